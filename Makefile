@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# `make` alone says what there is. What a target does stands in tools/.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint sanity unit integration molecule package venv requirements changelog clean
+
+STAGES := lint sanity unit integration molecule package
+
+# The Python that looks for the others; any from 3.8 on.
+PYTHON ?= python3
+# For sanity and integration: any of oldest, newest, all, or releases (2.19 2.21).
+CORES ?= oldest newest
+# For integration: the targets to run; none for all. For unit: more arguments for pytest.
+TARGETS ?=
+ARGS ?=
+export PYTHON CORES TARGETS ARGS
+
+help: ## Say what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv-demo/ready ## Show the collection at work against a simulated fleet
+	@tools/in_venv.sh demo demo/run
+
+test: venv ## Run all of the checks below
+	@tools/run.sh $(STAGES)
+
+lint: venv ## Static checks: style, types, documentation, changelog, licences
+	@tools/run.sh $@
+
+sanity: venv ## ansible-test sanity (CORES="2.19 2.21", or all)
+	@tools/run.sh $@
+
+unit: venv ## Unit and end-to-end tests with their coverage (ARGS="-k NAME")
+	@tools/run.sh $@
+
+integration: venv ## Integration targets (CORES, TARGETS; a real server where OVENMEDIAENGINE_API_URL is set)
+	@tools/run.sh $@
+
+molecule: venv ## Roles, by molecule's default scenario
+	@tools/run.sh $@
+
+package: venv ## Build the artifact, check it, install it and list its modules
+	@tools/run.sh $@
+
+venv: .venv/ready ## The tools' own environment
+
+.venv/ready: requirements/test.txt requirements/cores.txt requirements/uv.txt
+	@tools/venv.sh test
+
+.venv-demo/ready: requirements/demo.txt requirements/cores.txt requirements/uv.txt
+	@tools/venv.sh demo
+
+requirements: venv ## Lock requirements/*.in anew
+	@tools/in_venv.sh test tools/lock.sh
+
+changelog: venv ## Release what changelogs/fragments says, as galaxy.yml's version
+	@tools/in_venv.sh test antsibull-changelog release
+
+clean: ## Remove what these targets made
+	rm -rf .build .venv .venv-demo tests/output

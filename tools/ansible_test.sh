@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# ansible_test.sh RELEASE X.Y ARGUMENT...   run that release's ansible-test, in environments that it makes itself, without containers
+#
+# Each release has a copy of the collection and a home of its own, so that two can run side by side.
+
+. "$(dirname "$0")/common.sh"
+
+core=${1:?release of ansible-core} python=${2:?version of Python}
+shift 2
+
+place=$build/ansible-test/$core
+[ -e "$place/venv/ready" ] || tools/venv.sh core "$core" "$python"
+
+# The user's pip settings and downloads serve here too.
+home=$place/home
+mkdir -p "$home/.config" "$home/.cache"
+for own in .config/pip .cache/pip .pip .netrc; do
+    if [ -e "$HOME/$own" ] && [ ! -e "$home/$own" ]; then
+        ln -s "$HOME/$own" "$home/$own"
+    fi
+done
+"$place/venv/bin/python" tools/seed_get_pip.py "$home/.ansible/test/cache"
+
+# ansible-test takes the Pythons from PATH, and shellcheck. Its environments are not to find each other's commands there.
+mkdir -p "$build/bin"
+ln -sf "$root/.venv/bin/shellcheck" "$build/bin/shellcheck"
+target=$("$PYTHON" tools/collection_tree.py copy "$place")
+if [ -n "${OVENMEDIAENGINE_API_URL:-}" ]; then
+    # ansible-test hands no environment on; this file is its way to give targets variables.
+    trap 'rm -f "$target/tests/integration/integration_config.yml"' EXIT
+    (
+        umask 077
+        "$PYTHON" - >"$target/tests/integration/integration_config.yml" <<'PYTHON'
+import json
+import os
+
+print(json.dumps({name.lower(): os.environ.get(name, "") for name in ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")}))
+PYTHON
+    )
+fi
+unset PYTHONPATH ANSIBLE_COLLECTIONS_PATH ANSIBLE_HOME VIRTUAL_ENV
+cd "$target"
+HOME=$home PATH=$build/bin:$pythons:$PATH "$place/venv/bin/ansible-test" "$@" --venv --python "$python" --color no

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# The integration targets: against the simulator, or a real server where OVENMEDIAENGINE_API_URL and _API_TOKEN are set.
+
+. "$(dirname "$0")/../common.sh"
+
+# A target is a directory; setup_* are called by others. ansible-test with none of them would pass.
+compgen -G 'tests/integration/targets/*/tasks/main.yml' >/dev/null || compgen -G 'tests/integration/targets/*/runme.sh' >/dev/null ||
+    die "no integration target under tests/integration/targets"
+read -ra targets <<<"${TARGETS:-}"
+exec tools/each_core.sh integration "${targets[@]}"

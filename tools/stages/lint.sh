@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Static checks. All are run, also after one has failed.
+
+. "$(dirname "$0")/../common.sh"
+
+failed=()
+check() {
+    local name=$1
+    shift
+    say "== $name: $*"
+    "$@" || failed+=("$name")
+}
+
+scripts=()
+while IFS= read -r -d '' file; do
+    [ ! -f "$file" ] || [[ $(head -c 30 "$file") != '#!'*sh* && $file != *.sh ]] || scripts+=("$file")
+done < <(git ls-files --cached --others --exclude-standard -z)
+
+check ruff ruff check .
+check mypy mypy -p ansible_collections.streamops.ovenmediaengine.plugins.module_utils
+check shellcheck shellcheck --external-sources "${scripts[@]}"
+check yamllint yamllint --strict .
+check ansible-lint ansible-lint --offline
+check antsibull-changelog antsibull-changelog lint
+check antsibull-docs antsibull-docs lint-collection-docs --plugin-docs --skip-rstcheck .
+check repository "$PYTHON" tools/check_repository.py
+
+[ "${#failed[@]}" -eq 0 ] || die "found fault: ${failed[*]}"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Unit and end-to-end tests by pytest, and how much of plugins/ they run.
+
+. "$(dirname "$0")/../common.sh"
+
+read -ra arguments <<<"${ARGS:-}"
+selected=()
+for argument in "${arguments[@]}"; do
+    # Of a choice of tests the coverage says nothing.
+    selected=(--no-cov)
+done
+status=0
+pytest --numprocesses=2 --cov --cov-report=term "${selected[@]}" "${arguments[@]}" || status=$?
+sed -n -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' -e 's/^=* \(.*[0-9] \(passed\|failed\|errors\?\).* in .*s\).*/   \1/p' \
+    "$build/logs/unit.log" >&3
+exit "$status"

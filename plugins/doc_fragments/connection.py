@@ -1,0 +1,77 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Documentation of the connection options that every module has."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Connection options and their environment fallbacks."""
+
+    DOCUMENTATION = r"""
+requirements:
+  - Python 3.9 or later on the host where the module runs
+  - requests (Python library) on the host where the module runs
+options:
+  api_url:
+    description:
+      - Base address of the server's API, without C(/v1). It can carry a path prefix of a gateway.
+      - Modules run where the play says, on the media server itself with V(http://127.0.0.1:8081) or on the controller.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_API_URL) is used.
+    type: str
+    required: true
+  api_token:
+    description:
+      - Access token of the server's API, the C(AccessToken) of C(Managers/API) in its C(Server.xml).
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_API_TOKEN) is used.
+    type: str
+    required: true
+  validate_certs:
+    description:
+      - Whether the server's TLS certificate is verified where O(api_url) is C(https).
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_VALIDATE_CERTS) is used.
+    type: bool
+    default: true
+  ca_path:
+    description:
+      - Path of a file with the CA certificates that the server's TLS certificate is verified against, on the host where the module runs.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_CA_PATH) is used.
+    type: path
+  client_cert:
+    description:
+      - Path of a PEM file with a client certificate, on the host where the module runs. It can hold the key as well.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_CLIENT_CERT) is used.
+    type: path
+  client_key:
+    description:
+      - Path of a PEM file with the key of O(client_cert), on the host where the module runs.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_CLIENT_KEY) is used.
+    type: path
+  timeout:
+    description:
+      - Seconds to wait for a connection, and for each part of an answer.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_TIMEOUT) is used.
+    type: float
+    default: 10
+  retries:
+    description:
+      - How often a request is sent again that got no answer, with a growing pause of at most 5 seconds before each
+        (30 where a gateway asks for it by C(Retry-After)).
+      - Requests that create or start something are never sent again blindly. The module looks at what is there and goes on from that.
+      - One request takes at most O(timeout) × (O(retries) + 1) seconds and the pauses.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_RETRIES) is used.
+    type: int
+    default: 3
+  http_headers:
+    description:
+      - Additional HTTP headers, for gateways in front of the server. Their values are treated as secrets.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_HTTP_HEADERS) is used, as JSON.
+    type: dict
+notes:
+  - Where the module runs on the controller, C(requests) must be importable by the Python that runs it. Set
+    C(ansible_python_interpreter) to C({{ ansible_playbook_python }}) for hosts with C(ansible_connection=local).
+  - All connection options can be set once for a play with C(module_defaults) and the action group
+    C(group/streamops.ovenmediaengine.ovenmediaengine).
+"""

@@ -1,0 +1,243 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The server's management API: one method an endpoint, typed answers, and all differences between versions hidden here.
+
+Facts are from server-facts.md and api-contract.md. "Repeatable" is decided at each call, with its reason.
+"""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Transport
+
+# Parts of the server's own messages, in lower case, and what they mean; the first that is found counts. The texts of
+# the contract (`Conflict`) and of every recorded version are among them.
+_MESSAGES = (
+    ("read-only", "read_only"),
+    ("controller not found", "controller_not_found"),
+    ("could not find the virtual host", "vhost_not_found"),
+    ("could not find the application", "application_not_found"),
+    ("could not find application", "push_publisher_missing"),
+    ("could not find publisher", "push_publisher_missing"),
+    ("could not find id", "task_not_found"),
+    ("there is no push information", "task_not_found"),
+    ("duplicate id", "duplicate_id"),
+    ("already exists", "conflict"),
+    ("conflict", "conflict"),
+)
+_STATUSES = {401: "unauthorized", 409: "conflict"}
+
+
+class ItemAnswer(t.NamedTuple):
+    """The answer to one item of a bulk request."""
+
+    ok: bool
+    status: int
+    message: str
+    kind: str  # a key of ADVICE where not ok
+
+
+def kind_of(status: int, message: str) -> str:
+    """The kind of error (a key of ADVICE) that a status and the server's message mean."""
+    if status not in _STATUSES or status == 409:
+        for part, kind in _MESSAGES:
+            if part in message.lower():
+                return kind
+    return _STATUSES.get(status, "server_error" if status >= 500 else "bad_request")
+
+
+class Api:
+    """The endpoints. Every method raises OmeError where the server could not do it."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @property
+    def host(self) -> str:
+        """Host and port of the server, for messages."""
+        return self._transport.host
+
+    # Virtual hosts
+
+    def list_virtual_hosts(self) -> list[str]:
+        """GET /v1/vhosts: the names, in no order (server-facts: Virtual hosts)."""
+        return self._names(self._call("GET", "/v1/vhosts", attempt="list the virtual hosts", repeatable=True), "list the virtual hosts", "/v1/vhosts")
+
+    def read_virtual_host(self, name: str) -> t.Optional[dict[str, t.Any]]:
+        """GET /v1/vhosts/{name}: the virtual host in wire form, or None where there is none."""
+        return self._read(f"/v1/vhosts/{name}", f"read virtual host {name}", "vhost_not_found")
+
+    def create_virtual_hosts(self, vhosts: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
+        """POST /v1/vhosts: one answer an item, in order, whatever the status of the whole is (200, 207, 400 or 409).
+
+        Not repeatable: an item that was created although the answer was lost would come back as a conflict.
+        """
+        attempt = f"create virtual host {vhosts[0]['name']}" if len(vhosts) == 1 else f"create {len(vhosts)} virtual hosts"
+        return self._create("/v1/vhosts", vhosts, attempt)
+
+    def delete_virtual_host(self, name: str) -> bool:
+        """DELETE /v1/vhosts/{name}: false where there was none. Repeatable: a second one finds nothing to delete."""
+        return self._remove(f"/v1/vhosts/{name}", f"delete virtual host {name}", ("vhost_not_found",))
+
+    # Applications
+
+    def list_applications(self, vhost: str) -> list[str]:
+        """GET /v1/vhosts/{vhost}/apps: the names, in no order."""
+        path, attempt = f"/v1/vhosts/{vhost}/apps", f"list the applications of virtual host {vhost}"
+        return self._names(self._call("GET", path, attempt=attempt, repeatable=True), attempt, path)
+
+    def read_application(self, vhost: str, app: str) -> t.Optional[dict[str, t.Any]]:
+        """GET /v1/vhosts/{vhost}/apps/{app}: the application in wire form, or None where there is none."""
+        return self._read(f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found")
+
+    def create_applications(self, vhost: str, apps: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
+        """POST /v1/vhosts/{vhost}/apps: one answer an item.
+
+        With no item nothing is created, and a read-only virtual host answers 403 all the same: this is how it is told
+        apart before anything of it is touched (the server checks that before it looks at the body [read]).
+        Not repeatable, as creating virtual hosts is not.
+        """
+        attempt = f"create applications of virtual host {vhost}" if apps else f"change virtual host {vhost}"
+        return self._create(f"/v1/vhosts/{vhost}/apps", apps, attempt)
+
+    def delete_application(self, vhost: str, app: str) -> bool:
+        """DELETE /v1/vhosts/{vhost}/apps/{app}: false where there was none. Repeatable: a second one finds nothing to delete."""
+        return self._remove(f"/v1/vhosts/{vhost}/apps/{app}", f"delete application {vhost}/{app}", ("application_not_found", "vhost_not_found"))
+
+    # Push tasks
+
+    def list_push_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
+        """POST …:pushes: all tasks of an application in wire form. Repeatable: it only reads."""
+        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:pushes", f"list the push tasks of {vhost}/{app}"
+        answer = self._call("POST", path, {}, attempt=attempt, repeatable=True)
+        if answer.status == 204:  # server 0.15.3 says so that there are none
+            return []
+        tasks = self._payload(answer)
+        if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+            raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, None)
+        return tasks
+
+    def start_push_task(self, vhost: str, app: str, request: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """POST …:startPush: the task as started, in wire form; an array of one up to 0.15.10, the task itself later.
+
+        Not repeatable: the task that was started although the answer was lost would be refused as a duplicate.
+        """
+        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:startPush", f"start push task {vhost}/{app}/{request['id']}"
+        answer = self._call("POST", path, request, attempt=attempt, repeatable=False)
+        task = self._payload(answer)
+        if isinstance(task, list) and len(task) == 1:
+            task = task[0]
+        if not isinstance(task, dict):
+            raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, None)
+        return task
+
+    def stop_push_task(self, vhost: str, app: str, task_id: str) -> bool:
+        """POST …:stopPush: only asks, the task goes about a second later. False where there was none.
+
+        Repeatable: a second stop is 200 as long as the task is listed, and 404 after that (server-facts: Push tasks).
+        """
+        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:stopPush", f"stop push task {vhost}/{app}/{task_id}"
+        try:
+            self._call("POST", path, {"id": task_id}, attempt=attempt, repeatable=True)
+        except OmeError as error:
+            if error.kind == "task_not_found":
+                return False
+            raise
+        return True
+
+    # Certificates
+
+    def reload_certificates(self, vhost: t.Optional[str]) -> None:
+        """POST /v1/vhosts/{vhost}:reloadCertificate, or /v1/vhosts:reloadAllCertificates for None. Repeatable: it reads the same files again.
+
+        200 proves nothing on servers from 0.17.1 on; 500 is a failure on older ones (server-facts: Certificates).
+        """
+        if vhost is None:
+            path, attempt = "/v1/vhosts:reloadAllCertificates", "reload the certificates of all virtual hosts"
+        else:
+            path, attempt = f"/v1/vhosts/{vhost}:reloadCertificate", f"reload the certificate of virtual host {vhost}"
+        try:
+            self._call("POST", path, attempt=attempt, repeatable=True)
+        except OmeError as error:
+            if error.kind == "server_error":
+                error.kind = "reload_failed"
+            raise
+
+    # What the methods share
+
+    def _call(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, repeatable: bool) -> Answer:
+        """Sends a request and raises where the answer is not a success."""
+        answer = self._transport.send(method, path, body, attempt=attempt, repeatable=repeatable)
+        if not 200 <= answer.status < 300:
+            raise self._failure(answer, attempt, method, path)
+        return answer
+
+    def _failure(self, answer: Answer, attempt: str, method: str, path: str) -> OmeError:
+        message = _message(answer.body)
+        return self._transport.failure(kind_of(answer.status, message), answer, attempt, method, path, message or None)
+
+    @staticmethod
+    def _payload(answer: Answer) -> t.Any:
+        """What an envelope holds. Some calls answer without one (api-contract: Envelope)."""
+        body = answer.body
+        return body.get("response") if isinstance(body, dict) and "statusCode" in body else body
+
+    def _names(self, answer: Answer, attempt: str, path: str) -> list[str]:
+        names = self._payload(answer)
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise self._transport.failure("unexpected_answer", answer, attempt, "GET", path, None)
+        return names
+
+    def _read(self, path: str, attempt: str, absent: str) -> t.Optional[dict[str, t.Any]]:
+        try:
+            answer = self._call("GET", path, attempt=attempt, repeatable=True)
+        except OmeError as error:
+            if error.kind == absent:
+                return None
+            raise
+        payload = self._payload(answer)
+        if not isinstance(payload, dict):
+            raise self._transport.failure("unexpected_answer", answer, attempt, "GET", path, None)
+        return payload
+
+    def _remove(self, path: str, attempt: str, absent: t.Sequence[str]) -> bool:
+        try:
+            self._call("DELETE", path, attempt=attempt, repeatable=True)
+        except OmeError as error:
+            if error.kind in absent:
+                return False
+            raise
+        return True
+
+    def _create(self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str) -> list[ItemAnswer]:
+        answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=False)
+        if not isinstance(answer.body, list):  # an envelope: the request as a whole was refused
+            if 200 <= answer.status < 300:
+                raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, _message(answer.body) or None)
+            raise self._failure(answer, attempt, "POST", path)
+        if len(answer.body) != len(items):
+            raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, None)
+        return [_item_answer(item, answer.status) for item in answer.body]
+
+
+def _message(body: t.Any) -> str:
+    """The server's own words in an envelope."""
+    if isinstance(body, list) and body:
+        body = body[0]
+    message = body.get("message") if isinstance(body, dict) else None
+    return " ".join(message.split()) if isinstance(message, str) else ""
+
+
+def _item_answer(item: t.Any, whole: int) -> ItemAnswer:
+    """One item of a bulk answer; one that is no envelope is no success, whatever the status of the whole says."""
+    status = item.get("statusCode") if isinstance(item, dict) else None
+    if not isinstance(status, int):
+        return ItemAnswer(False, whole, "", "unexpected_answer")
+    message = _message(item)
+    if 200 <= status < 300:
+        return ItemAnswer(True, status, message, "")
+    return ItemAnswer(False, status, message, kind_of(status, message))

@@ -1,0 +1,119 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Checks of option values. Each takes a value and returns what was expected instead, or None where the value is fine."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+from urllib.parse import urlsplit
+
+# Paths of the API are not percent-decoded, so that other names can be created but never be read or deleted; and an id
+# with a printf conversion kills the server (server-facts: Virtual hosts).
+_ADDRESSABLE = re.compile(r"[A-Za-z0-9._-]+")
+_HOST_NAME = re.compile(r"[A-Za-z0-9.*:_\[\]-]+")
+_MODULE_NAME = re.compile(r"[A-Za-z0-9_*-]+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+_BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LARGEST_INT = 2**31 - 1
+
+
+def is_addressable(name: t.Any) -> bool:
+    """Whether an object of this name can be addressed in a path of the API, without harm to the server."""
+    return isinstance(name, str) and name not in (".", "..") and _ADDRESSABLE.fullmatch(name) is not None
+
+
+def addressable(value: str) -> t.Optional[str]:
+    """A name that stands in paths: of a virtual host or an application, or the id of a push task."""
+    if is_addressable(value):
+        return None
+    return "expected letters, digits, '.', '_' and '-' only (the server cannot address anything else)"
+
+
+def one_line(value: str) -> t.Optional[str]:
+    """Some text without control characters."""
+    if not value.strip():
+        return "expected some text"
+    return "expected text without control characters" if _CONTROL.search(value) else None
+
+
+def one_line_or_empty(value: str) -> t.Optional[str]:
+    """Text without control characters, or the empty text for none."""
+    return one_line(value) if value else None
+
+
+def host_name(value: str) -> t.Optional[str]:
+    """A name by which viewers reach a virtual host."""
+    return None if _HOST_NAME.fullmatch(value) else "expected a domain name, an IP address or '*'"
+
+
+def module_name(value: str) -> t.Optional[str]:
+    """The name of a provider or publisher."""
+    return None if _MODULE_NAME.fullmatch(value.strip()) else "expected the name of a provider or publisher such as 'rtmp' or 'llhls'"
+
+
+def absolute_path(value: str) -> t.Optional[str]:
+    """A path on the media server; the server resolves relative ones against `/` (server-facts: Virtual hosts)."""
+    if value.startswith("/") and not _CONTROL.search(value):
+        return None
+    return "expected an absolute path on the media server such as '/etc/ovenmediaengine/certs/cert.pem'"
+
+
+def http_url(value: str) -> t.Optional[str]:
+    """An http or https URL with a host."""
+    parts = _split(value)
+    if parts and parts.scheme.lower() in ("http", "https") and parts.hostname:
+        return None
+    return "expected a URL such as 'https://hooks.example.com/admission'"
+
+
+def count(value: int) -> t.Optional[str]:
+    """A whole number from 0 on; times are in milliseconds."""
+    return None if 0 <= value <= _LARGEST_INT else f"expected a whole number from 0 to {_LARGEST_INT}"
+
+
+def location(value: str) -> t.Optional[str]:
+    """The place of an origin, `/` and then application and stream."""
+    if value.startswith("/") and not _BLANK_OR_CONTROL.search(value):
+        return None
+    return "expected a location that starts with '/', such as '/app/stream'"
+
+
+def url_scheme(value: str) -> t.Optional[str]:
+    """A scheme by itself."""
+    return None if _SCHEME.fullmatch(value) else "expected a scheme such as 'ovt' or 'rtsp', without '://'"
+
+
+def origin_url(value: str) -> t.Optional[str]:
+    """`host:port/path`, as the scheme stands beside it."""
+    if "://" not in value and not _BLANK_OR_CONTROL.search(value) and re.fullmatch(r"[^/]+(/.*)?", value):
+        return None
+    return "expected 'host:port/path' without a scheme, such as 'origin.example.com:9000/app/stream'"
+
+
+def host_and_port(value: str) -> t.Optional[str]:
+    """`host:port`; the server splits at the colon and refuses anything else [read]."""
+    host, dummy, port = value.partition(":")
+    if host and not _BLANK_OR_CONTROL.search(value) and re.fullmatch(r"[0-9]{1,5}", port) and 0 < int(port) < 65536:
+        return None
+    return "expected 'host:port' such as '127.0.0.1:6379'"
+
+
+def _split(value: str) -> t.Optional[t.Any]:
+    """The parts of a URL, or None where it cannot be one."""
+    if _BLANK_OR_CONTROL.search(value):
+        return None
+    try:
+        parts = urlsplit(value)
+        return parts if parts.port is None or 0 < parts.port < 65536 else None
+    except ValueError:
+        return None
+
+
+def network_url(value: str, schemes: t.Sequence[str]) -> t.Optional[t.Any]:
+    """The parts of a URL of one of the schemes, with a host and a sound port; None where it is none."""
+    parts = _split(value)
+    return parts if parts and parts.scheme in schemes and parts.hostname else None

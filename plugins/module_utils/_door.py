@@ -1,0 +1,86 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The door through which modules enter: AnsibleModule around a capability."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES, Capability
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
+
+# Parts of a result that are masked field by field already, and that show_secrets opens; scrubbing them would undo that.
+_MASKED_BY_FIELD = ("vhost", "vhosts", "push_task", "tasks", "diff")
+
+
+class _Module(AnsibleModule):
+    """AnsibleModule that also hides secrets inside of URLs, in what it returns and in its own failures."""
+
+    def __init__(self, spec: t.Mapping[str, t.Any]) -> None:
+        # no_log keeps the module's invocation out of the managed host's syslog, where URLs would show their keys.
+        super().__init__(argument_spec=dict(spec), supports_check_mode=True, no_log=True)
+
+    def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
+        self.no_log_values.update(_secrets_in_urls(self.params))
+        super().fail_json(msg, **kwargs)
+        raise AssertionError("unreachable")  # the type of fail_json does not say so in all versions
+
+    def exit_json(self, **kwargs: t.Any) -> t.NoReturn:
+        self.no_log_values.update(_secrets_in_urls(self.params))
+        super().exit_json(**kwargs)
+        raise AssertionError("unreachable")
+
+
+def _secrets_in_urls(value: t.Any) -> set[str]:
+    """The secret parts of every URL inside of options, valid or not."""
+    if isinstance(value, str):
+        return url_secrets(value) if "://" in value else set()
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return set().union(*map(_secrets_in_urls, value))
+    return set()
+
+
+def run_module(name: str) -> None:
+    """Runs the module of this name."""
+    module = _Module(argument_spec(name))
+    if not HAS_REQUESTS:
+        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+    secrets = SecretStore()
+    context = Context(check_mode=module.check_mode, secrets=secrets)
+    capability = CAPABILITIES[name](module.params)
+    result = _result(capability, module, context)
+    for warning in context.warnings:
+        module.warn(secrets.scrub(warning))
+    if context.retries:  # seen with -v, as every part of a result is
+        result["retries"] = context.retries
+    result = {key: value if key in _MASKED_BY_FIELD else secrets.scrub_tree(value) for key, value in result.items()}
+    if result.pop("failed", False):
+        module.fail_json(**result)
+    module.exit_json(**result)
+
+
+def _result(capability: Capability, module: AnsibleModule, context: Context) -> dict[str, t.Any]:
+    """The capability's result, or that of the error that ended it."""
+    context.secrets.add(module.params["api_token"], *(module.params["http_headers"] or {}).values())
+    try:
+        settings = settings_of(module.params)
+        capability.collect_secrets(context.secrets)
+        capability.check()
+        transport = Transport(settings, notice=context.retries.append)
+        try:
+            return capability.run(Api(transport), context)
+        finally:
+            transport.close()
+    except OmeError as error:
+        return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}

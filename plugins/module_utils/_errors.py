@@ -1,0 +1,206 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What can go wrong, and what to do about it: one table, used by every message and by the guide on errors."""
+
+from __future__ import annotations
+
+import typing as t
+
+
+class Advice(t.NamedTuple):
+    """What an error means and what its reader can do."""
+
+    meaning: str
+    remedy: str
+
+
+# The keys are the values of `error.kind` in results. The guide "Errors and what to do" shows this very table; a test compares the two.
+ADVICE: dict[str, Advice] = {
+    "unauthorized": Advice(
+        "The server does not accept the access token.",
+        "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to the AccessToken of Managers/API in the server's Server.xml.",
+    ),
+    "read_only": Advice(
+        "The virtual host comes from the server's configuration file and cannot be changed through the API.",
+        "Change it in the server's Server.xml and restart the server, or take it out of the list. Its push tasks and certificates can be managed all the same.",
+    ),
+    "vhost_not_found": Advice(
+        "The server has no virtual host of this name.",
+        "Check the name, or create the virtual host first. A restart of the server loses every virtual host that was made through the API.",
+    ),
+    "application_not_found": Advice(
+        "The virtual host has no application of this name.",
+        "Check the name. A virtual host that was made through the API has no applications until they are created.",
+    ),
+    "push_publisher_missing": Advice(
+        "The application has no push publisher.",
+        "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before server version 0.16).",
+    ),
+    "task_not_found": Advice(
+        "The application has no push task of this id.",
+        "Read the tasks with push_task_info. A task that was stopped is no longer listed.",
+    ),
+    "controller_not_found": Advice(
+        "The server has no such call.",
+        "Check that api_url is the base address without /v1, and that the server's version offers the call.",
+    ),
+    "duplicate_id": Advice(
+        "Another push task of this id runs in the application, or is still being stopped.",
+        "Another controller may work on the same server. Run the task again.",
+    ),
+    "conflict": Advice(
+        "An object of this name exists already.",
+        "Somebody else created it at the same time, otherwise than wanted. Run the task again.",
+    ),
+    "bad_request": Advice(
+        "The server refuses the request.",
+        "Read the server's message. Options that only a newer server knows are refused by an older one.",
+    ),
+    "server_error": Advice(
+        "The server failed to do it.",
+        "Read the server's own log.",
+    ),
+    "reload_failed": Advice(
+        "The server could not load the certificate; the one it had stays in use.",
+        "Check that the files exist, that the server may read them, and that key and certificate belong together. "
+        "A virtual host without TLS answers the same on servers before 0.17.",
+    ),
+    "rate_limited": Advice(
+        "A gateway in front of the server asks to slow down.",
+        "Raise the gateway's limit, or raise retries.",
+    ),
+    "gateway": Advice(
+        "A proxy or gateway answered in place of the server, which it could not reach.",
+        "Check that the server runs and that the proxy forwards to its API port.",
+    ),
+    "not_json": Advice(
+        "What answered is not the server's API: the answer is no JSON.",
+        "Check the port and the path of api_url, and that no proxy or login page stands between.",
+    ),
+    "redirect": Advice(
+        "Something answered with a redirect, which is not followed, as it would carry the access token elsewhere.",
+        "Set api_url to the final address, for example https instead of http.",
+    ),
+    "unexpected_answer": Advice(
+        "The answer is JSON, but not of the form that the API is known to send.",
+        "Check that api_url is the API of OvenMediaEngine and that its version is one that this collection supports.",
+    ),
+    "tls": Advice(
+        "The server's TLS certificate cannot be verified, or the TLS handshake failed.",
+        "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate covers.",
+    ),
+    "refused": Advice(
+        "Nothing listens at this address.",
+        "Check that the server runs, that <API> is enabled under Managers and Bind in its Server.xml, and host and port of api_url.",
+    ),
+    "unresolved": Advice(
+        "The host name of api_url cannot be resolved.",
+        "Check the host name, or use an address.",
+    ),
+    "timeout": Advice(
+        "The server did not answer in time.",
+        "Check host, port and firewall, and that nothing holds the server up; raise timeout if it is only slow.",
+    ),
+    "connection_lost": Advice(
+        "The connection broke before the answer was complete.",
+        "The server may have been restarted. Run the task again: it looks at what is there before it changes anything.",
+    ),
+    "wait_timeout": Advice(
+        "The server accepted the request, but the wanted state did not come within wait_timeout.",
+        "Check that the stream is live and that the destination accepts it, or raise wait_timeout.",
+    ),
+    "differs": Advice(
+        "The object exists and differs, and the server can only change it by deleting it and making it again.",
+        "Set recreate to true to do so. This cuts off its viewers and publishers.",
+    ),
+    "configured_task": Advice(
+        "A push task of this id was made by the server's own configuration (stream map) and is never touched.",
+        "Choose another id, or change the server's stream map.",
+    ),
+    "bad_input": Advice(
+        "An option has a value that cannot work. Nothing was sent.",
+        "Correct the option that the message names.",
+    ),
+    "items_failed": Advice(
+        "Some items of the list could not be brought into the wanted state; the others were.",
+        "Read the failed entries of results, each with its own error.",
+    ),
+}
+
+
+class OmeError(Exception):
+    """A failure that the user can act on.
+
+    ``kind`` is a key of :data:`ADVICE`. ``attempt`` says in words what was tried. ``method``, ``path``, ``host`` and
+    ``status`` describe the request where there was one. ``server_message`` is what the server said itself.
+    ``maybe_done`` is true where the request may have taken effect although no answer came.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        attempt: str,
+        *,
+        detail: str = "",
+        method: t.Optional[str] = None,
+        path: t.Optional[str] = None,
+        host: t.Optional[str] = None,
+        status: t.Optional[int] = None,
+        server_message: t.Optional[str] = None,
+        maybe_done: bool = False,
+    ) -> None:
+        super().__init__(kind, attempt)
+        self.kind = kind
+        self.attempt = attempt
+        self.detail = detail
+        self.method = method
+        self.path = path
+        self.host = host
+        self.status = status
+        self.server_message = server_message
+        self.maybe_done = maybe_done
+
+    @property
+    def advice(self) -> Advice:
+        """Meaning and remedy from :data:`ADVICE`."""
+        return ADVICE[self.kind]
+
+    def __str__(self) -> str:
+        """One line: what was attempted, what happened, the server's own words, where, and what to do."""
+        parts = [f"Could not {self.attempt}."]
+        parts.append(self.detail if self.detail else self.advice.meaning)
+        if self.server_message:
+            parts.append(f"The server says: {self.server_message.rstrip('.')}.")
+        if self.method:
+            where = f"{self.method} {self.path} at {self.host}"
+            parts.append(f"({where} answered {self.status})" if self.status else f"({where} got no answer)")
+        parts.append(self.advice.remedy)
+        return " ".join(parts)
+
+    def as_result(self) -> dict[str, t.Any]:
+        """The structured form for the `error` key of a result."""
+        return {
+            "kind": self.kind,
+            "attempted": self.attempt,
+            "meaning": self.detail or self.advice.meaning,
+            "remedy": self.advice.remedy,
+            "method": self.method,
+            "path": self.path,
+            "host": self.host,
+            "status": self.status,
+            "server_message": self.server_message,
+        }
+
+
+class BadInput(OmeError):
+    """An option that cannot work, found before anything was sent."""
+
+    def __init__(self, option: str, expected: str) -> None:
+        self.option = option
+        self.expected = expected
+        super().__init__("bad_input", f"use option {option}", detail=f"{option}: {expected}.")
+
+    def __str__(self) -> str:
+        return f"{self.option}: {self.expected}."

@@ -1,0 +1,377 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fields of the API's resources, declared once.
+
+A resource is a :class:`Group` of fields. From this one declaration come the argument spec of its modules, the
+translation between option names and wire names, validation, comparison, masking and merging. Three forms of a
+resource occur:
+
+option form
+    what the user writes and info modules return: snake_case, lists where the API has comma-separated text.
+given form
+    the option form without what was left out (None).
+wire form
+    what the API takes and sends.
+"""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, mask_url
+
+# A check takes a value and returns what was expected instead, or None where the value is fine.
+Check = t.Callable[[t.Any], t.Optional[str]]
+
+
+class Difference(t.NamedTuple):
+    """One field that is not as wanted; secrets are masked already."""
+
+    field: str
+    before: t.Any
+    after: t.Any
+
+
+class Field:
+    """One field: its option name, its wire name, and how its values behave."""
+
+    type = "str"
+
+    def __init__(
+        self,
+        option: str,
+        wire: t.Optional[str] = None,
+        *,
+        secret: bool = False,
+        required: bool = False,
+        default: t.Any = None,
+        check: t.Optional[Check] = None,
+    ) -> None:
+        """``default`` is the server's own value where the field is absent: giving it is no difference to leaving it out."""
+        self.option = option
+        self.wire = wire or option
+        self.secret = secret
+        self.required = required
+        self.default = default
+        self.check = check
+
+    def spec(self) -> dict[str, t.Any]:
+        """The argument spec of this field."""
+        # Said for every field, as names such as policy_query_key_name look like secrets and are none.
+        return {"type": self.type, "required": self.required, "no_log": self.secret}
+
+    def normal(self, value: t.Any) -> t.Any:
+        """The value in the form in which two spellings of the same are equal. Never fails: servers send all kinds of things."""
+        return "" if value is None else str(value)
+
+    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+        """Whether the value on the server is as wanted; absent counts as the server's default."""
+        return bool(self.normal(wanted) == self.normal(self.default if present is None else present))
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        """Option form to wire form."""
+        return value
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        """Wire form to option form."""
+        return self.normal(raw)
+
+    def mask(self, value: t.Any) -> t.Any:
+        """The value as it may be shown."""
+        return MASK if self.secret and value not in (None, "") else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        """Remembers what must not be printed."""
+        if self.secret:
+            secrets.add(value, self.normal(value))
+
+    def validate(self, value: t.Any, path: str) -> None:
+        """Raises BadInput, naming the option by its full path."""
+        if self.secret and value == MASK:
+            raise BadInput(path, "expected the secret itself, got the mask that stands for it in output; read it with show_secrets, or leave the option out")
+        if self.check is not None:
+            expected = self.check(value)
+            if expected:
+                raise BadInput(path, expected if self.secret else f"{expected}, got {self.mask(value)!r}")
+
+    def difference(self, wanted: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
+        """Yields what differs; what the user left out is never compared."""
+        if not self.equal(wanted, present):
+            before, after = self.mask(present), self.mask(wanted)
+            if before == after:  # only the masked part differs, which must be seen without being shown
+                after = f"{after} (changed)"
+            yield Difference(path, before, after)
+
+    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+        """What to send so that the wanted holds and the rest stays as it is."""
+        return wanted
+
+
+class Text(Field):
+    """A line of text. ``fold`` brings spellings that the server does not tell apart together."""
+
+    def __init__(self, option: str, wire: t.Optional[str] = None, *, fold: t.Optional[t.Callable[[str], str]] = None, **kwargs: t.Any) -> None:
+        super().__init__(option, wire, **kwargs)
+        self.fold = fold
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value)
+        return self.fold(text) if self.fold else text
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return self.normal(value)
+
+
+class Url(Text):
+    """A URL, which can carry secrets in its user info, its path and its query string."""
+
+    def mask(self, value: t.Any) -> t.Any:
+        return mask_url(value) if isinstance(value, str) else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        secrets.add_url(value)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        if isinstance(value, str) and MASK in value:
+            raise BadInput(path, "expected the whole URL, got one with a masked part; read it with show_secrets")
+        super().validate(value, path)
+
+
+class Number(Field):
+    """A whole number. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
+
+    type = "int"
+
+    def normal(self, value: t.Any) -> t.Any:
+        try:
+            return int(str(value).strip())
+        except ValueError:
+            return "" if value is None else str(value)
+
+
+class Flag(Field):
+    """A boolean. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
+
+    type = "bool"
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = str(value).strip().lower()
+        if text in ("true", "1", "yes", "on"):
+            return True
+        if text in ("false", "0", "no", "off"):
+            return False
+        return "" if value is None else str(value)
+
+
+class Names(Field):
+    """A set of texts: neither order nor repetition means anything."""
+
+    type = "list"
+
+    def spec(self) -> dict[str, t.Any]:
+        return {**super().spec(), "elements": "str"}
+
+    def normal(self, value: t.Any) -> t.Any:
+        return sorted({self.normal_item(item) for item in self.items(value)})
+
+    def normal_item(self, item: t.Any) -> str:
+        """One text in comparable form."""
+        return str(item)
+
+    def items(self, value: t.Any) -> list[t.Any]:
+        """The texts of a value from either side."""
+        if isinstance(value, (list, tuple)):
+            return [item for item in value if item is not None]
+        return [] if value in (None, "") else [value]
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return list(dict.fromkeys(str(item) for item in self.items(raw)))
+
+    def validate(self, value: t.Any, path: str) -> None:
+        seen: set[str] = set()
+        for index, item in enumerate(value):
+            expected = self.check(item) if self.check else None
+            if expected:
+                raise BadInput(f"{path}[{index}]", f"{expected}, got {self.mask(item)!r}")
+            if self.normal_item(item) in seen:
+                raise BadInput(f"{path}[{index}]", f"expected each entry once, got {item!r} again")
+            seen.add(self.normal_item(item))
+
+
+class CommaNames(Names):
+    """A list here, comma-separated text on the wire; the server reads the names without regard to case."""
+
+    def normal_item(self, item: t.Any) -> str:
+        return str(item).strip().lower()
+
+    def items(self, value: t.Any) -> list[t.Any]:
+        if isinstance(value, str):
+            value = value.split(",")
+        return [item for item in super().items(value) if str(item).strip()]
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return ",".join(str(item).strip() for item in value)
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return list(dict.fromkeys(str(item).strip() for item in self.items(raw)))
+
+
+class Sequence(Names):
+    """A list of URLs whose order means something: the server tries them one after the other."""
+
+    def normal(self, value: t.Any) -> t.Any:
+        return [self.normal_item(item) for item in self.items(value)]
+
+    def mask(self, value: t.Any) -> t.Any:
+        if isinstance(value, (list, tuple)):
+            return [mask_url(str(item)) for item in value]
+        return mask_url(value) if isinstance(value, str) else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        for item in self.items(value):
+            secrets.add_url(item)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        for index, item in enumerate(value):
+            if MASK in str(item):
+                raise BadInput(f"{path}[{index}]", "expected the whole URL, got one with a masked part; read it with show_secrets")
+        super().validate(value, path)
+
+
+class Group(Field):
+    """A dictionary of fields."""
+
+    type = "dict"
+
+    def __init__(self, option: str, wire: t.Optional[str] = None, *, fields: t.Sequence[Field], **kwargs: t.Any) -> None:
+        super().__init__(option, wire, **kwargs)
+        self.fields = {field.option: field for field in fields}
+
+    def spec(self) -> dict[str, t.Any]:
+        return {"type": self.type, "required": self.required, "options": self.options()}
+
+    def options(self) -> dict[str, t.Any]:
+        """The argument specs of the fields."""
+        return {option: field.spec() for option, field in self.fields.items()}
+
+    def given(self, values: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """The given form: what the user left out is gone, at every level, and so are options of other groups."""
+        return {option: self._given_value(field, values[option]) for option, field in self.fields.items() if values.get(option) is not None}
+
+    @staticmethod
+    def _given_value(field: Field, value: t.Any) -> t.Any:
+        if isinstance(field, GroupList):
+            return [field.group.given(item) for item in value]
+        return field.given(value) if isinstance(field, Group) else value
+
+    def _pairs(self, wanted: t.Mapping[str, t.Any], present: t.Any) -> t.Iterator[tuple[Field, t.Any, t.Any]]:
+        present = present if isinstance(present, dict) else {}
+        for option, value in wanted.items():
+            yield self.fields[option], value, present.get(option)
+
+    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+        return all(field.equal(value, there) for field, value, there in self._pairs(wanted, present))
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return {self.fields[option].wire: self.fields[option].to_wire(item) for option, item in value.items()}
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        if not isinstance(raw, dict):
+            return {}
+        return {field.option: field.from_wire(raw[field.wire]) for field in self.fields.values() if raw.get(field.wire) is not None}
+
+    def unknown(self, raw: t.Any, path: str = "") -> list[str]:
+        """Wire paths that a server sent and this collection does not know."""
+        if not isinstance(raw, dict):
+            return []
+        by_wire = {field.wire: field for field in self.fields.values()}
+        found = []
+        for key, value in raw.items():
+            field = by_wire.get(key)
+            if field is None:
+                found.append(f"{path}{key}")
+            elif isinstance(field, GroupList) and isinstance(value, list):
+                for index, item in enumerate(value):
+                    found += field.group.unknown(item, f"{path}{key}[{index}].")
+            elif isinstance(field, Group):
+                found += field.unknown(value, f"{path}{key}.")
+        return found
+
+    def mask(self, value: t.Any) -> t.Any:
+        return {option: self.fields[option].mask(item) for option, item in value.items()} if isinstance(value, dict) else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        for option, item in (value or {}).items():
+            self.fields[option].collect_secrets(item, secrets)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        prefix = f"{path}." if path else ""
+        for option, item in value.items():
+            self.fields[option].validate(item, prefix + option)
+        super().validate(value, path)
+
+    def difference(self, wanted: t.Any, present: t.Any, path: str = "") -> t.Iterator[Difference]:
+        prefix = f"{path}." if path else ""
+        for field, value, there in self._pairs(wanted, present):
+            yield from field.difference(value, there, prefix + field.option)
+
+    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+        merged = dict(present) if isinstance(present, dict) else {}
+        for field, value, there in self._pairs(wanted, present):
+            merged[field.option] = field.merge(value, there)
+        return merged
+
+
+class GroupList(Field):
+    """A list of dictionaries whose order means something, as that of origins: the first that matches is taken."""
+
+    type = "list"
+
+    def __init__(self, option: str, wire: t.Optional[str] = None, *, fields: t.Sequence[Field], identity: str, **kwargs: t.Any) -> None:
+        """``identity`` is the field by which an entry is known again when it is merged."""
+        super().__init__(option, wire, **kwargs)
+        self.group = Group(option, wire, fields=fields)
+        self.identity = identity
+
+    def spec(self) -> dict[str, t.Any]:
+        return {"type": "list", "elements": "dict", "required": self.required, "options": self.group.options()}
+
+    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+        present = present or []
+        return len(wanted) == len(present) and all(self.group.equal(value, there) for value, there in zip(wanted, present))
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return [self.group.to_wire(item) for item in value]
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return [self.group.from_wire(item) for item in raw] if isinstance(raw, list) else []
+
+    def mask(self, value: t.Any) -> t.Any:
+        return [self.group.mask(item) for item in value] if isinstance(value, list) else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        for item in value or []:
+            self.group.collect_secrets(item, secrets)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        seen: set[t.Any] = set()
+        for index, item in enumerate(value):
+            self.group.validate(item, f"{path}[{index}]")
+            if item.get(self.identity) in seen:
+                raise BadInput(f"{path}[{index}].{self.identity}", f"expected each {self.identity} once, got {item[self.identity]!r} again")
+            seen.add(item.get(self.identity))
+
+    def difference(self, wanted: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
+        present = present or []
+        if len(wanted) != len(present):
+            yield Difference(path, self.mask(present), self.mask(wanted))
+            return
+        for index, (value, there) in enumerate(zip(wanted, present)):
+            yield from self.group.difference(value, there, f"{path}[{index}]")
+
+    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+        known = {item.get(self.identity): item for item in present or []}
+        return [self.group.merge(item, known.get(item.get(self.identity))) for item in wanted]

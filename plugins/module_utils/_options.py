@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Argument specs: the connection options, and those of each module made from the declarations of the resources."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+from urllib.parse import urlsplit
+
+from ansible.module_utils.basic import env_fallback
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import http_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+# Headers that the client sets itself; another value would break the request or lose the credential.
+_OWN_HEADERS = frozenset(("authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"))
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_LARGEST_RETRIES = 20
+
+
+def _connection(name: str, **spec: t.Any) -> dict[str, t.Any]:
+    return {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])}
+
+
+def connection_options() -> dict[str, t.Any]:
+    """The options that every module has, each with an environment fallback."""
+    return {
+        name: _connection(name, **spec)
+        for name, spec in {
+            "api_url": {"type": "str", "required": True},
+            "api_token": {"type": "str", "required": True, "no_log": True},
+            "validate_certs": {"type": "bool", "default": True},
+            "ca_path": {"type": "path"},
+            "client_cert": {"type": "path"},
+            "client_key": {"type": "path", "no_log": False},
+            "timeout": {"type": "float", "default": 10.0},
+            "retries": {"type": "int", "default": 3},
+            "http_headers": {"type": "dict", "no_log": True},
+        }.items()
+    }
+
+
+def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
+    """The connection options, checked; raises BadInput."""
+    url = params["api_url"].strip()
+    expected = http_url(url)
+    if has_user_info(url):
+        raise BadInput("api_url", "expected no user or password in the URL; give the access token as api_token, and what a gateway needs in http_headers")
+    if expected or urlsplit(url).query or urlsplit(url).fragment:
+        raise BadInput("api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {url!r}")
+    if not params["api_token"] or not params["api_token"].isprintable():
+        raise BadInput("api_token", "expected the access token of the server's API, some text on one line")
+    if params["client_key"] and not params["client_cert"]:
+        raise BadInput("client_key", "expected client_cert beside it")
+    if not 0 < params["timeout"] <= 3600:
+        raise BadInput("timeout", f"expected seconds, more than 0 and at most 3600, got {params['timeout']:g}")
+    if not 0 <= params["retries"] <= _LARGEST_RETRIES:
+        raise BadInput("retries", f"expected a whole number from 0 to {_LARGEST_RETRIES}, got {params['retries']}")
+    headers = {str(name): str(value) for name, value in (params["http_headers"] or {}).items()}
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name) or not value.isprintable() or not value.isascii():
+            raise BadInput(f"http_headers.{name!r}", "expected a header name and a value of printable ASCII on one line")
+        if name.lower() in _OWN_HEADERS:
+            raise BadInput(f"http_headers.{name}", "expected another header; this one is set by the client itself")
+    return Settings(
+        url,
+        params["api_token"],
+        params["validate_certs"],
+        params["ca_path"],
+        params["client_cert"],
+        params["client_key"],
+        params["timeout"],
+        params["retries"],
+        headers,
+    )
+
+
+def _state(*choices: str) -> dict[str, t.Any]:
+    return {"type": "str", "choices": list(choices), "default": choices[0]}
+
+
+def _list_of(group: Group) -> dict[str, t.Any]:
+    return {"type": "list", "elements": "dict", "required": True, "options": group.options()}
+
+
+_FLAG = {"type": "bool", "default": False}
+_WAIT_TIMEOUT = {"type": "float", "default": 30.0}
+_WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": _WAIT_TIMEOUT}
+
+
+def argument_spec(module: str) -> dict[str, t.Any]:
+    """The argument spec of a module by its name."""
+    own: dict[str, dict[str, t.Any]] = {
+        "vhost": {**VIRTUAL_HOST.options(), "state": _state("present", "absent"), "recreate": _FLAG},
+        "vhosts": {"vhosts": _list_of(VIRTUAL_HOST), "state": _state("present", "absent"), "purge": _FLAG, "recreate": _FLAG},
+        "vhost_info": {"names": {"type": "list", "elements": "str"}, "show_secrets": {**_FLAG, "no_log": False}},
+        "push_task": {**PUSH_TASK.options(), "state": _state("started", "stopped"), **_WAIT},
+        "push_tasks": {"tasks": _list_of(PUSH_TASK), "state": _state("started", "stopped"), "purge": _FLAG, **_WAIT},
+        "push_task_info": {
+            "vhost": {"type": "str", "required": True},
+            "app": {"type": "str"},
+            "id": {"type": "str"},
+            "show_secrets": {**_FLAG, "no_log": False},
+        },
+        "cert_reload": {"vhost": {"type": "str"}},
+    }
+    return {**connection_options(), **own[module]}

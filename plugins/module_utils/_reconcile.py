@@ -1,0 +1,92 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What reconciling has in common: the items of a plan, and what is reported of them."""
+
+from __future__ import annotations
+
+import time
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
+
+UNCHANGED = "unchanged"
+CREATED = "created"
+RECREATED = "recreated"
+DELETED = "deleted"
+FAILED = "failed"
+# The same for push tasks, in the words of their states.
+STARTED = "started"
+RESTARTED = "restarted"
+STOPPED = "stopped"
+
+
+class Context:
+    """What every reconciliation works with. ``sleep`` and ``clock`` (seconds) are there to be replaced in tests."""
+
+    def __init__(
+        self,
+        *,
+        check_mode: bool = False,
+        secrets: t.Optional[SecretStore] = None,
+        sleep: t.Callable[[float], None] = time.sleep,
+        clock: t.Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.check_mode = check_mode
+        self.secrets = secrets or SecretStore()
+        self.sleep = sleep
+        self.clock = clock
+        self.warnings: list[str] = []
+        self.retries: list[str] = []
+
+    def warn(self, *texts: str) -> None:
+        """Keeps warnings for the user, each once."""
+        self.warnings += [text for text in texts if text not in self.warnings]
+
+
+class Item:
+    """One object of a plan: what is to be done with it, and how it went.
+
+    ``before`` and ``after`` are in option form with secrets in clear, None where there is no object.
+    """
+
+    def __init__(self, label: t.Mapping[str, str], wanted: t.Mapping[str, t.Any]) -> None:
+        """``label`` identifies the object in reports, such as {"name": "x"}; ``wanted`` is the given form."""
+        self.label = dict(label)
+        self.wanted = dict(wanted)
+        self.action = UNCHANGED
+        self.before: t.Optional[dict[str, t.Any]] = None
+        self.after: t.Optional[dict[str, t.Any]] = None
+        self.differences: list[Difference] = []
+        self.error: t.Optional[OmeError] = None
+        self.extra: dict[str, t.Any] = {}
+        self.touched = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the server is, or in check mode would be, another than before."""
+        return self.touched or self.action not in (UNCHANGED, FAILED)
+
+    def fail(self, error: OmeError, *, touched: bool = False) -> None:
+        """Marks the item as failed; ``touched`` where something was changed all the same."""
+        self.action = FAILED
+        self.error = error
+        self.touched = self.touched or touched
+        self.after = self.before
+
+    def report(self) -> dict[str, t.Any]:
+        """The entry in `results`."""
+        entry: dict[str, t.Any] = {**self.label, "action": self.action, "differences": [difference._asdict() for difference in self.differences], **self.extra}
+        if self.error is not None:
+            entry["msg"] = str(self.error)
+            entry["error"] = self.error.as_result()
+        return entry
+
+
+def name_list(names: t.Iterable[str], most: int = 10) -> str:
+    """Names for a message, cut where there are very many."""
+    names = sorted(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

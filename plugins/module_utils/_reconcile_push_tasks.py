@@ -1,0 +1,293 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Push tasks: from what is wanted and what is there to a plan, and the plan carried out (server-facts: Push tasks)."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import FAILED, RESTARTED, STARTED, STOPPED, UNCHANGED, Context, Item, name_list
+
+POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
+_NOT_THERE = ("vhost_not_found", "application_not_found")
+_PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mpegtsPush")
+# How often a start is tried where somebody else, or a lost answer, came between.
+_START_TRIES = 3
+
+Scope = tuple[str, str]
+
+
+class PushTasks:
+    """Starts and stops the push tasks of any number of applications."""
+
+    def __init__(self, api: Api, context: Context, *, wait_timeout: float) -> None:
+        """``wait_timeout`` in seconds bounds each wait: until tasks are gone, and until media flows."""
+        self._api = api
+        self._context = context
+        self._wait_timeout = wait_timeout
+        self._present: dict[Key, dict[str, t.Any]] = {}
+        self._absent_scopes: dict[Scope, OmeError] = {}
+
+    def ensure_started(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, wait_for: str = "ready") -> list[Item]:
+        """Brings tasks (given form) to run as wanted; with ``purge`` stops the others of the same applications.
+
+        ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows).
+        """
+        self._read(wanted)
+        items = [self._plan_start(task) for task in wanted]
+        if purge:
+            items += self._plan_purge(wanted)
+        if self._context.check_mode:
+            self._predict(items)
+        else:
+            self._stop([item for item in items if item.action in (STOPPED, RESTARTED)])
+            for item in items:
+                if item.action in (STARTED, RESTARTED):
+                    self._start(item)
+            if wait_for == "pushing":
+                self._wait_until_pushing([item for item in items if item.action in (STARTED, RESTARTED, UNCHANGED)])
+        return items
+
+    def ensure_stopped(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
+        """Stops tasks, and waits until they are gone."""
+        self._read(wanted)
+        items = [self._plan_stop(task) for task in wanted]
+        if not self._context.check_mode:
+            self._stop([item for item in items if item.action == STOPPED])
+        return items
+
+    # Reading
+
+    def _read(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> None:
+        """Reads the tasks of each application once."""
+        for vhost, app in dict.fromkeys((task["vhost"], task["app"]) for task in wanted):
+            try:
+                tasks = self._api.list_push_tasks(vhost, app)
+            except OmeError as error:
+                if error.kind not in _NOT_THERE:
+                    raise
+                self._absent_scopes[(vhost, app)] = error
+                continue
+            for raw in tasks:
+                self._remember(raw, vhost, app)
+
+    def _remember(self, raw: dict[str, t.Any], vhost: str, app: str) -> None:
+        PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(raw), self._context.secrets)
+        self._present[Key(vhost, app, str(raw.get("id", "")))] = raw
+
+    def _find(self, key: Key) -> t.Optional[dict[str, t.Any]]:
+        """Looks for one task on the server."""
+        # All are read and searched here, as an id in the request that the server does not like would filter nothing.
+        for raw in self._api.list_push_tasks(key.vhost, key.app):
+            if str(raw.get("id", "")) == key.id:
+                self._remember(raw, key.vhost, key.app)
+                return raw
+        return None
+
+    # Planning
+
+    def _item(self, task: t.Mapping[str, t.Any]) -> Item:
+        key = push_task.key_of(task)
+        item = Item(key._asdict(), task)
+        raw = self._present.get(key)
+        if raw is not None:
+            item.before = push_task.from_wire(raw, key.vhost, key.app)
+            item.extra["state"] = push_task.state_of(raw)
+        return item
+
+    def _plan_start(self, task: t.Mapping[str, t.Any]) -> Item:
+        item = self._item(task)
+        key = push_task.key_of(task)
+        item.after = dict(task)
+        absent = self._absent_scopes.get((key.vhost, key.app))
+        if absent is not None and not self._context.check_mode:
+            item.fail(_start_error(absent, key))
+            return item
+        if item.before is None:
+            item.action = STARTED
+            return item
+        raw = self._present[key]
+        item.differences = list(PUSH_TASK.difference(task, item.before))
+        item.after = item.before
+        if not item.differences:
+            if push_task.state_of(raw) == "error":
+                self._context.warn(f"Push task {key} is in state error; the server keeps trying to reach its destination.")
+        elif push_task.is_of_configuration(raw):
+            item.fail(OmeError("configured_task", f"start push task {key}"))
+        else:
+            item.action = RESTARTED
+            item.after = PUSH_TASK.merge(task, item.before)
+            if "stream_key" not in task and not push_task.same_destination(item.after, item.before):
+                item.after["stream_key"] = ""
+        return item
+
+    def _plan_stop(self, task: t.Mapping[str, t.Any]) -> Item:
+        item = self._item(task)
+        key = push_task.key_of(task)
+        absent = self._absent_scopes.get((key.vhost, key.app))
+        if absent is not None:
+            self._context.warn(f"Push task {key} is not running: {absent.advice.meaning}")
+        elif item.before is not None and push_task.is_of_configuration(self._present[key]):
+            item.fail(OmeError("configured_task", f"stop push task {key}"))
+        elif item.before is not None:
+            item.action = STOPPED
+        return item
+
+    def _plan_purge(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
+        keys = {push_task.key_of(task) for task in wanted}
+        items = []
+        for key in sorted(self._present):
+            if key in keys or push_task.is_of_configuration(self._present[key]):
+                continue
+            if is_addressable(key.id):
+                item = self._item({"vhost": key.vhost, "app": key.app, "id": key.id})
+                item.action = STOPPED
+                items.append(item)
+            else:
+                self._context.warn(f"A push task of {key.vhost}/{key.app} is left alone, as its id {key.id!r} is one that the server may not survive.")
+        return items
+
+    def _predict(self, items: t.Sequence[Item]) -> None:
+        """In check mode: what starting would meet, found without a write."""
+        for scope in dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED):
+            absent = self._absent_scopes.get(scope)
+            if absent is not None:
+                self._context.warn(f"{scope[0]}/{scope[1]} is not there yet: {absent.advice.meaning} Starting push tasks of it fails unless an earlier task creates it.")
+            elif self._lacks_push_publisher(*scope):
+                for item in items:
+                    if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope:
+                        item.fail(OmeError("push_publisher_missing", f"start push task {push_task.key_of(item.wanted)}"))
+
+    def _lacks_push_publisher(self, vhost: str, app: str) -> bool:
+        try:
+            application = self._api.read_application(vhost, app)
+        except OmeError as error:
+            if error.kind == "controller_not_found":  # a server without this call cannot be asked
+                return False
+            raise
+        publishers = (application or {}).get("publishers")
+        return isinstance(publishers, dict) and not any(name in publishers for name in _PUSH_PUBLISHERS)
+
+    # Applying
+
+    def _stop(self, items: t.Sequence[Item]) -> None:
+        """Asks the server to stop all of them, then waits until all are gone."""
+        waiting: dict[Key, Item] = {}
+        for item in items:
+            key = Key(**item.label)
+            try:
+                self._api.stop_push_task(*key)
+                waiting[key] = item
+            except OmeError as error:
+                item.fail(error)
+        for key in self.wait_until_gone(set(waiting)):
+            waiting[key].fail(
+                OmeError("wait_timeout", f"stop push task {key}", detail=f"The server took the request, but still lists the task after {self._wait_timeout:g} s."),
+                touched=True,
+            )
+        for item in items:
+            if item.action != FAILED:
+                item.extra["state"] = "stopped"
+
+    def wait_until_gone(self, keys: t.Collection[Key]) -> list[Key]:
+        """Waits until the tasks are no longer listed; returns those that still are after the time-out."""
+        left = sorted(keys)
+        deadline = self._context.clock() + self._wait_timeout
+        while left:
+            listed = {
+                Key(vhost, app, str(raw.get("id", "")))
+                for vhost, app in dict.fromkeys((key.vhost, key.app) for key in left)
+                for raw in self._list_or_nothing(vhost, app)
+            }
+            left = [key for key in left if key in listed]
+            if not left or self._context.clock() >= deadline:
+                break
+            self._context.sleep(POLL_INTERVAL)
+        return left
+
+    def _list_or_nothing(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
+        try:
+            return self._api.list_push_tasks(vhost, app)
+        except OmeError as error:
+            if error.kind in _NOT_THERE:  # deleted meanwhile, and the tasks with it
+                return []
+            raise
+
+    def _start(self, item: Item) -> None:
+        """Starts a task. Where the answer is lost, or somebody else was faster, looks at what is there and decides from that."""
+        key = Key(**item.label)
+        touched = item.action == RESTARTED
+        assert item.after is not None
+        for dummy in range(_START_TRIES):
+            try:
+                raw = self._api.start_push_task(key.vhost, key.app, push_task.start_request(item.after))
+                item.extra["state"] = push_task.state_of(raw)
+                return
+            except OmeError as error:
+                failure = error
+            if failure.kind != "duplicate_id" and not failure.maybe_done:
+                break
+            try:
+                there = self._find(key)
+            except OmeError as error:
+                failure = error
+                break
+            if there is None:
+                continue
+            if not list(PUSH_TASK.difference(item.after, push_task.from_wire(there, key.vhost, key.app))):
+                item.extra["state"] = push_task.state_of(there)
+                if failure.kind == "duplicate_id" and not touched:
+                    item.action = UNCHANGED
+                return
+            # Another task under this id: it may be on its way out, as stopping takes a second.
+            if self.wait_until_gone([key]):
+                break
+        item.fail(_start_error(failure, key), touched=touched)
+        if touched:
+            self._put_back(item, key)
+
+    def _put_back(self, item: Item, key: Key) -> None:
+        """Starts the task again that was stopped for one that the server then refused, and says how that went."""
+        assert item.before is not None and item.error is not None
+        item.error.detail = item.error.detail or item.error.advice.meaning
+        try:
+            self._api.start_push_task(key.vhost, key.app, push_task.start_request(item.before))
+            item.error.detail += " The task that ran before was started again."
+        except OmeError as error:
+            item.after = None
+            item.error.detail += f" The task that ran before was stopped and could not be started again: {error}"
+
+    def _wait_until_pushing(self, items: t.Sequence[Item]) -> None:
+        waiting = {Key(**item.label): item for item in items}
+        deadline = self._context.clock() + self._wait_timeout
+        while waiting:
+            for vhost, app in dict.fromkeys((key.vhost, key.app) for key in waiting):
+                for raw in self._list_or_nothing(vhost, app):
+                    item = waiting.get(Key(vhost, app, str(raw.get("id", ""))))
+                    if item is not None:
+                        item.extra["state"] = push_task.state_of(raw)
+            waiting = {key: item for key, item in waiting.items() if item.extra.get("state") != "pushing"}
+            if not waiting or self._context.clock() >= deadline:
+                break
+            self._context.sleep(POLL_INTERVAL)
+        for key, item in waiting.items():
+            detail = f"Its state is {item.extra.get('state', 'unknown')} after {self._wait_timeout:g} s, and no media flows."
+            item.fail(OmeError("wait_timeout", f"bring push task {key} to push", detail=detail), touched=item.changed)
+
+
+def _start_error(error: OmeError, key: Key) -> OmeError:
+    """The same error, said of starting the task."""
+    error.attempt = f"start push task {key}"
+    return error
+
+
+def summary(tasks: t.Iterable[t.Mapping[str, t.Any]]) -> str:
+    """Tasks for a message."""
+    return name_list(str(push_task.key_of(task)) for task in tasks)

@@ -1,0 +1,394 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Virtual hosts: from what is wanted and what is there to a plan, and the plan carried out (server-facts: Virtual hosts).
+
+There is no call that changes a virtual host: a change is a delete and a create, which cuts off its viewers.
+"""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ItemAnswer
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, DELETED, FAILED, RECREATED, UNCHANGED, Context, Item, name_list
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
+STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
+# How often a create is tried whose answer was lost.
+_CREATE_TRIES = 3
+
+
+class _Contents:
+    """What a virtual host holds, in wire form: its applications and the push tasks of each."""
+
+    def __init__(self) -> None:
+        self.apps: dict[str, dict[str, t.Any]] = {}
+        self.tasks: dict[Key, dict[str, t.Any]] = {}
+
+    def described(self) -> dict[str, list[str]]:
+        """Names for reports."""
+        return {"applications": sorted(self.apps), "push_tasks": sorted(f"{key.app}/{key.id}" for key in self.tasks)}
+
+    def labels(self) -> list[str]:
+        """Names for messages."""
+        return [*(f"application {app}" for app in self.apps), *(f"push task {key.app}/{key.id}" for key in self.tasks)]
+
+
+class VirtualHosts:
+    """Creates, makes again and deletes virtual hosts."""
+
+    def __init__(self, api: Api, context: Context, *, recreate: bool = False) -> None:
+        """``recreate`` allows to delete a virtual host that differs and to make it again."""
+        self._api = api
+        self._context = context
+        self._recreate = recreate
+        self._push_tasks = PushTasks(api, context, wait_timeout=STOP_TIMEOUT)
+
+    def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, bulk: bool = True, purge: bool = False) -> list[Item]:
+        """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
+
+        ``bulk`` reads the list of names first, so that those that are not there cost no request of their own.
+        """
+        listed = self._list() if bulk or purge else None
+        items = [self._plan_present(vhost, listed) for vhost in wanted]
+        if purge:
+            items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
+        if not self._context.check_mode:
+            self._create([item for item in items if item.action == CREATED])
+            for item in items:
+                if item.action == RECREATED:
+                    self._make_again(item)
+            self._delete([item for item in items if item.action == DELETED], spare_read_only=purge)
+        return items
+
+    def ensure_absent(self, names: t.Sequence[str], *, bulk: bool = True) -> list[Item]:
+        """Deletes virtual hosts with their applications and push tasks."""
+        listed = self._list() if bulk else None
+        items = [self._plan_absent(name, listed) for name in names]
+        if not self._context.check_mode:
+            self._delete([item for item in items if item.action == DELETED])
+        return items
+
+    # Reading
+
+    def _list(self) -> set[str]:
+        names = set(self._api.list_virtual_hosts())
+        strange = sorted(name for name in names if not is_addressable(name))
+        if strange:
+            self._context.warn(f"The server has virtual hosts that cannot be addressed and are left alone: {', '.join(map(repr, strange))}.")
+        return names
+
+    def _read(self, name: str, listed: t.Optional[set[str]]) -> t.Optional[dict[str, t.Any]]:
+        if listed is not None and name not in listed:
+            return None
+        raw = self._api.read_virtual_host(name)
+        VIRTUAL_HOST.collect_secrets(VIRTUAL_HOST.from_wire(raw), self._context.secrets)
+        return raw
+
+    def _contents(self, vhost: str) -> _Contents:
+        """Reads what a virtual host holds; what cannot be addressed is left out with a warning."""
+        contents = _Contents()
+        try:
+            apps = self._api.list_applications(vhost)
+        except OmeError as error:
+            if error.kind in ("controller_not_found", "vhost_not_found"):  # without the call there are none that this collection could know
+                return contents
+            raise
+        for app in sorted(apps):
+            if not is_addressable(app):
+                self._context.warn(f"Application {app!r} of virtual host {vhost} cannot be addressed and is left alone.")
+                continue
+            contents.apps[app] = self._api.read_application(vhost, app) or {}
+            for raw in self._api.list_push_tasks(vhost, app):
+                push_task.PUSH_TASK.collect_secrets(push_task.PUSH_TASK.from_wire(raw), self._context.secrets)
+                task_id = str(raw.get("id", ""))
+                if push_task.is_of_configuration(raw):
+                    continue
+                if not is_addressable(task_id):
+                    self._context.warn(f"A push task of {vhost}/{app} is left alone, as its id {task_id!r} is one that the server may not survive.")
+                    continue
+                contents.tasks[Key(vhost, app, task_id)] = raw
+        return contents
+
+    # Planning
+
+    def _plan_present(self, wanted: t.Mapping[str, t.Any], listed: t.Optional[set[str]]) -> Item:
+        item = Item({"name": wanted["name"]}, wanted)
+        self._context.warn(*virtual_host.concerns(wanted))
+        raw = self._read(wanted["name"], listed)
+        item.after = dict(wanted)
+        if raw is None:
+            item.action = CREATED
+            return item
+        item.before = item.after = VIRTUAL_HOST.from_wire(raw)
+        item.differences = list(VIRTUAL_HOST.difference(wanted, item.before))
+        if item.differences:
+            self._plan_change(item, raw)
+        return item
+
+    def _plan_change(self, item: Item, raw: t.Mapping[str, t.Any]) -> None:
+        """What to do about a virtual host that differs."""
+        name = item.label["name"]
+        differing = f"Differing fields: {', '.join(difference.field for difference in item.differences)}."
+        if virtual_host.is_surely_read_only(raw):
+            item.fail(_with_detail(OmeError("read_only", f"change virtual host {name}"), differing))
+            return
+        unknown = VIRTUAL_HOST.unknown(raw)
+        item.extra["would_drop"] = self._contents(name).described()
+        if not self._recreate:
+            item.fail(_with_detail(OmeError("differs", f"change virtual host {name}"), f"{differing} {_dropping(item.extra['would_drop'])}"))
+        elif unknown:
+            detail = f"{differing} It has settings that this collection does not know and could not make again: {', '.join(unknown)}."
+            item.fail(_with_detail(OmeError("differs", f"recreate virtual host {name}"), detail))
+        else:
+            item.action = RECREATED
+            item.after = VIRTUAL_HOST.merge(item.wanted, item.before)
+
+    def _plan_absent(self, name: str, listed: t.Optional[set[str]]) -> Item:
+        item = Item({"name": name}, {"name": name})
+        raw = self._read(name, listed)
+        if raw is None:
+            return item
+        item.before = VIRTUAL_HOST.from_wire(raw)
+        if virtual_host.is_surely_read_only(raw):
+            item.after = item.before
+            item.fail(OmeError("read_only", f"delete virtual host {name}"))
+        else:
+            item.action = DELETED
+            if self._context.check_mode:
+                item.extra["would_drop"] = self._contents(name).described()
+        return item
+
+    def _plan_purge(self, names: set[str], listed: set[str]) -> list[Item]:
+        items = []
+        for name in sorted(filter(is_addressable, listed - names)):
+            item = self._plan_absent(name, listed)
+            if item.action == DELETED:  # a read-only one is not the API's and stays
+                items.append(item)
+        return items
+
+    # Creating
+
+    def _create(self, items: t.Sequence[Item]) -> None:
+        for start in range(0, len(items), BULK_SIZE):
+            self._create_bulk(list(items[start : start + BULK_SIZE]))
+
+    def _create_bulk(self, items: list[Item]) -> None:
+        """One POST. Where its answer is lost, looks at what is there and goes on from that; never repeats blindly."""
+        for dummy in range(_CREATE_TRIES):
+            try:
+                answers = self._api.create_virtual_hosts([VIRTUAL_HOST.to_wire(item.wanted) for item in items])
+            except OmeError as error:
+                failure = error
+            else:
+                for item, answer in zip(items, answers):
+                    self._settle_create(item, answer)
+                return
+            if not failure.maybe_done:
+                break
+            try:
+                items = self._not_created(items)
+            except OmeError as error:
+                failure = error
+                break
+            if not items:
+                return
+        for item in items:
+            item.fail(failure)
+
+    def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
+        if answer.ok:
+            return
+        name = item.label["name"]
+        failure = self._refusal(name, answer)
+        if answer.kind == "conflict":
+            try:
+                if self._is_as_wanted(item):  # somebody else's create, to the same end
+                    item.action = UNCHANGED
+                    return
+            except OmeError as error:
+                failure = error
+        item.fail(failure)
+
+    def _is_as_wanted(self, item: Item) -> bool:
+        """Whether the virtual host is there and equal to what is wanted; keeps what differs for the report."""
+        raw = self._read(item.label["name"], None)
+        if raw is None:
+            return False
+        item.before = VIRTUAL_HOST.from_wire(raw)
+        item.differences = list(VIRTUAL_HOST.difference(item.wanted, item.before))
+        return not item.differences
+
+    def _not_created(self, items: t.Sequence[Item]) -> list[Item]:
+        """Those of the items that are not on the server; others that are there and differ are marked as failed."""
+        listed, left = self._list(), []
+        for item in items:
+            if item.label["name"] not in listed:
+                left.append(item)
+            elif not self._is_as_wanted(item):
+                item.fail(OmeError("conflict", f"create virtual host {item.label['name']}"))
+            else:
+                item.before = None
+        return left
+
+    # Deleting
+
+    def _delete(self, items: t.Sequence[Item], *, spare_read_only: bool = False) -> None:
+        for item in items:
+            name = item.label["name"]
+            contents: t.Optional[_Contents] = None
+            try:
+                self._refuse_read_only(name)
+                contents = self._contents(name)
+                self._take_down(name, contents)
+            except OmeError as error:
+                if error.kind == "vhost_not_found":  # deleted by somebody else meanwhile
+                    item.action = UNCHANGED
+                elif error.kind == "read_only" and spare_read_only:
+                    item.action, item.after = UNCHANGED, item.before
+                else:
+                    item.fail(error, touched=contents is not None)
+                    if contents is not None:
+                        _with_detail(error, "It may be taken down in part; run the task again to delete the rest.")
+            else:
+                item.extra["dropped"] = contents.described()
+            item.extra.pop("would_drop", None)
+
+    def _refuse_read_only(self, name: str) -> None:
+        """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the same."""
+        try:
+            self._api.create_applications(name, [])
+        except OmeError as error:
+            if error.kind != "controller_not_found":
+                raise
+
+    def _take_down(self, name: str, contents: _Contents) -> None:
+        """Stops the push tasks, then deletes the applications, then the virtual host.
+
+        In another order the applications live on and come back with the next virtual host of the name (server-facts: Virtual hosts).
+        """
+        for key in contents.tasks:
+            self._api.stop_push_task(*key)
+        left = self._push_tasks.wait_until_gone(contents.tasks)
+        if left:
+            raise OmeError("wait_timeout", f"stop push task {left[0]}", detail=f"The server still lists the task after {STOP_TIMEOUT:g} s.")
+        for app in contents.apps:
+            self._api.delete_application(name, app)
+        self._api.delete_virtual_host(name)
+
+    # Making again
+
+    def _make_again(self, item: Item) -> None:
+        """Deletes a virtual host and makes it again with the wanted fields, its applications and its push tasks.
+
+        Puts the old one back where the new one is refused.
+        """
+        name = item.label["name"]
+        assert item.after is not None and item.before is not None
+        contents: t.Optional[_Contents] = None
+        try:
+            self._refuse_read_only(name)
+            contents = self._contents(name)
+            self._take_down(name, contents)
+            self._build(name, VIRTUAL_HOST.to_wire(item.after))
+        except OmeError as error:
+            item.fail(error)
+            if contents is not None:
+                self._report_put_back(item, contents)
+            return
+        after = item.after
+        lost = self._fill(name, contents)
+        item.extra["carried_over"] = item.extra.pop("would_drop", {})
+        item.extra["not_put_back"] = lost
+        if lost:
+            error = OmeError("server_error", f"make everything of virtual host {name} again")
+            item.fail(_with_detail(error, f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
+            item.after = after
+
+    def _build(self, name: str, wire: t.Mapping[str, t.Any]) -> None:
+        """Creates the virtual host unless it is there; raises where it is refused."""
+        try:
+            answer = self._api.create_virtual_hosts([wire])[0]
+        except OmeError as error:
+            if error.maybe_done and self._api.read_virtual_host(name) is not None:
+                return
+            raise
+        if not answer.ok:
+            raise self._refusal(name, answer)
+
+    def _refusal(self, name: str, answer: ItemAnswer) -> OmeError:
+        return OmeError(
+            answer.kind,
+            f"create virtual host {name}",
+            method="POST",
+            path="/v1/vhosts",
+            host=self._api.host,
+            status=answer.status,
+            server_message=answer.message,
+        )
+
+    def _report_put_back(self, item: Item, contents: _Contents) -> None:
+        """Puts back what was there before, and says in the item's error what is back and what is not."""
+        assert item.error is not None and item.before is not None
+        name = item.label["name"]
+        try:
+            if self._api.read_virtual_host(name) is None:
+                self._build(name, VIRTUAL_HOST.to_wire(item.before))
+        except OmeError:
+            item.after = None
+            lost = [f"virtual host {name}", *contents.labels()]
+        else:
+            lost = self._fill(name, contents)
+        item.touched = bool(lost)
+        item.extra["not_put_back"] = lost
+        if lost:
+            _with_detail(item.error, f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
+        else:
+            _with_detail(item.error, "The virtual host is there as it was before, with its applications and push tasks.")
+
+    def _fill(self, name: str, contents: _Contents) -> list[str]:
+        """Makes those applications and push tasks that are missing in a virtual host, and returns what could not be made."""
+        if not contents.apps:
+            return []
+        lost = []
+        try:
+            there = set(self._api.list_applications(name))
+        except OmeError:
+            return contents.labels()
+        for app, raw in contents.apps.items():
+            if app not in there and not self._create_application(name, raw):
+                lost.append(f"application {app}")
+        tasks = [push_task.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
+        try:
+            items = self._push_tasks.ensure_started(tasks)
+        except OmeError:
+            return lost + [f"push task {key.app}/{key.id}" for key in contents.tasks]
+        return lost + [f"push task {item.label['app']}/{item.label['id']}" for item in items if item.action == FAILED]
+
+    def _create_application(self, vhost: str, raw: t.Mapping[str, t.Any]) -> bool:
+        # What a read returns can be posted again, less `dynamic` (server-facts: Applications).
+        try:
+            return self._api.create_applications(vhost, [{key: value for key, value in raw.items() if key != "dynamic"}])[0].ok
+        except OmeError:
+            return False
+
+
+def _with_detail(error: OmeError, text: str) -> OmeError:
+    """Adds to what an error means."""
+    error.detail = f"{error.detail or error.advice.meaning} {text}"
+    return error
+
+
+def _dropping(contents: t.Mapping[str, t.Sequence[str]]) -> str:
+    """What making a virtual host again would interrupt, in words."""
+    parts = [f"{what.replace('_', ' ')} {name_list(names)}" for what, names in contents.items() if names]
+    return "A recreate would drop its viewers and live streams" + (f", and stop and make again {' and '.join(parts)}." if parts else ".")

@@ -1,0 +1,207 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: vhost
+short_description: Manage a virtual host of OvenMediaEngine
+version_added: 0.1.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Creates, recreates and deletes one virtual host.
+  - Only fields that are given are compared. A field that is left out is left alone.
+  - Virtual hosts that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
+  - A virtual host of the server's own configuration file cannot be changed. The task succeeds where it is as wanted, and fails otherwise.
+extends_documentation_fragment:
+  - streamops.ovenmediaengine.connection
+  - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
+  - streamops.ovenmediaengine.virtual_host
+options:
+  state:
+    description:
+      - Whether the virtual host is to be there. Deleting it stops its push tasks and deletes its applications first, as they would
+        otherwise live on and come back with the next virtual host of the name.
+    type: str
+    choices: [present, absent]
+    default: present
+  recreate:
+    description:
+      - Whether a virtual host that differs may be deleted and made again, which cuts off its viewers and its live streams.
+      - The server has no other way to change one. Without this option the task fails, and says what differs and what would be dropped.
+      - Its applications and push tasks are stopped and deleted first and made again as they were. If the new virtual host is refused,
+        the old one is put back with them.
+    type: bool
+    default: false
+attributes:
+  idempotent:
+    support: full
+seealso:
+  - module: streamops.ovenmediaengine.vhosts
+  - module: streamops.ovenmediaengine.vhost_info
+"""
+
+EXAMPLES = r"""
+- name: A virtual host with TLS
+  streamops.ovenmediaengine.vhost:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
+    name: tenant-a
+    host:
+      names:
+        - live.tenant-a.example.com
+      tls:
+        cert_path: /etc/ovenmediaengine/certs/tenant-a/cert.pem
+        chain_cert_path: /etc/ovenmediaengine/certs/tenant-a/chain.pem
+        key_path: /etc/ovenmediaengine/certs/tenant-a/privkey.pem
+
+- name: An edge that pulls from origins, with signed URLs; the connection is taken from the environment
+  streamops.ovenmediaengine.vhost:
+    name: edge
+    host:
+      names:
+        - edge.example.com
+    signed_policy:
+      policy_query_key_name: policy
+      signature_query_key_name: signature
+      secret_key: "{{ signed_policy_secret }}"
+      enables:
+        publishers: [webrtc, llhls]
+    origins:
+      properties:
+        no_input_failover_timeout: 5000
+      origin:
+        - location: /live
+          pass:
+            scheme: ovt
+            urls:
+              url:
+                - origin-1.example.com:9000/live
+                - origin-2.example.com:9000/live
+
+- name: Another host name for a virtual host that is there; its viewers are cut off for a moment
+  streamops.ovenmediaengine.vhost:
+    name: tenant-a
+    host:
+      names:
+        - live.tenant-a.example.com
+        - tenant-a.example.org
+    recreate: true
+
+- name: A virtual host that is no longer needed
+  streamops.ovenmediaengine.vhost:
+    name: tenant-a
+    state: absent
+"""
+
+RETURN = r"""
+action:
+  description: What was done, or in check mode would be done.
+  returned: success or failure after reading the server
+  type: str
+  choices: [created, recreated, deleted, unchanged, failed]
+vhost:
+  description: The virtual host as it is now, as far as it is known; none where there is none. Secrets are masked.
+  returned: success or failure after reading the server
+  type: dict
+  sample:
+    name: tenant-a
+    host:
+      names: [live.tenant-a.example.com]
+differences:
+  description: The fields that were not as wanted. Secrets are masked.
+  returned: success or failure after reading the server
+  type: list
+  elements: dict
+  contains:
+    field:
+      description: Name of the option.
+      type: str
+      sample: host.names
+    before:
+      description: What was there.
+      type: raw
+    after:
+      description: What was wanted.
+      type: raw
+would_drop:
+  description: What a recreate or delete would stop. Lists of applications and of push tasks.
+  returned: when the virtual host differs, and in check mode when it is deleted
+  type: dict
+  sample:
+    applications: [live]
+    push_tasks: [live/youtube]
+dropped:
+  description: What was deleted with the virtual host. Lists of applications and of push tasks.
+  returned: when a virtual host was deleted
+  type: dict
+carried_over:
+  description: What was stopped and made again. Lists of applications and of push tasks.
+  returned: when a virtual host was recreated
+  type: dict
+not_put_back:
+  description: What could not be made again; empty where everything is there.
+  returned: after a recreate, whether it succeeded or failed
+  type: list
+  elements: str
+error:
+  description: What went wrong, where, and what to do about it.
+  returned: on failure
+  type: dict
+  contains:
+    kind:
+      description: Kind of the error; the guide on errors lists them all.
+      type: str
+      sample: unauthorized
+    attempted:
+      description: What was tried.
+      type: str
+      sample: list the virtual hosts
+    meaning:
+      description: What the error means.
+      type: str
+    remedy:
+      description: What to do about it.
+      type: str
+    method:
+      description: HTTP method, none where nothing was sent.
+      type: str
+      sample: GET
+    path:
+      description: Path of the request, none where nothing was sent.
+      type: str
+      sample: /v1/vhosts
+    host:
+      description: Host and port of the server, none where nothing was sent.
+      type: str
+      sample: 127.0.0.1:8081
+    status:
+      description: HTTP status of the answer, none where there was no answer.
+      type: int
+      sample: 401
+    server_message:
+      description: The server's own words, none where it said nothing.
+      type: str
+      sample: "[HTTP] Invalid credential (401)"
+retries:
+  description: Which requests had to be sent again, and why.
+  returned: when there were any
+  type: list
+  elements: str
+"""
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
+
+
+def main():
+    run_module("vhost")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulator as a process: ``python -m tests.simulator --port 8081``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import ssl
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from .clock import Clock
+from .server import Server
+from .state import State
+from .tls import given_context, made_context
+from .versions import VERSIONS
+
+EXIT_DEAD = 139
+"""Status of a process that a segmentation fault has ended, as a shell tells it."""
+
+
+def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="tests.simulator", description="A server that behaves like OvenMediaEngine's management API.")
+    parser.add_argument("--port", type=int, required=True, help="port to listen on; 0 picks a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    parser.add_argument("--token", default="ome-access-token", help="access token (%(default)s)")
+    parser.add_argument("--server-version", default="0.20.0", choices=list(VERSIONS), help="which server to be (%(default)s)")
+    parser.add_argument("--tls", action="store_true", help="serve the API by https")
+    parser.add_argument("--tls-cert", metavar="FILE", help="certificate (PEM); without it one is made")
+    parser.add_argument("--tls-key", metavar="FILE", help="its key (PEM)")
+    parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
+    parser.add_argument("--stop-delay", type=float, default=1.0, metavar="SECONDS", help="how long a stopped push stays listed (%(default)s)")
+    parser.add_argument("--work-dir", metavar="DIR", help="where files that are made go: ca.pem, with --tls")
+    parsed = parser.parse_args(values)
+    if parsed.tls_key and not parsed.tls_cert:
+        parser.error("--tls-key needs --tls-cert")
+    return parsed
+
+
+def _context(options: argparse.Namespace, stack: contextlib.ExitStack) -> ssl.SSLContext | None:
+    if options.tls_cert:
+        return given_context(options.tls_cert, options.tls_key or options.tls_cert)
+    if not options.tls:
+        return None
+    directory = options.work_dir
+    if directory is None:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="ome-simulator-"))
+    os.makedirs(directory, exist_ok=True)
+    return made_context(directory)[0]
+
+
+async def serve(options: argparse.Namespace) -> int:
+    """Serve until a signal or a deadly request. :returns: the exit status."""
+    with contextlib.ExitStack() as stack:
+        context = _context(options, stack)
+        log_file = stack.enter_context(open(options.log, "a", encoding="utf-8")) if options.log else None
+        version = VERSIONS[options.server_version]
+        server = Server(State(version, Clock(), options.stop_delay), options.token, log_file)
+        ended = asyncio.Event()
+        server.on_death = ended.set
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ended.set)
+        port = await server.listen(options.host, options.port, context)
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        print(f"OvenMediaEngine simulator {version.name} listens on {'https' if context else 'http'}://{host}:{port}", flush=True)
+        await ended.wait()
+        died = server.died
+        await server.close()
+        return EXIT_DEAD if died else 0
+
+
+def main(values: Sequence[str] | None = None) -> int:
+    """Run the command. :returns: the exit status."""
+    return asyncio.run(serve(arguments(values)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The control interface under ``/_simulator/``: not part of the API, without credentials, never in the log.
+
+=======  ============  ==========================================================================
+GET      log           ``{"log": [record, ...]}``
+DELETE   log           forgets the records
+POST     restart       ends the process and starts it again: all that the API made is lost
+POST     streams       ``{"vhost", "app", "stream"}`` goes live
+DELETE   streams       the same, ends
+POST     tasks         ``{"vhost", "app"}`` and task fields: a task of the server's configuration
+POST     destinations  ``{"url", "behaviour": "accept" | "refuse" | "hang"}``
+POST     reload        ``{"vhost": name or null, "fails": bool}``; null is the reload of all
+POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file
+GET      state         what the server holds
+=======  ============  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .answers import Answer
+from .push_tasks import representation
+from .router import plain_path
+from .state import State
+
+if TYPE_CHECKING:
+    from .server import Server
+
+PREFIX = "/_simulator/"
+_TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_names"}
+
+
+def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
+    """Do what a control request asks; 400 where it asks for something that cannot be, 404 where there is no such call."""
+    action = _ACTIONS.get((method, plain_path(target)[len(PREFIX):]))
+    if action is None:
+        return Answer(404, {"error": f"no such control call: {method} {target}"})
+    try:
+        body = json.loads(raw) if raw else {}
+        with server.state.lock:
+            return Answer(200, action(server, body))
+    except (KeyError, LookupError, TypeError, ValueError, AttributeError) as error:
+        return Answer(400, {"error": f"{type(error).__name__}: {error}"})
+
+
+def _log(server: Server, _body: Any) -> Any:
+    return {"log": [record.as_dict() for record in server.log]}
+
+
+def _clear_log(server: Server, _body: Any) -> Any:
+    server.clear_log()
+    return {}
+
+
+def _restart(server: Server, _body: Any) -> Any:
+    server.state.restart()
+    return {}
+
+
+def _stream_appears(server: Server, body: Any) -> Any:
+    server.state.stream_appears(body["vhost"], body["app"], body["stream"])
+    return {}
+
+
+def _stream_disappears(server: Server, body: Any) -> Any:
+    server.state.stream_disappears(body["vhost"], body["app"], body["stream"])
+    return {}
+
+
+def _add_task(server: Server, body: Any) -> Any:
+    fields = {key: value for key, value in body.items() if key not in ("vhost", "app")}
+    unknown = sorted(set(fields) - _TASK_FIELDS)
+    if unknown:
+        raise ValueError(f"unknown keys: {', '.join(unknown)}")
+    task = server.state.add_config_task(body["vhost"], body["app"], **fields)
+    return representation(server.state, body["vhost"], body["app"], task)
+
+
+def _set_destination(server: Server, body: Any) -> Any:
+    server.state.set_destination(body["url"], body["behaviour"])
+    return {}
+
+
+def _set_reload(server: Server, body: Any) -> Any:
+    set_failing_reload(server.state, body.get("vhost"), body.get("fails", True))
+    return {}
+
+
+def _add_virtual_host(server: Server, body: Any) -> Any:
+    server.state.add_static_virtual_host(body["config"], body.get("applications", ()))
+    return {}
+
+
+def _state(server: Server, _body: Any) -> Any:
+    return snapshot(server.state)
+
+
+def set_failing_reload(state: State, vhost: str | None, fails: bool) -> None:
+    """Let the reload of one virtual host, or (None) of all, fail from now on or no longer."""
+    with state.lock:
+        if fails:
+            state.failing_reloads.add(vhost)
+        else:
+            state.failing_reloads.discard(vhost)
+
+
+def snapshot(state: State) -> dict[str, Any]:
+    """What the server holds, push tasks that outlived their application included, as JSON can carry it."""
+    tasks = []
+    for (vhost, app), holders in state.push_applications.items():
+        for push in holders:
+            tasks.extend(representation(state, vhost, app, task) for task in push.tasks.values())
+    return {
+        "version": state.version.name,
+        "virtual_hosts": {
+            vhost.name: {
+                "read_only": vhost.read_only,
+                "config": vhost.config,
+                "applications": {app.name: app.config for app in vhost.applications.values()},
+            }
+            for vhost in state.virtual_hosts.values()
+        },
+        "tasks": tasks,
+        "streams": [list(key) for key in state.streams],
+        "destinations": state.destinations,
+        "failing_reloads": sorted(state.failing_reloads, key=str),
+    }
+
+
+_ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
+    ("GET", "log"): _log,
+    ("DELETE", "log"): _clear_log,
+    ("POST", "restart"): _restart,
+    ("POST", "streams"): _stream_appears,
+    ("DELETE", "streams"): _stream_disappears,
+    ("POST", "tasks"): _add_task,
+    ("POST", "destinations"): _set_destination,
+    ("POST", "reload"): _set_reload,
+    ("POST", "vhosts"): _add_virtual_host,
+    ("GET", "state"): _state,
+}

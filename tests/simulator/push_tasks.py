@@ -1,0 +1,155 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules of push tasks (server-facts: Push tasks)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from .answers import Answer, success
+from .applications import NO_OBJECT
+from .clock import EPOCH
+from .errors import ApiError, ServerDies, has_conversion
+from .state import Application, PushTask, State, VirtualHost
+
+_SCHEMES = {"rtmp": ("rtmp://", "rtmps://"), "srt": ("srt://",), "mpegts": ("udp://", "tcp://")}
+
+
+def _object(body: Any) -> dict[str, Any]:
+    if body is not None and not isinstance(body, dict):
+        raise ApiError(500, NO_OBJECT, framed=False)
+    return body or {}
+
+
+def _string(body: Any, key: str) -> str:
+    """A string; anything else counts as not given."""
+    value = body.get(key) if isinstance(body, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _list(body: Any, key: str, kind: type) -> list[Any]:
+    values = body.get(key) if isinstance(body, dict) else None
+    return [value for value in values if type(value) is kind] if isinstance(values, list) else []
+
+
+def read_task(state: State, body: Any) -> PushTask:
+    """A task from a request, with what the server changes in it: trimmed, and the protocol in lower case.
+
+    :raises ApiError: 500 for a body that is no object.
+    """
+    values = _object(body)
+    stream = values.get("stream")
+    return PushTask(
+        id=_string(values, "id"),
+        stream_name=_string(stream, "name"),
+        protocol=_string(values, "protocol").strip().lower(),
+        url=_string(values, "url").strip(),
+        stream_key=_string(values, "streamKey").strip(),
+        track_ids=_list(stream, "trackIds", int) or _list(stream, "tracks", int),
+        variant_names=_list(stream, "variantNames", str),
+        created=state.clock.now(),
+    )
+
+
+def representation(state: State, vhost: str, app: str, task: PushTask) -> dict[str, Any]:
+    """A task as the API returns it; empty strings are left out."""
+    sent, milliseconds = state.sent(task)
+    result = {
+        "id": task.id,
+        "vhost": vhost,
+        "app": app,
+        "stream": {"name": task.stream_name, "trackIds": task.track_ids, "variantNames": task.variant_names},
+        "state": state.task_state(task),
+        "protocol": task.protocol,
+        "url": task.url,
+        "sentBytes": sent,
+        "sentTime": milliseconds,
+        "totalsentBytes": task.earlier_bytes + sent,
+        "totalsentTime": task.earlier_milliseconds + milliseconds,
+        "sequence": task.sequence,
+        "createdTime": state.clock.timestamp(task.created),
+        "startTime": EPOCH if task.last_session is None else state.clock.timestamp(task.last_session),
+        "finishTime": EPOCH,
+    }
+    if task.stream_key:
+        result["streamKey"] = task.stream_key
+    if task.is_config or state.version.reports_is_config:
+        result["isConfig"] = task.is_config
+    return result
+
+
+def pushes(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answer:
+    """POST ...:pushes. An id that is no string, or is empty, filters nothing."""
+    wanted = _string(_object(body), "id")
+    push = state.push_application(vhost.name, app.name)
+    tasks = push.tasks if push is not None else {}
+    return success([representation(state, vhost.name, app.name, tasks[key]) for key in sorted(tasks) if wanted in ("", key)])
+
+
+def start(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answer:
+    """POST ...:startPush."""
+    task = read_task(state, body)
+    place = f"[{vhost.name}/{app.name}]"
+    if task.protocol not in state.version.protocols:
+        raise ApiError(400, f"Could not find protocol '{task.protocol}': {place}")
+    push = state.push_application(vhost.name, app.name)
+    if push is None:
+        raise ApiError(404, f"Could not find application: {place}")
+    _check_required(task)
+    if state.version.duplicate_before_url:
+        _check_duplicate(state, task, push.tasks)
+        _check_url(task)
+    else:
+        _check_url(task)
+        _check_duplicate(state, task, push.tasks)
+    state.start_task(vhost.name, app.name, push, task)
+    result = representation(state, vhost.name, app.name, task)
+    return success([result] if state.version.start_answers_array else result)
+
+
+def stop(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answer:
+    """POST ...:stopPush.
+
+    :raises ServerDies: the id holds a printf conversion.
+    """
+    wanted = _string(_object(body), "id")
+    push = state.push_application(vhost.name, app.name)
+    if has_conversion(wanted):
+        raise ServerDies()
+    if push is not None and not wanted:
+        raise ApiError(400, "There is no required parameter [ id]")
+    task = push.tasks.get(wanted) if push is not None else None
+    if push is None or task is None:
+        raise ApiError(404, f"Could not find id '{wanted}': [{vhost.name}/{app.name}]")
+    state.stop_task(push, task)
+    return success(message=state.version.stop_message)
+
+
+def _check_required(task: PushTask) -> None:
+    values = {"id": task.id, "stream.name": task.stream_name, "url": task.url, "protocol": task.protocol}
+    missing = [name for name, value in values.items() if not value]
+    if missing:
+        raise ApiError(400, f"There is no required parameter [ {' '.join(missing)}]")
+
+
+def _check_duplicate(state: State, task: PushTask, tasks: dict[str, PushTask]) -> None:
+    if task.id in tasks:
+        raise ApiError(state.version.duplicate_status, state.version.duplicate_text)
+
+
+def _check_url(task: PushTask) -> None:
+    task.url = task.url.rstrip("/")
+    if "://" not in task.url:
+        raise ApiError(400, "Could not parse url")
+    if not task.url.startswith(_SCHEMES[task.protocol]):
+        raise ApiError(400, "Unsupported protocol")
+    if task.protocol == "srt" and _mode(task.url) not in ("", "caller"):
+        raise ApiError(400, "Unsupported connection mode")
+    if task.url.startswith("tcp://") and task.url.endswith("listen"):
+        raise ApiError(400, "Unsupported tcp listen")
+
+
+def _mode(url: str) -> str:
+    return dict(parse_qsl(urlsplit(url).query)).get("mode", "")

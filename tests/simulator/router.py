@@ -1,0 +1,163 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a method and a path to the rules that answer it."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import applications, certificates, push_tasks, statistics, virtual_hosts
+from .answers import Answer, failure, success
+from .errors import ApiError
+from .jsontext import JsonError, JsonTooDeep, parse
+from .state import Application, State, VirtualHost
+
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="OvenMediaEngine"'}
+
+
+@dataclass
+class Call:
+    """A request that has found its rules; ``vhost`` and ``app`` are set where the path names them."""
+
+    state: State
+    body: Any
+    vhost: VirtualHost
+    app: Application
+    names: Mapping[str, str]
+
+
+Rule = Callable[[Call], Answer]
+
+
+def _version(call: Call) -> Answer:
+    version = call.state.version
+    if not version.has_version_call:
+        raise ApiError(404, "Controller not found")
+    return success({"version": version.reported, "gitVersion": "(simulator)"})
+
+
+def _streams(call: Call) -> Answer:
+    wanted = (call.vhost.name, call.app.name)
+    return success(call.state.shuffled(name for vhost, app, name in call.state.streams if (vhost, app) == wanted))
+
+
+def _stream_statistics(call: Call) -> Answer:
+    vhost, app, stream = call.vhost.name, call.app.name, call.names["stream"]
+    if (vhost, app, stream) not in call.state.streams:
+        raise ApiError(404, f"Could not find the stream: [{vhost}/#{vhost}#{app}/{stream}]")
+    return statistics.read(call.state, vhost, app, stream)
+
+
+_VHOST = r"/v1/vhosts/(?P<vhost>[^/]*)"
+_VHOST_ACTION = r"/v1/vhosts/(?P<vhost>[^/:]*):"
+_APP = _VHOST + r"/apps/(?P<app>[^/:]*)"
+_STATS = r"/v1/stats/current/vhosts/(?P<vhost>[^/]*)"
+
+# The first that matches counts. Patterns and their order are those of the server, so that
+# GET /v1/vhosts/x:y looks for a virtual host "x:y" as it does there.
+_TABLE: tuple[tuple[str, str, Rule], ...] = (
+    ("GET", r"/v1/version", _version),
+    ("POST", r"/v1/vhosts", lambda call: virtual_hosts.create(call.state, call.body)),
+    ("GET", r"/v1/vhosts", lambda call: virtual_hosts.list_names(call.state)),
+    ("GET", _VHOST, lambda call: virtual_hosts.read(call.state, call.vhost)),
+    ("DELETE", _VHOST, lambda call: virtual_hosts.delete(call.state, call.vhost)),
+    ("POST", r"/v1/vhosts:reloadAllCertificates", lambda call: certificates.reload_all(call.state)),
+    ("POST", _VHOST_ACTION + "reloadCertificate", lambda call: certificates.reload_one(call.state, call.vhost)),
+    ("POST", _VHOST + "/apps", lambda call: applications.create(call.state, call.vhost, call.body)),
+    ("GET", _VHOST + "/apps", lambda call: applications.list_names(call.state, call.vhost)),
+    ("GET", _APP, lambda call: applications.read(call.app)),
+    ("PATCH", _APP, lambda call: applications.change(call.state, call.vhost, call.app, call.body)),
+    ("DELETE", _APP, lambda call: applications.delete(call.state, call.vhost, call.app)),
+    ("POST", _APP + ":pushes", lambda call: push_tasks.pushes(call.state, call.vhost, call.app, call.body)),
+    ("GET", _APP + ":pushes", lambda call: push_tasks.pushes(call.state, call.vhost, call.app, None)),
+    ("POST", _APP + ":startPush", lambda call: push_tasks.start(call.state, call.vhost, call.app, call.body)),
+    ("POST", _APP + ":stopPush", lambda call: push_tasks.stop(call.state, call.vhost, call.app, call.body)),
+    ("GET", _APP + "/streams", _streams),
+    ("GET", _STATS, lambda call: statistics.read(call.state, call.vhost.name)),
+    ("GET", _STATS + r"/apps/(?P<app>[^/]*)", lambda call: statistics.read(call.state, call.vhost.name, call.app.name)),
+    ("GET", _STATS + r"/apps/(?P<app>[^/:]*)/streams/(?P<stream>[^/]*)", _stream_statistics),
+    ("POST", r"/v1/managers/api:reloadCertificate", lambda call: certificates.reload_api(call.state)),
+)
+
+_ROUTES: dict[str, list[tuple[re.Pattern[str], Rule]]] = {}
+for _method, _pattern, _rule in _TABLE:
+    _ROUTES.setdefault(_method, []).append((re.compile(_pattern), _rule))
+_ROUTES["HEAD"] = _ROUTES["GET"]
+
+
+def check_credentials(authorization: str | None, token: str) -> None:
+    """:raises ApiError: 401, with the texts of server-facts: HTTP."""
+    if not authorization:
+        raise ApiError(401, "Authorization header is required to call API")
+    parts = authorization.split(" ")
+    if len(parts) != 2:
+        raise ApiError(401, "Invalid authorization header")
+    if parts[0].upper() != "BASIC":
+        raise ApiError(401, f"Not supported credential type: {parts[0]}")
+    try:
+        given = b64decode(parts[1])
+    except (Base64Error, ValueError):
+        raise ApiError(401, "Invalid credential format") from None
+    if given != token.encode():
+        raise ApiError(401, "Invalid credential")
+
+
+def plain_path(target: str) -> str:
+    """The path of a request target: without query and fragment, and not percent-decoded (server-facts: Virtual hosts)."""
+    if not target.startswith("/") and "://" in target:
+        target = "/" + target.split("://", 1)[1].partition("/")[2]
+    return re.split(r"[?#]", target, maxsplit=1)[0]
+
+
+def _match(method: str, path: str) -> tuple[Rule, dict[str, str]]:
+    for pattern, rule in _ROUTES.get(method, ()):
+        found = pattern.fullmatch(path)
+        if found is not None:
+            return rule, found.groupdict()
+    raise ApiError(404, "Controller not found")
+
+
+def answer(state: State, token: str, method: str, target: str, authorization: str | None, raw: bytes) -> Answer:
+    """Do the work of one request.
+
+    :param target: the path as sent.
+    :param authorization: the header, or None.
+    :param raw: the body as sent.
+    :raises ServerDies: the request ends the process.
+    """
+    if method == "OPTIONS":
+        return Answer(204, headers={"Content-Type": "text/html"}, empty=True)
+    try:
+        check_credentials(authorization, token)
+    except ApiError as error:
+        refused = failure(error)
+        refused.headers = CHALLENGE
+        return refused
+    try:
+        with state.lock:
+            return _work(state, method, plain_path(target), raw)
+    except ApiError as error:
+        return failure(error)
+
+
+def _work(state: State, method: str, path: str, raw: bytes) -> Answer:
+    rule, names = _match(method, path)
+    body = _read_body(raw) if method in ("POST", "PATCH") else None
+    vhost: Any = virtual_hosts.find(state, names["vhost"]) if "vhost" in names else None
+    app: Any = applications.find(vhost, names["app"]) if "app" in names else None
+    return rule(Call(state, body, vhost, app, names))
+
+
+def _read_body(raw: bytes) -> Any:
+    try:
+        return parse(raw)
+    except JsonError as error:
+        raise ApiError(400, f"[JSON] {error}") from error
+    except JsonTooDeep as error:
+        raise ApiError(500, str(error), framed=False) from error

@@ -1,0 +1,169 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulator inside a test process."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import ssl
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .clock import Clock
+from .control import set_failing_reload
+from .request_log import LogRecord
+from .server import Middleware, Server
+from .state import PushTask, State
+from .tls import given_context, made_context
+from .versions import VERSIONS
+
+
+class Simulator:
+    """A server on a free port of 127.0.0.1, in a thread of its own; a context manager.
+
+    :param version: ``0.20.0``, ``0.18.0``, ``0.15.10`` or ``documented``.
+    :param token: the access token.
+    :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
+    :param tls: serve by https, with a certificate made on the spot.
+    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock where None.
+    :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
+    :param tls_key: PEM file of its key.
+    """
+
+    def __init__(
+        self,
+        version: str = "0.20.0",
+        token: str = "ome-access-token",
+        stop_delay: float = 1.0,
+        tls: bool = False,
+        clock: Callable[[], float] | None = None,
+        tls_cert: str | None = None,
+        tls_key: str | None = None,
+    ) -> None:
+        self.token = token
+        self.state = State(VERSIONS[version], Clock(clock), stop_delay)
+        self.port = 0
+        self.ca_path: str | None = None
+        """The authority to trust, where the certificate was made here."""
+        self._server = Server(self.state, token)
+        self._tls = tls or tls_cert is not None
+        self._tls_files = (tls_cert, tls_key)
+        self._context: ssl.SSLContext | None = None
+        self._directory: str | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Simulator:
+        return self.start()
+
+    def __exit__(self, *_exception: object) -> None:
+        self.stop()
+
+    def start(self) -> Simulator:
+        """Open the port; returns when requests are served."""
+        if self._tls:
+            self._context = self._make_context()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="simulator", daemon=True)
+        self._thread.start()
+        try:
+            self.port = self._run(self._server.listen("127.0.0.1", 0, self._context))
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Close the port and end the thread; harmless when done already."""
+        loop, thread = self._loop, self._thread
+        if loop is not None and thread is not None:
+            self._run(self._server.close())
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(5)
+            loop.close()
+            self._loop = self._thread = None
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._directory = None
+
+    def _make_context(self) -> ssl.SSLContext:
+        certificate, key = self._tls_files
+        if certificate is not None:
+            return given_context(certificate, key or certificate)
+        self._directory = tempfile.mkdtemp(prefix="ome-simulator-")
+        context, self.ca_path = made_context(self._directory)
+        return context
+
+    def _run(self, coroutine: Any) -> Any:
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(5)
+
+    @property
+    def url(self) -> str:
+        """Base URL, without a slash at its end."""
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+
+    @property
+    def died(self) -> bool:
+        """Whether a request has ended the server; :meth:`restart` brings it back."""
+        return self._server.died
+
+    @property
+    def log(self) -> list[LogRecord]:
+        """The API requests so far, in the order of their arrival."""
+        return list(self._server.log)
+
+    @property
+    def writes(self) -> list[LogRecord]:
+        """The requests that change the server, whatever was answered."""
+        return [record for record in self._server.log if record.write]
+
+    @property
+    def middlewares(self) -> list[Middleware]:
+        """Wrappers around the work of every API request, see :data:`server.Middleware`; change the list to add one."""
+        return self._server.middlewares
+
+    def clear_log(self) -> None:
+        """Forget the requests so far."""
+        self._server.clear_log()
+
+    def restart(self) -> None:
+        """End the process and start it again: all that the API made is lost, streams are gone. A dead server is back."""
+        self.state.restart()
+        if self.died:
+            self._run(self._server.listen("127.0.0.1", self.port, self._context))
+
+    def stream_appears(self, vhost: str, app: str, stream: str) -> None:
+        """Let a stream go live."""
+        self.state.stream_appears(vhost, app, stream)
+
+    def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
+        """Let a stream end."""
+        self.state.stream_disappears(vhost, app, stream)
+
+    def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
+        """Add a push task of the server's configuration.
+
+        :param fields: any of ``id`` (random otherwise), ``stream_name``, ``protocol``, ``url``, ``stream_key``, ``variant_names``.
+        """
+        return self.state.add_config_task(vhost, app, **fields)
+
+    def destination(self, url: str, behaviour: str) -> None:
+        """Say what the far end of pushes to ``url``, or under it, does: ``accept``, ``refuse`` or ``hang``."""
+        self.state.set_destination(url, behaviour)
+
+    def fail_reload(self, vhost: str | None = None, fails: bool = True) -> None:
+        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only where the version answers 500."""
+        set_failing_reload(self.state, vhost, fails)
+
+    def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
+        """Put a virtual host into the configuration file.
+
+        :param config: as the API writes it; reads return numbers as strings where the version does that.
+        :param applications: applications as the API writes them, or mere names (with a push publisher).
+        """
+        self.state.add_static_virtual_host(config, applications)

@@ -1,0 +1,160 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The HTTP side: connections, bodies, the request log, and the end of the process."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from asyncio import AbstractServer, get_running_loop
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+from aiohttp import web
+
+from . import control
+from .answers import Answer
+from .errors import ServerDies
+from .jsontext import dump
+from .request_log import LogRecord, body_of, is_write
+from .router import answer
+from .state import State
+
+JSON_HEADERS = {"Server": "OvenMediaEngine", "Content-Type": "application/json;charset=UTF-8"}
+KEEP_ALIVE_SECONDS = 60.0
+"""An idle connection is closed after this (server-facts: HTTP)."""
+
+
+@dataclass
+class Exchange:
+    """One API request on its way through the server."""
+
+    request: web.BaseRequest
+    method: str
+    target: str
+    """The path as sent."""
+    raw: bytes
+    record: LogRecord
+
+
+Work = Callable[[], Awaitable[Answer]]
+Middleware = Callable[[Exchange, Work], Awaitable[Answer]]
+"""Wraps the work of a request: what it does before awaiting ``work`` happens before the server has done
+anything, what it does afterwards happens when the change is made and the answer not yet sent. It may leave
+``work`` out, give another answer, or abort ``exchange.request.transport``."""
+
+
+class Server:
+    """Serves a state over HTTP.
+
+    :param state: what requests read and change.
+    :param token: the access token.
+    :param log_file: where each request is written as a line of JSON, if anywhere.
+    """
+
+    def __init__(self, state: State, token: str, log_file: TextIO | None = None) -> None:
+        self.state = state
+        self.token = token
+        self.log: list[LogRecord] = []
+        self.middlewares: list[Middleware] = []
+        """From the outermost to the innermost; empty unless somebody puts one there."""
+        self.died = False
+        self.on_death: Callable[[], None] = lambda: None
+        self._log_file = log_file
+        self._listener: AbstractServer | None = None
+        self._connections: web.Server | None = None
+
+    async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
+        """Open the port. :param port: 0 for any that is free. :returns: the port."""
+        self._connections = web.Server(
+            self._handle,
+            access_log=None,
+            keepalive_timeout=KEEP_ALIVE_SECONDS,
+            auto_decompress=False,
+            max_line_size=65536,
+            max_field_size=65536,
+        )
+        self._listener = await get_running_loop().create_server(self._connections, host, port, ssl=context, backlog=1024)
+        self.died = False
+        return self._listener.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Close the port and every connection."""
+        if self._listener is not None:
+            self._listener.close()
+        self._abort_connections()
+        if self._connections is not None:
+            await self._connections.shutdown(0.1)
+
+    def die(self) -> None:
+        """End as a crashed process does: no answer, every connection gone, nobody listens."""
+        self.died = True
+        if self._listener is not None:
+            self._listener.close()
+        self._abort_connections()
+        self.on_death()
+
+    def clear_log(self) -> None:
+        """Forget the requests so far."""
+        self.log = []
+
+    def _abort_connections(self) -> None:
+        for connection in self._connections.connections if self._connections is not None else ():
+            if connection.transport is not None:
+                connection.transport.abort()
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        headers = request.headers
+        if headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        raw = await request.content.read()
+        target = request.raw_path
+        if target.startswith(control.PREFIX):
+            return _response(control.answer(self, request.method, target, raw))
+        if "chunked" in headers.get("Transfer-Encoding", "").lower():
+            # Not supported by the server, which sees no body then (server-facts: HTTP).
+            raw = b""
+        exchange = Exchange(request, request.method, target, raw, self._new_record(request.method, target, headers, raw))
+        try:
+            result = await self._through(exchange)
+        except ServerDies:
+            self._write_record(exchange.record)
+            self.die()
+            return web.Response()
+        exchange.record.status = result.status
+        self._write_record(exchange.record)
+        return _response(result)
+
+    def _new_record(self, method: str, target: str, headers: Mapping[str, str], raw: bytes) -> LogRecord:
+        kept = {name: value for name, value in headers.items() if name.lower() != "authorization"}
+        record = LogRecord(method, target, body_of(raw), kept, self.state.clock.now(), write=is_write(method, target))
+        self.log.append(record)
+        return record
+
+    def _write_record(self, record: LogRecord) -> None:
+        if self._log_file is not None:
+            self._log_file.write(json.dumps(record.as_dict()) + "\n")
+            self._log_file.flush()
+
+    async def _through(self, exchange: Exchange) -> Answer:
+        async def work() -> Answer:
+            return answer(self.state, self.token, exchange.method, exchange.target, exchange.request.headers.get("Authorization"), exchange.raw)
+
+        wrapped = work
+        for middleware in reversed(self.middlewares):
+            wrapped = _wrap(middleware, exchange, wrapped)
+        return await wrapped()
+
+
+def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
+    async def wrapped() -> Answer:
+        return await middleware(exchange, work)
+
+    return wrapped
+
+
+def _response(result: Answer) -> web.Response:
+    headers = {**JSON_HEADERS, **result.headers} if result.headers else JSON_HEADERS
+    return web.Response(status=result.status, headers=headers, body=None if result.empty else dump(result.payload))

@@ -1,0 +1,379 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the server holds in memory: virtual hosts, applications, push tasks and streams."""
+
+from __future__ import annotations
+
+import copy
+import random
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .clock import Clock
+from .schema import as_text
+from .versions import ServerVersion
+
+ACCEPT, REFUSE, HANG = "accept", "refuse", "hang"
+BEHAVIOURS = (ACCEPT, REFUSE, HANG)
+"""What the far end of a push does: takes the media, refuses the connection, or never answers."""
+
+BYTES_PER_SECOND = 125_000
+SECONDS_TO_CONNECT = 1.0
+SECONDS_TO_REFUSE = 0.5
+SECONDS_TO_STOP_HANGING = 2.0
+
+
+@dataclass
+class PushTask:
+    """One push task. Times are seconds of the clock (server-facts: Push tasks)."""
+
+    id: str
+    stream_name: str
+    protocol: str
+    url: str
+    stream_key: str
+    created: float
+    track_ids: list[int] = field(default_factory=list)
+    variant_names: list[str] = field(default_factory=list)
+    is_config: bool = False
+    session_since: float | None = None
+    """Since when the server tries to deliver; None while the stream is not live."""
+    last_session: float | None = None
+    gone_at: float | None = None
+    """When a task that was asked to stop disappears."""
+    sequence: int = 0
+    earlier_bytes: int = 0
+    earlier_milliseconds: int = 0
+
+
+@dataclass
+class PushApplication:
+    """The push tasks of one application; it can outlive the application (server-facts: Virtual hosts)."""
+
+    tasks: dict[str, PushTask] = field(default_factory=dict)
+
+
+@dataclass
+class Application:
+    """An application of a virtual host; ``config`` is what GET returns, less ``dynamic``."""
+
+    name: str
+    config: dict[str, Any]
+    push: PushApplication | None = None
+
+
+@dataclass
+class VirtualHost:
+    """A virtual host; ``config`` is what GET returns."""
+
+    name: str
+    config: dict[str, Any]
+    read_only: bool
+    applications: dict[str, Application] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StaticVirtualHost:
+    """A virtual host of the server's configuration file; it is there again after a restart."""
+
+    config: dict[str, Any]
+    applications: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class ConfigTask:
+    """A push task of the server's configuration (stream map)."""
+
+    vhost: str
+    app: str
+    fields: Mapping[str, Any]
+
+
+def as_strings(value: Any) -> Any:
+    """Every scalar of ``value`` as a string, as reads of the configuration file give them."""
+    if isinstance(value, dict):
+        return {key: as_strings(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [as_strings(entry) for entry in value]
+    return as_text(value)
+
+
+class State:
+    """Everything that requests read and change.
+
+    :param version: which server this is.
+    :param clock: the time.
+    :param stop_delay: seconds for which a stopped task stays listed (versions that stop at once ignore it).
+    """
+
+    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0) -> None:
+        self.version = version
+        self.clock = clock
+        self.stop_delay = stop_delay
+        self.lock = threading.RLock()
+        self.random = random.Random(20)
+        self.virtual_hosts: dict[str, VirtualHost] = {}
+        self.push_applications: dict[tuple[str, str], list[PushApplication]] = {}
+        self.streams: dict[tuple[str, str, str], float] = {}
+        self.destinations: dict[str, str] = {}
+        self.failing_reloads: set[str | None] = set()
+        self.config_tasks: list[ConfigTask] = []
+        self.known_files: set[str] = set()
+        """Certificate files that exist on the simulated machine without existing on this one."""
+        self._static: list[StaticVirtualHost] = []
+        self._add_initial()
+
+    # -- the configuration file -------------------------------------------------------------------------------
+
+    def _add_initial(self) -> None:
+        """The configuration that tests/wire/README.md describes."""
+        tls = {"certPath": "/etc/ovenmediaengine/certs/vhost.crt", "keyPath": "/etc/ovenmediaengine/certs/vhost.key"}
+        webhooks = {
+            "controlServerUrl": "http://127.0.0.1:9595/admission",
+            "enables": {"providers": "", "publishers": ""},
+            "secretKey": "1234",
+            "timeout": 3000,
+        }
+        config = {"name": "default", "distribution": "example.com", "host": {"names": ["*"], "tls": tls}, "admissionWebhooks": webhooks}
+        self.known_files.update(tls.values())
+        self.add_static_virtual_host(config, [self._plain_application("app", True), self._plain_application("nopush", False)])
+
+    def _plain_application(self, name: str, push: bool) -> dict[str, Any]:
+        publishers: dict[str, Any] = {"llhls": {}}
+        if push:
+            publishers[self.version.push_publisher_keys[0]] = {}
+        profile = {
+            "name": "bypass",
+            "outputStreamName": "${OriginStreamName}",
+            "encodes": {"videos": [{"name": "bypass_video", "bypass": True}], "audios": [{"name": "bypass_audio", "bypass": True}]},
+        }
+        return {
+            "name": name,
+            "type": "live",
+            "providers": {"rtmp": {}, "srt": {}},
+            "publishers": publishers,
+            "outputProfiles": {"outputProfile": [profile]},
+        }
+
+    def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
+        """Put a virtual host into the configuration file.
+
+        :param config: as the API writes it; numbers are returned as strings where the version does that.
+        :param applications: applications as the API writes them, or mere names (rtmp and srt in, llhls and push out).
+        """
+        apps = tuple(self._plain_application(entry, True) if isinstance(entry, str) else dict(entry) for entry in applications)
+        with self.lock:
+            static = StaticVirtualHost(copy.deepcopy(dict(config)), copy.deepcopy(apps))
+            self._static.append(static)
+            self._create_static(static)
+
+    def _create_static(self, static: StaticVirtualHost) -> None:
+        convert: Callable[[Any], Any] = as_strings if self.version.static_scalars_are_strings else copy.deepcopy
+        vhost = VirtualHost(static.config["name"], convert(static.config), True)
+        self.virtual_hosts[vhost.name] = vhost
+        for config in static.applications:
+            self.create_application(vhost, convert(config))
+
+    def restart(self) -> None:
+        """End the process and start it again: only the configuration file is left (server-facts: Virtual hosts).
+
+        Streams are gone too; what the world outside does (destinations, broken files) stays.
+        """
+        with self.lock:
+            self.virtual_hosts.clear()
+            self.push_applications.clear()
+            self.streams.clear()
+            for static in self._static:
+                self._create_static(static)
+            tasks, self.config_tasks = self.config_tasks, []
+            for task in tasks:
+                if self.push_application(task.vhost, task.app) is not None:
+                    self.add_config_task(task.vhost, task.app, **task.fields)
+
+    # -- virtual hosts and applications -----------------------------------------------------------------------
+
+    def create_virtual_host(self, config: dict[str, Any]) -> VirtualHost:
+        """Add a virtual host made through the API; the caller has checked that the name is free."""
+        vhost = VirtualHost(as_text(config["name"]), config, False)
+        self.virtual_hosts[vhost.name] = vhost
+        return vhost
+
+    def delete_virtual_host(self, vhost: VirtualHost) -> None:
+        """Remove a virtual host; what becomes of its push tasks depends on the version."""
+        del self.virtual_hosts[vhost.name]
+        for app in list(vhost.applications.values()):
+            self._end_streams(vhost.name, app.name)
+            if not self.version.applications_outlive_virtual_host:
+                self._drop_push(vhost.name, app)
+
+    def create_application(self, vhost: VirtualHost, config: dict[str, Any]) -> Application:
+        """Add an application; push tasks that an earlier one of the same name left behind show up again."""
+        app = Application(as_text(config["name"]), config)
+        vhost.applications[app.name] = app
+        publishers = config.get("publishers")
+        if isinstance(publishers, dict) and any(key in publishers for key in self.version.push_publisher_keys):
+            app.push = PushApplication()
+            self.push_applications.setdefault((vhost.name, app.name), []).append(app.push)
+        return app
+
+    def delete_application(self, vhost: VirtualHost, app: Application) -> None:
+        """Remove an application and the push tasks that are its own."""
+        del vhost.applications[app.name]
+        self._end_streams(vhost.name, app.name)
+        self._drop_push(vhost.name, app)
+
+    def _drop_push(self, vhost_name: str, app: Application) -> None:
+        key = (vhost_name, app.name)
+        left = [push for push in self.push_applications.get(key, []) if push is not app.push]
+        if left:
+            self.push_applications[key] = left
+        else:
+            self.push_applications.pop(key, None)
+
+    def push_application(self, vhost_name: str, app_name: str) -> PushApplication | None:
+        """The tasks that requests for this application see: the oldest holder of the name, dead or alive."""
+        found = self.push_applications.get((vhost_name, app_name))
+        if not found:
+            return None
+        self._forget_stopped(found[0])
+        return found[0]
+
+    def shuffled(self, names: Iterable[str]) -> list[str]:
+        """Names in an order that means nothing (server-facts: Virtual hosts)."""
+        result = list(names)
+        self.random.shuffle(result)
+        return result
+
+    # -- push tasks -------------------------------------------------------------------------------------------
+
+    def _forget_stopped(self, push: PushApplication) -> None:
+        now = self.clock.now()
+        for task in [task for task in push.tasks.values() if task.gone_at is not None and task.gone_at <= now]:
+            del push.tasks[task.id]
+
+    def start_task(self, vhost: str, app: str, push: PushApplication, task: PushTask) -> None:
+        """Reserve a task; it delivers at once where its stream is live."""
+        push.tasks[task.id] = task
+        if (vhost, app, task.stream_name) in self.streams:
+            self._begin_session(task)
+
+    def stop_task(self, push: PushApplication, task: PushTask) -> None:
+        """Ask a task to stop. It stays listed for a while, except where the version stops at once."""
+        if self.version.stop_is_immediate or self.stop_delay <= 0:
+            del push.tasks[task.id]
+        elif task.gone_at is None:
+            hangs = task.session_since is not None and self.behaviour_of(task.url) == HANG
+            task.gone_at = self.clock.now() + (max(self.stop_delay, SECONDS_TO_STOP_HANGING) if hangs else self.stop_delay)
+
+    def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
+        """Add a task of the server's configuration; it has ``isConfig`` true and, where none is given, a random id.
+
+        :param fields: ``id``, ``stream_name``, ``protocol``, ``url``, ``stream_key``, ``variant_names``.
+        """
+        with self.lock:
+            push = self.push_application(vhost, app)
+            if push is None:
+                raise LookupError(f"no application with a push publisher: {vhost}/{app}")
+            letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+            task = PushTask(
+                id=fields.get("id") or "".join(self.random.choices(letters, k=6)),
+                stream_name=fields.get("stream_name", "stream"),
+                protocol=fields.get("protocol", "rtmp"),
+                url=fields.get("url", "rtmp://127.0.0.1:1936/config"),
+                stream_key=fields.get("stream_key", "config"),
+                variant_names=list(fields.get("variant_names", ())),
+                created=self.clock.now(),
+                is_config=True,
+            )
+            self.config_tasks.append(ConfigTask(vhost, app, dict(fields)))
+            self.start_task(vhost, app, push, task)
+            return task
+
+    # -- streams and destinations -----------------------------------------------------------------------------
+
+    def stream_appears(self, vhost: str, app: str, stream: str) -> None:
+        """Let a stream go live; tasks that wait for it start."""
+        with self.lock:
+            found = self.virtual_hosts.get(vhost)
+            if found is None or app not in found.applications:
+                raise LookupError(f"no application: {vhost}/{app}")
+            if (vhost, app, stream) not in self.streams:
+                self.streams[vhost, app, stream] = self.clock.now()
+                for task in self._tasks_of(vhost, app, stream):
+                    self._begin_session(task)
+
+    def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
+        """Let a stream end; its tasks wait for it again."""
+        with self.lock:
+            if self.streams.pop((vhost, app, stream), None) is not None:
+                for task in self._tasks_of(vhost, app, stream):
+                    self._end_session(task)
+
+    def _end_streams(self, vhost: str, app: str) -> None:
+        for key in [key for key in self.streams if key[:2] == (vhost, app)]:
+            self.stream_disappears(*key)
+
+    def _tasks_of(self, vhost: str, app: str, stream: str) -> list[PushTask]:
+        holders = self.push_applications.get((vhost, app), [])
+        return [task for push in holders for task in push.tasks.values() if task.stream_name == stream]
+
+    def set_destination(self, url: str, behaviour: str) -> None:
+        """Say what the far end does for tasks whose url is ``url`` or lies under it; it accepts otherwise."""
+        if behaviour not in BEHAVIOURS:
+            raise ValueError(f"behaviour must be one of {', '.join(BEHAVIOURS)}")
+        with self.lock:
+            self.destinations[url.rstrip("/")] = behaviour
+            # The server tries again all the time, so a change at the far end shows.
+            for holders in self.push_applications.values():
+                for task in (task for push in holders for task in push.tasks.values()):
+                    if task.session_since is not None and _lies_under(task.url, url.rstrip("/")):
+                        self._end_session(task)
+                        self._begin_session(task)
+
+    def behaviour_of(self, url: str) -> str:
+        """What the far end of ``url`` does; the longest url that was named decides."""
+        matching = [known for known in self.destinations if _lies_under(url, known)]
+        return self.destinations[max(matching, key=len)] if matching else ACCEPT
+
+    def _begin_session(self, task: PushTask) -> None:
+        task.session_since = task.last_session = self.clock.now()
+
+    def _end_session(self, task: PushTask) -> None:
+        sent, milliseconds = self.sent(task)
+        if self.delivering_since(task) is not None:
+            task.sequence += 1
+        task.earlier_bytes += sent
+        task.earlier_milliseconds += milliseconds
+        task.session_since = None
+
+    def delivering_since(self, task: PushTask) -> float | None:
+        """Since when media flows, or None (server-facts: a good one is ``pushing`` after one to two seconds)."""
+        if task.session_since is None or self.behaviour_of(task.url) != ACCEPT:
+            return None
+        since = task.session_since + (SECONDS_TO_CONNECT if self.version.connecting_state else 0.0)
+        return since if self.clock.now() >= since else None
+
+    def sent(self, task: PushTask) -> tuple[int, int]:
+        """Bytes and milliseconds of the running session; both grow once a second."""
+        since = self.delivering_since(task)
+        seconds = 0 if since is None else int(self.clock.now() - since)
+        return seconds * BYTES_PER_SECOND, seconds * 1000
+
+    def task_state(self, task: PushTask) -> str:
+        """The state of a task in the spelling of the version (server-facts: Push tasks)."""
+        version = self.version
+        if task.gone_at is not None and version.stopping_state is not None:
+            return version.stopping_state
+        if task.session_since is None:
+            return "ready"
+        if self.delivering_since(task) is not None:
+            return version.pushing_state
+        refused = self.behaviour_of(task.url) == REFUSE and self.clock.now() - task.session_since >= SECONDS_TO_REFUSE
+        return "error" if refused else version.connecting_state or "ready"
+
+
+def _lies_under(url: str, base: str) -> bool:
+    return url == base or (url.startswith(base) and url[len(base)] in "/?")

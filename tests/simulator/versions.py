@@ -1,0 +1,123 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What differs between the server versions that the simulator can be.
+
+Every difference is one field of :class:`ServerVersion`; the rest of the simulator asks for the field and
+never for the name of a version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class ServerVersion:
+    """The behaviour of one server version. Defaults are those of 0.20.0, seen on a running server."""
+
+    name: str
+    """Name on the command line, and the name of the recording in tests/wire."""
+    reported: str = "0.20.0"
+    """``version`` as GET /v1/version tells it."""
+    has_version_call: bool = True
+    """GET /v1/version exists (server-facts: HTTP)."""
+    has_api_certificate_reload: bool = True
+    """POST /v1/managers/api:reloadCertificate exists (server-facts: Certificates)."""
+    config_generation: int = 20
+    """Which keys the configuration takes: 15, 18 or 20, the second number of the version."""
+    static_scalars_are_strings: bool = True
+    """A virtual host of the configuration file returns numbers as strings (server-facts: Virtual hosts)."""
+    requires_host_names: bool = False
+    """A virtual host without host.names is refused; only documented, real servers take it."""
+    reads_have_distribution: bool = False
+    """GET of a virtual host always has ``distribution``; documented so, real servers return it where it was set."""
+    conflict_message: str = "The virtual host already exists: [{name}]"
+    """Message of an item of POST /v1/vhosts whose name is taken."""
+    applications_outlive_virtual_host: bool = True
+    """Deleting a virtual host leaves its push tasks behind (server-facts: Virtual hosts; 0.17.1 and later)."""
+    application_config_error_status: int = 400
+    """Status of POST .../apps where an item has an unknown key (server-facts: Applications)."""
+    push_publisher_keys: tuple[str, ...] = ("push", "rtmpPush", "srtPush", "mPEGTSPush")
+    """Keys of ``publishers`` that enable pushes; the first is the usual one (server-facts: Applications)."""
+    protocols: tuple[str, ...] = ("rtmp", "mpegts", "srt")
+    """Protocols of push tasks."""
+    start_answers_array: bool = False
+    """startPush answers with an array of one task (server-facts: Push tasks)."""
+    stop_is_immediate: bool = False
+    """A stopped task is gone when stopPush answers (server-facts: Push tasks)."""
+    stop_message: str = "OK"
+    """Envelope message of a successful stopPush."""
+    duplicate_status: int = 400
+    """Status of a startPush whose id is taken."""
+    duplicate_text: str = "Duplicate ID"
+    """Message of a startPush whose id is taken, without frame."""
+    duplicate_before_url: bool = False
+    """The id is compared before the url is looked at."""
+    reports_is_config: bool = True
+    """Every task has ``isConfig``; where not, only tasks of the configuration have it."""
+    connecting_state: str | None = "connecting"
+    """State while the destination has not answered yet; None where the version has no such state."""
+    pushing_state: str = "pushing"
+    """State while media flows."""
+    stopping_state: str | None = None
+    """State of a task that was asked to stop; None where it keeps the one it had."""
+    reload_reports_failure: bool = False
+    """A reload of broken certificate files answers 500 (server-facts: Certificates)."""
+    reload_without_tls_fails: bool = False
+    """A reload of a virtual host without TLS answers 500 (server-facts: Certificates)."""
+    publisher_counters: tuple[str, ...] = ("webrtc", "llhls", "ovt", "file", "push", "thumbnail", "hls", "srt")
+    """Names under ``connections`` in the statistics."""
+
+
+V0_20_0 = ServerVersion(name="0.20.0")
+
+V0_18_0 = replace(
+    V0_20_0,
+    name="0.18.0",
+    reported="0.18.0",
+    has_api_certificate_reload=False,
+    config_generation=18,
+    application_config_error_status=500,
+)
+
+V0_15_10 = replace(
+    V0_18_0,
+    name="0.15.10",
+    reported="0.15.10",
+    has_version_call=False,
+    config_generation=15,
+    static_scalars_are_strings=False,
+    applications_outlive_virtual_host=False,
+    push_publisher_keys=("rtmpPush", "mPEGTSPush"),
+    protocols=("rtmp", "mpegts"),
+    start_answers_array=True,
+    stop_is_immediate=True,
+    stop_message="[HTTP] Success (200)",
+    duplicate_text="Duplicate ID already exists",
+    duplicate_before_url=True,
+    reports_is_config=False,
+    connecting_state=None,
+    pushing_state="Pushing",
+    reload_reports_failure=True,
+    reload_without_tls_fails=True,
+    publisher_counters=("webrtc", "lldash", "hls", "llhls", "dash", "ovt", "file", "rtmppush", "mpegtspush", "thumbnail"),
+)
+
+# The contract as written, and 0.20.0 where it says nothing.
+DOCUMENTED = replace(
+    V0_20_0,
+    name="documented",
+    requires_host_names=True,
+    reads_have_distribution=True,
+    conflict_message="Conflict",
+    duplicate_status=409,
+    reports_is_config=False,
+    connecting_state=None,
+    pushing_state="started",
+    stopping_state="stopping",
+    reload_reports_failure=True,
+)
+
+VERSIONS: dict[str, ServerVersion] = {version.name: version for version in (V0_20_0, V0_18_0, V0_15_10, DOCUMENTED)}
+"""The versions by the name that ``--server-version`` takes."""

@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the simulator share."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+
+REPLAYED = "replayed"
+"""Name of the property that a replay test reports: [version, number of exchanges]."""
+
+
+class Client:
+    """Sends requests exactly as told, over one connection that is kept alive."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+        self.connection = http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=5)
+        self.authorization: str | None = "Basic " + base64.b64encode(simulator.token.encode()).decode()
+
+    def raw(self, method: str, path: str, body: bytes | None = None, authorization: str | None = "valid") -> tuple[http.client.HTTPResponse, bytes]:
+        """One exchange; ``authorization`` is ``valid``, another header value, or None for no header."""
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        if authorization is not None:
+            headers["Authorization"] = self.authorization if authorization == "valid" else authorization
+        self.connection.request(method, path, body=body, headers=headers)
+        response = self.connection.getresponse()
+        return response, response.read()
+
+    def call(self, method: str, path: str, body: Any = ...) -> tuple[int, Any]:
+        """One exchange with JSON; no body where none is given. :returns: status and body."""
+        response, content = self.raw(method, path, None if body is ... else json.dumps(body).encode())
+        return response.status, json.loads(content) if content else None
+
+    def get(self, path: str) -> tuple[int, Any]:
+        return self.call("GET", path)
+
+    def post(self, path: str, body: Any = ...) -> tuple[int, Any]:
+        return self.call("POST", path, body)
+
+    def delete(self, path: str, body: Any = ...) -> tuple[int, Any]:
+        return self.call("DELETE", path, body)
+
+    def tasks(self, app: str = "default/apps/app", body: Any = ...) -> list[dict[str, Any]]:
+        """The push tasks of an application."""
+        status, answer = self.post(f"/v1/vhosts/{app}:pushes", body)
+        assert status == 200
+        return answer["response"]
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that the test advances."""
+    return ManualClock()
+
+
+@pytest.fixture
+def start(clock: ManualClock) -> Iterator[Callable[..., tuple[Simulator, Client]]]:
+    """Starts simulators on the test's clock; they end with the test."""
+    running: list[tuple[Simulator, Client]] = []
+
+    def begin(**options: Any) -> tuple[Simulator, Client]:
+        simulator = Simulator(clock=clock, **options).start()
+        client = Client(simulator)
+        running.append((simulator, client))
+        return simulator, client
+
+    yield begin
+    for simulator, client in running:
+        client.connection.close()
+        simulator.stop()
+
+
+@pytest.fixture
+def sim(start: Callable[..., tuple[Simulator, Client]]) -> Simulator:
+    """A simulator of 0.20.0 on the test's clock."""
+    return start()[0]
+
+
+@pytest.fixture
+def client(sim: Simulator) -> Iterator[Client]:
+    """A client of ``sim``."""
+    made = Client(sim)
+    yield made
+    made.connection.close()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how much of the recordings has been played back."""
+    found = [value for report in terminalreporter.stats.get("passed", []) for name, value in report.user_properties if name == REPLAYED]
+    if found:
+        versions = ", ".join(sorted({version for version, _count in found}))
+        exchanges = sum(count for _version, count in found)
+        terminalreporter.write_line(f"replayed {len(found)} scenarios, {exchanges} exchanges, versions {versions}")

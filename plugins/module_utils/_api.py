@@ -67,7 +67,7 @@ class Api:
         """GET /v1/vhosts: the names, in no order (server-facts: Virtual hosts)."""
         return self._names(self._call("GET", "/v1/vhosts", attempt="list the virtual hosts", repeatable=True), "list the virtual hosts", "/v1/vhosts")
 
-    def read_virtual_host(self, name: str) -> t.Optional[dict[str, t.Any]]:
+    def read_virtual_host(self, name: str) -> dict[str, t.Any] | None:
         """GET /v1/vhosts/{name}: the virtual host in wire form, or None where there is none."""
         return self._read(f"/v1/vhosts/{name}", f"read virtual host {name}", "vhost_not_found")
 
@@ -90,7 +90,7 @@ class Api:
         path, attempt = f"/v1/vhosts/{vhost}/apps", f"list the applications of virtual host {vhost}"
         return self._names(self._call("GET", path, attempt=attempt, repeatable=True), attempt, path)
 
-    def read_application(self, vhost: str, app: str) -> t.Optional[dict[str, t.Any]]:
+    def read_application(self, vhost: str, app: str) -> dict[str, t.Any] | None:
         """GET /v1/vhosts/{vhost}/apps/{app}: the application in wire form, or None where there is none."""
         return self._read(f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found")
 
@@ -151,7 +151,7 @@ class Api:
 
     # Certificates
 
-    def reload_certificates(self, vhost: t.Optional[str]) -> None:
+    def reload_certificates(self, vhost: str | None) -> None:
         """POST /v1/vhosts/{vhost}:reloadCertificate, or /v1/vhosts:reloadAllCertificates for None. Repeatable: it reads the same files again.
 
         200 proves nothing on servers from 0.17.1 on; 500 is a failure on older ones (server-facts: Certificates).
@@ -192,7 +192,7 @@ class Api:
             raise self._transport.failure("unexpected_answer", answer, attempt, "GET", path, None)
         return names
 
-    def _read(self, path: str, attempt: str, absent: str) -> t.Optional[dict[str, t.Any]]:
+    def _read(self, path: str, attempt: str, absent: str) -> dict[str, t.Any] | None:
         try:
             answer = self._call("GET", path, attempt=attempt, repeatable=True)
         except OmeError as error:

@@ -56,7 +56,7 @@ class _Vhosts(Capability):
         raise NotImplementedError
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        for dummy, vhost in self.wanted():
+        for _path, vhost in self.wanted():
             VIRTUAL_HOST.collect_secrets(vhost, secrets)
 
     def check(self) -> None:
@@ -67,7 +67,7 @@ class _Vhosts(Capability):
     def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""
         reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
-        vhosts = [vhost for dummy, vhost in self.wanted()]
+        vhosts = [vhost for _path, vhost in self.wanted()]
         if self.params["state"] == "absent":
             return reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk)
         return reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
@@ -136,7 +136,7 @@ class _PushTasks(Capability):
         raise NotImplementedError
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        for dummy, task in self.wanted():
+        for _path, task in self.wanted():
             PUSH_TASK.collect_secrets(task, secrets)
 
     def check(self) -> None:
@@ -149,7 +149,7 @@ class _PushTasks(Capability):
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
-        tasks = [task for dummy, task in self.wanted()]
+        tasks = [task for _path, task in self.wanted()]
         if self.params["state"] == "stopped":
             return reconciler.ensure_stopped(tasks)
         for task in tasks:
@@ -307,7 +307,7 @@ def _diff(items: t.Iterable[Item], group: Group, title: t.Callable[[Item], str])
 
 
 def _mask_marking_changes(group: Group, after: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    masked = {}
+    masked: dict[str, t.Any] = {}
     for option, value in after.items():
         field, there = group.fields[option], before.get(option)
         if isinstance(field, Group):

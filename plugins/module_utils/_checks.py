@@ -26,43 +26,43 @@ def is_addressable(name: t.Any) -> bool:
     return isinstance(name, str) and name not in (".", "..") and _ADDRESSABLE.fullmatch(name) is not None
 
 
-def addressable(value: str) -> t.Optional[str]:
+def addressable(value: str) -> str | None:
     """A name that stands in paths: of a virtual host or an application, or the id of a push task."""
     if is_addressable(value):
         return None
     return "expected letters, digits, '.', '_' and '-' only (the server cannot address anything else)"
 
 
-def one_line(value: str) -> t.Optional[str]:
+def one_line(value: str) -> str | None:
     """Some text without control characters."""
     if not value.strip():
         return "expected some text"
     return "expected text without control characters" if _CONTROL.search(value) else None
 
 
-def one_line_or_empty(value: str) -> t.Optional[str]:
+def one_line_or_empty(value: str) -> str | None:
     """Text without control characters, or the empty text for none."""
     return one_line(value) if value else None
 
 
-def host_name(value: str) -> t.Optional[str]:
+def host_name(value: str) -> str | None:
     """A name by which viewers reach a virtual host."""
     return None if _HOST_NAME.fullmatch(value) else "expected a domain name, an IP address or '*'"
 
 
-def module_name(value: str) -> t.Optional[str]:
+def module_name(value: str) -> str | None:
     """The name of a provider or publisher."""
     return None if _MODULE_NAME.fullmatch(value.strip()) else "expected the name of a provider or publisher such as 'rtmp' or 'llhls'"
 
 
-def absolute_path(value: str) -> t.Optional[str]:
+def absolute_path(value: str) -> str | None:
     """A path on the media server; the server resolves relative ones against `/` (server-facts: Virtual hosts)."""
     if value.startswith("/") and not _CONTROL.search(value):
         return None
     return "expected an absolute path on the media server such as '/etc/ovenmediaengine/certs/cert.pem'"
 
 
-def http_url(value: str) -> t.Optional[str]:
+def http_url(value: str) -> str | None:
     """An http or https URL with a host."""
     parts = _split(value)
     if parts and parts.scheme.lower() in ("http", "https") and parts.hostname:
@@ -70,31 +70,31 @@ def http_url(value: str) -> t.Optional[str]:
     return "expected a URL such as 'https://hooks.example.com/admission'"
 
 
-def count(value: int) -> t.Optional[str]:
+def count(value: int) -> str | None:
     """A whole number from 0 on; times are in milliseconds."""
     return None if 0 <= value <= _LARGEST_INT else f"expected a whole number from 0 to {_LARGEST_INT}"
 
 
-def location(value: str) -> t.Optional[str]:
+def location(value: str) -> str | None:
     """The place of an origin, `/` and then application and stream."""
     if value.startswith("/") and not _BLANK_OR_CONTROL.search(value):
         return None
     return "expected a location that starts with '/', such as '/app/stream'"
 
 
-def url_scheme(value: str) -> t.Optional[str]:
+def url_scheme(value: str) -> str | None:
     """A scheme by itself."""
     return None if _SCHEME.fullmatch(value) else "expected a scheme such as 'ovt' or 'rtsp', without '://'"
 
 
-def origin_url(value: str) -> t.Optional[str]:
+def origin_url(value: str) -> str | None:
     """`host:port/path`, as the scheme stands beside it."""
     if "://" not in value and not _BLANK_OR_CONTROL.search(value) and re.fullmatch(r"[^/]+(/.*)?", value):
         return None
     return "expected 'host:port/path' without a scheme, such as 'origin.example.com:9000/app/stream'"
 
 
-def host_and_port(value: str) -> t.Optional[str]:
+def host_and_port(value: str) -> str | None:
     """`host:port`; the server splits at the colon and refuses anything else [read]."""
     host, dummy, port = value.partition(":")
     if host and not _BLANK_OR_CONTROL.search(value) and re.fullmatch(r"[0-9]{1,5}", port) and 0 < int(port) < 65536:
@@ -102,7 +102,7 @@ def host_and_port(value: str) -> t.Optional[str]:
     return "expected 'host:port' such as '127.0.0.1:6379'"
 
 
-def _split(value: str) -> t.Optional[t.Any]:
+def _split(value: str) -> t.Any | None:
     """The parts of a URL, or None where it cannot be one."""
     if _BLANK_OR_CONTROL.search(value):
         return None
@@ -113,7 +113,7 @@ def _split(value: str) -> t.Optional[t.Any]:
         return None
 
 
-def network_url(value: str, schemes: t.Sequence[str]) -> t.Optional[t.Any]:
+def network_url(value: str, schemes: t.Sequence[str]) -> t.Any | None:
     """The parts of a URL of one of the schemes, with a host and a sound port; None where it is none."""
     parts = _split(value)
     return parts if parts and parts.scheme in schemes and parts.hostname else None

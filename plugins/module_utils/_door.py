@@ -9,7 +9,6 @@ from __future__ import annotations
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
-
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES, Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError

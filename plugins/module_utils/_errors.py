@@ -144,11 +144,11 @@ class OmeError(Exception):
         attempt: str,
         *,
         detail: str = "",
-        method: t.Optional[str] = None,
-        path: t.Optional[str] = None,
-        host: t.Optional[str] = None,
-        status: t.Optional[int] = None,
-        server_message: t.Optional[str] = None,
+        method: str | None = None,
+        path: str | None = None,
+        host: str | None = None,
+        status: int | None = None,
+        server_message: str | None = None,
         maybe_done: bool = False,
     ) -> None:
         super().__init__(kind, attempt)

@@ -43,12 +43,12 @@ class Field:
     def __init__(
         self,
         option: str,
-        wire: t.Optional[str] = None,
+        wire: str | None = None,
         *,
         secret: bool = False,
         required: bool = False,
         default: t.Any = None,
-        check: t.Optional[Check] = None,
+        check: Check | None = None,
     ) -> None:
         """``default`` is the server's own value where the field is absent: giving it is no difference to leaving it out."""
         self.option = option
@@ -113,7 +113,7 @@ class Field:
 class Text(Field):
     """A line of text. ``fold`` brings spellings that the server does not tell apart together."""
 
-    def __init__(self, option: str, wire: t.Optional[str] = None, *, fold: t.Optional[t.Callable[[str], str]] = None, **kwargs: t.Any) -> None:
+    def __init__(self, option: str, wire: str | None = None, *, fold: t.Callable[[str], str] | None = None, **kwargs: t.Any) -> None:
         super().__init__(option, wire, **kwargs)
         self.fold = fold
 
@@ -246,7 +246,7 @@ class Group(Field):
 
     type = "dict"
 
-    def __init__(self, option: str, wire: t.Optional[str] = None, *, fields: t.Sequence[Field], **kwargs: t.Any) -> None:
+    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], **kwargs: t.Any) -> None:
         super().__init__(option, wire, **kwargs)
         self.fields = {field.option: field for field in fields}
 
@@ -282,6 +282,10 @@ class Group(Field):
         if not isinstance(raw, dict):
             return {}
         return {field.option: field.from_wire(raw[field.wire]) for field in self.fields.values() if raw.get(field.wire) is not None}
+
+    def as_kept(self, value: t.Any) -> t.Any:
+        """The option form as the server will return it."""
+        return self.from_wire(self.to_wire(value))
 
     def unknown(self, raw: t.Any, path: str = "") -> list[str]:
         """Wire paths that a server sent and this collection does not know."""
@@ -330,7 +334,7 @@ class GroupList(Field):
 
     type = "list"
 
-    def __init__(self, option: str, wire: t.Optional[str] = None, *, fields: t.Sequence[Field], identity: str, **kwargs: t.Any) -> None:
+    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], identity: str, **kwargs: t.Any) -> None:
         """``identity`` is the field by which an entry is known again when it is merged."""
         super().__init__(option, wire, **kwargs)
         self.group = Group(option, wire, fields=fields)

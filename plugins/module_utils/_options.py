@@ -11,7 +11,6 @@ import typing as t
 from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
-
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
@@ -26,26 +25,20 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LARGEST_RETRIES = 20
 
 
-def _connection(name: str, **spec: t.Any) -> dict[str, t.Any]:
-    return {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])}
-
-
 def connection_options() -> dict[str, t.Any]:
     """The options that every module has, each with an environment fallback."""
-    return {
-        name: _connection(name, **spec)
-        for name, spec in {
-            "api_url": {"type": "str", "required": True},
-            "api_token": {"type": "str", "required": True, "no_log": True},
-            "validate_certs": {"type": "bool", "default": True},
-            "ca_path": {"type": "path"},
-            "client_cert": {"type": "path"},
-            "client_key": {"type": "path", "no_log": False},
-            "timeout": {"type": "float", "default": 10.0},
-            "retries": {"type": "int", "default": 3},
-            "http_headers": {"type": "dict", "no_log": True},
-        }.items()
+    specs: dict[str, dict[str, t.Any]] = {
+        "api_url": {"type": "str", "required": True},
+        "api_token": {"type": "str", "required": True, "no_log": True},
+        "validate_certs": {"type": "bool", "default": True},
+        "ca_path": {"type": "path"},
+        "client_cert": {"type": "path"},
+        "client_key": {"type": "path", "no_log": False},
+        "timeout": {"type": "float", "default": 10.0},
+        "retries": {"type": "int", "default": 3},
+        "http_headers": {"type": "dict", "no_log": True},
     }
+    return {name: {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])} for name, spec in specs.items()}
 
 
 def settings_of(params: t.Mapping[str, t.Any]) -> Settings:

@@ -27,7 +27,7 @@ def fold_url(value: str) -> str:
     return value.strip().rstrip("/")
 
 
-def _protocol(value: str) -> t.Optional[str]:
+def _protocol(value: str) -> str | None:
     return None if fold_protocol(value) in PROTOCOLS else f"expected one of {', '.join(PROTOCOLS)}"
 
 
@@ -107,7 +107,7 @@ def _validate_destination(task: t.Mapping[str, t.Any], prefix: str) -> None:
         raise BadInput(f"{prefix}stream_key", "expected none where protocol is mpegts; the server would append it to the URL")
 
 
-def _srt_url(url: str) -> t.Optional[str]:
+def _srt_url(url: str) -> str | None:
     parts = checks.network_url(url, ["srt"])
     if not parts:
         return "expected 'srt://host:port' with options in the query string where protocol is srt"
@@ -117,14 +117,14 @@ def _srt_url(url: str) -> t.Optional[str]:
     return None
 
 
-def _rtmp_url(url: str) -> t.Optional[str]:
+def _rtmp_url(url: str) -> str | None:
     parts = checks.network_url(url, ["rtmp", "rtmps"])
     if parts and parts.path.strip("/"):
         return None
     return "expected 'rtmp://host:port/app' (or rtmps) where protocol is rtmp"
 
 
-def _mpegts_url(url: str) -> t.Optional[str]:
+def _mpegts_url(url: str) -> str | None:
     parts = checks.network_url(url, ["udp", "tcp"])
     if not parts:
         return "expected 'udp://host:port' where protocol is mpegts"
@@ -137,6 +137,11 @@ def concerns(task: t.Mapping[str, t.Any]) -> list[str]:
     if fold_protocol(task.get("protocol", "")) == "srt" and task.get("stream_key", "").strip():
         return [f"Push task {key_of(task)}: the server appends stream_key to the SRT URL, which breaks most destinations; put it into streamid of the URL."]
     return []
+
+
+def unaddressable(key: Key) -> str:
+    """The warning about a task that is found on a server and must not be touched (server-facts: Virtual hosts, the requests that kill)."""
+    return f"A push task of {key.vhost}/{key.app} is left alone, as its id {key.id!r} is one that the server may not survive."
 
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:

@@ -31,7 +31,7 @@ class Context:
         self,
         *,
         check_mode: bool = False,
-        secrets: t.Optional[SecretStore] = None,
+        secrets: SecretStore | None = None,
         sleep: t.Callable[[float], None] = time.sleep,
         clock: t.Callable[[], float] = time.monotonic,
     ) -> None:
@@ -58,10 +58,10 @@ class Item:
         self.label = dict(label)
         self.wanted = dict(wanted)
         self.action = UNCHANGED
-        self.before: t.Optional[dict[str, t.Any]] = None
-        self.after: t.Optional[dict[str, t.Any]] = None
+        self.before: dict[str, t.Any] | None = None
+        self.after: dict[str, t.Any] | None = None
         self.differences: list[Difference] = []
-        self.error: t.Optional[OmeError] = None
+        self.error: OmeError | None = None
         self.extra: dict[str, t.Any] = {}
         self.touched = False
 

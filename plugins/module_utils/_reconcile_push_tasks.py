@@ -13,7 +13,16 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import FAILED, RESTARTED, STARTED, STOPPED, UNCHANGED, Context, Item, name_list
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
+    FAILED,
+    RESTARTED,
+    STARTED,
+    STOPPED,
+    UNCHANGED,
+    Context,
+    Item,
+    name_list,
+)
 
 POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
 _NOT_THERE = ("vhost_not_found", "application_not_found")
@@ -82,7 +91,7 @@ class PushTasks:
         PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(raw), self._context.secrets)
         self._present[Key(vhost, app, str(raw.get("id", "")))] = raw
 
-    def _find(self, key: Key) -> t.Optional[dict[str, t.Any]]:
+    def _find(self, key: Key) -> dict[str, t.Any] | None:
         """Looks for one task on the server."""
         # All are read and searched here, as an id in the request that the server does not like would filter nothing.
         for raw in self._api.list_push_tasks(key.vhost, key.app):
@@ -105,7 +114,7 @@ class PushTasks:
     def _plan_start(self, task: t.Mapping[str, t.Any]) -> Item:
         item = self._item(task)
         key = push_task.key_of(task)
-        item.after = dict(task)
+        item.after = PUSH_TASK.as_kept(task)
         absent = self._absent_scopes.get((key.vhost, key.app))
         if absent is not None and not self._context.check_mode:
             item.fail(_start_error(absent, key))
@@ -123,7 +132,7 @@ class PushTasks:
             item.fail(OmeError("configured_task", f"start push task {key}"))
         else:
             item.action = RESTARTED
-            item.after = PUSH_TASK.merge(task, item.before)
+            item.after = PUSH_TASK.as_kept(PUSH_TASK.merge(task, item.before))
             if "stream_key" not in task and not push_task.same_destination(item.after, item.before):
                 item.after["stream_key"] = ""
         return item
@@ -151,7 +160,7 @@ class PushTasks:
                 item.action = STOPPED
                 items.append(item)
             else:
-                self._context.warn(f"A push task of {key.vhost}/{key.app} is left alone, as its id {key.id!r} is one that the server may not survive.")
+                self._context.warn(push_task.unaddressable(key))
         return items
 
     def _predict(self, items: t.Sequence[Item]) -> None:
@@ -159,7 +168,9 @@ class PushTasks:
         for scope in dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED):
             absent = self._absent_scopes.get(scope)
             if absent is not None:
-                self._context.warn(f"{scope[0]}/{scope[1]} is not there yet: {absent.advice.meaning} Starting push tasks of it fails unless an earlier task creates it.")
+                self._context.warn(
+                    f"{'/'.join(scope)} is not there yet: {absent.advice.meaning} Starting its push tasks fails unless an earlier task creates it."
+                )
             elif self._lacks_push_publisher(*scope):
                 for item in items:
                     if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope:
@@ -189,7 +200,9 @@ class PushTasks:
                 item.fail(error)
         for key in self.wait_until_gone(set(waiting)):
             waiting[key].fail(
-                OmeError("wait_timeout", f"stop push task {key}", detail=f"The server took the request, but still lists the task after {self._wait_timeout:g} s."),
+                OmeError(
+                    "wait_timeout", f"stop push task {key}", detail=f"The server took the request, but still lists the task after {self._wait_timeout:g} s."
+                ),
                 touched=True,
             )
         for item in items:
@@ -225,7 +238,7 @@ class PushTasks:
         key = Key(**item.label)
         touched = item.action == RESTARTED
         assert item.after is not None
-        for dummy in range(_START_TRIES):
+        for _attempt in range(_START_TRIES):
             try:
                 raw = self._api.start_push_task(key.vhost, key.app, push_task.start_request(item.after))
                 item.extra["state"] = push_task.state_of(raw)

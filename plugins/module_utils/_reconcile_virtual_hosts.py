@@ -17,7 +17,16 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import Key
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, DELETED, FAILED, RECREATED, UNCHANGED, Context, Item, name_list
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
+    CREATED,
+    DELETED,
+    FAILED,
+    RECREATED,
+    UNCHANGED,
+    Context,
+    Item,
+    name_list,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
@@ -87,7 +96,7 @@ class VirtualHosts:
             self._context.warn(f"The server has virtual hosts that cannot be addressed and are left alone: {', '.join(map(repr, strange))}.")
         return names
 
-    def _read(self, name: str, listed: t.Optional[set[str]]) -> t.Optional[dict[str, t.Any]]:
+    def _read(self, name: str, listed: set[str] | None) -> dict[str, t.Any] | None:
         if listed is not None and name not in listed:
             return None
         raw = self._api.read_virtual_host(name)
@@ -110,22 +119,22 @@ class VirtualHosts:
             contents.apps[app] = self._api.read_application(vhost, app) or {}
             for raw in self._api.list_push_tasks(vhost, app):
                 push_task.PUSH_TASK.collect_secrets(push_task.PUSH_TASK.from_wire(raw), self._context.secrets)
-                task_id = str(raw.get("id", ""))
+                key = Key(vhost, app, str(raw.get("id", "")))
                 if push_task.is_of_configuration(raw):
                     continue
-                if not is_addressable(task_id):
-                    self._context.warn(f"A push task of {vhost}/{app} is left alone, as its id {task_id!r} is one that the server may not survive.")
-                    continue
-                contents.tasks[Key(vhost, app, task_id)] = raw
+                if is_addressable(key.id):
+                    contents.tasks[key] = raw
+                else:
+                    self._context.warn(push_task.unaddressable(key))
         return contents
 
     # Planning
 
-    def _plan_present(self, wanted: t.Mapping[str, t.Any], listed: t.Optional[set[str]]) -> Item:
+    def _plan_present(self, wanted: t.Mapping[str, t.Any], listed: set[str] | None) -> Item:
         item = Item({"name": wanted["name"]}, wanted)
         self._context.warn(*virtual_host.concerns(wanted))
         raw = self._read(wanted["name"], listed)
-        item.after = dict(wanted)
+        item.after = VIRTUAL_HOST.as_kept(wanted)
         if raw is None:
             item.action = CREATED
             return item
@@ -151,9 +160,9 @@ class VirtualHosts:
             item.fail(_with_detail(OmeError("differs", f"recreate virtual host {name}"), detail))
         else:
             item.action = RECREATED
-            item.after = VIRTUAL_HOST.merge(item.wanted, item.before)
+            item.after = VIRTUAL_HOST.as_kept(VIRTUAL_HOST.merge(item.wanted, item.before))
 
-    def _plan_absent(self, name: str, listed: t.Optional[set[str]]) -> Item:
+    def _plan_absent(self, name: str, listed: set[str] | None) -> Item:
         item = Item({"name": name}, {"name": name})
         raw = self._read(name, listed)
         if raw is None:
@@ -184,7 +193,7 @@ class VirtualHosts:
 
     def _create_bulk(self, items: list[Item]) -> None:
         """One POST. Where its answer is lost, looks at what is there and goes on from that; never repeats blindly."""
-        for dummy in range(_CREATE_TRIES):
+        for _attempt in range(_CREATE_TRIES):
             try:
                 answers = self._api.create_virtual_hosts([VIRTUAL_HOST.to_wire(item.wanted) for item in items])
             except OmeError as error:
@@ -245,7 +254,7 @@ class VirtualHosts:
     def _delete(self, items: t.Sequence[Item], *, spare_read_only: bool = False) -> None:
         for item in items:
             name = item.label["name"]
-            contents: t.Optional[_Contents] = None
+            contents: _Contents | None = None
             try:
                 self._refuse_read_only(name)
                 contents = self._contents(name)
@@ -294,7 +303,7 @@ class VirtualHosts:
         """
         name = item.label["name"]
         assert item.after is not None and item.before is not None
-        contents: t.Optional[_Contents] = None
+        contents: _Contents | None = None
         try:
             self._refuse_read_only(name)
             contents = self._contents(name)
@@ -310,8 +319,8 @@ class VirtualHosts:
         item.extra["carried_over"] = item.extra.pop("would_drop", {})
         item.extra["not_put_back"] = lost
         if lost:
-            error = OmeError("server_error", f"make everything of virtual host {name} again")
-            item.fail(_with_detail(error, f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
+            incomplete = OmeError("server_error", f"make everything of virtual host {name} again")
+            item.fail(_with_detail(incomplete, f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
             item.after = after
 
     def _build(self, name: str, wire: t.Mapping[str, t.Any]) -> None:

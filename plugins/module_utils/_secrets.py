@@ -48,14 +48,14 @@ _OPEN_QUERY_OPTIONS = frozenset(
 )
 
 
-def _split_query(query: str) -> t.Iterator[tuple[str, t.Optional[str]]]:
+def _split_query(query: str) -> t.Iterator[tuple[str, str | None]]:
     """Yields name and value of each part of a query string; the value is None where there is no `=`."""
     for part in query.split("&"):
         name, equals, value = part.partition("=")
         yield name, value if equals else None
 
 
-def _split_url(url: str) -> tuple[str, str, str, str, t.Optional[str], t.Optional[str]]:
+def _split_url(url: str) -> tuple[str, str, str, str, str | None, str | None]:
     """Splits by hand, as nothing of the text may be lost or rewritten: scheme with `://`, user info, host, path, query, fragment."""
     rest, hash_sign, fragment = url.partition("#")
     rest, question, query = rest.partition("?")
@@ -92,7 +92,7 @@ def _is_open(name: str, value: str) -> bool:
     return value == "" or name.lower() in _OPEN_QUERY_OPTIONS
 
 
-def _mask_query_part(name: str, value: t.Optional[str]) -> str:
+def _mask_query_part(name: str, value: str | None) -> str:
     if value is None:  # a bare word can be a token
         return name if name in _OPEN_QUERY_OPTIONS or not name else MASK
     return f"{name}={value if _is_open(name, value) else MASK}"

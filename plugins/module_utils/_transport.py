@@ -27,12 +27,12 @@ try:
     import urllib3
 except ImportError:
     HAS_REQUESTS = False
-    REQUESTS_IMPORT_ERROR: t.Optional[str] = traceback.format_exc()
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
 else:
     HAS_REQUESTS = True
     REQUESTS_IMPORT_ERROR = None
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
 LARGEST_DELAY = 5.0  # seconds
@@ -53,9 +53,9 @@ class Settings(t.NamedTuple):
     api_url: str
     api_token: str
     validate_certs: bool = True
-    ca_path: t.Optional[str] = None
-    client_cert: t.Optional[str] = None
-    client_key: t.Optional[str] = None
+    ca_path: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
     timeout: float = 10.0  # seconds, for the connection and for each wait for data
     retries: int = 3
     http_headers: t.Mapping[str, str] = {}
@@ -73,7 +73,7 @@ class _Failure(t.NamedTuple):
 
     kind: str
     detail: str
-    status: t.Optional[int]
+    status: int | None
     reached: bool  # whether the server may have received the request
     passing: bool  # whether trying again can help
     retry_after: float = 0.0
@@ -98,7 +98,7 @@ class Transport:
         self._sleep = sleep
         self._jitter = jitter
         self._notice = notice
-        self._verify: t.Union[bool, str] = (settings.ca_path or True) if settings.validate_certs else False
+        self._verify: bool | str = (settings.ca_path or True) if settings.validate_certs else False
         self._session = requests.Session()
         self._session.headers.update({"Accept": "application/json", "User-Agent": "streamops.ovenmediaengine", **settings.http_headers})
         if settings.client_cert:
@@ -123,32 +123,33 @@ class Transport:
         proxy gave them.
         """
         data = None if body is NO_BODY else json.dumps(body, separators=(",", ":")).encode()
-        for repetition in range(self.settings.retries + 1):
+        repetition = 0
+        while True:
             outcome = self._try(method, path, data)
             if isinstance(outcome, Answer):
                 return outcome
             may_repeat = outcome.passing and (repeatable or not outcome.reached)
             if not may_repeat or repetition == self.settings.retries:
-                break
+                raise OmeError(
+                    outcome.kind,
+                    attempt,
+                    detail=outcome.detail,
+                    method=method,
+                    path=self._prefix + path,
+                    host=self._host,
+                    status=outcome.status,
+                    maybe_done=outcome.reached,
+                )
             delay = max(outcome.retry_after, min(LARGEST_DELAY, FIRST_DELAY * 2**repetition) * (0.5 + self._jitter() / 2))
-            self._notice(f"{method} {self._prefix}{path} at {self._host}: {outcome.detail or outcome.kind}; trying again in {delay:.1f} s")
+            self._notice(f"{method} {self._prefix}{path} at {self._host}: {outcome.detail or ADVICE[outcome.kind].meaning} Trying again in {delay:.1f} s.")
             self._sleep(delay)
-        raise OmeError(
-            outcome.kind,
-            attempt,
-            detail=outcome.detail,
-            method=method,
-            path=self._prefix + path,
-            host=self._host,
-            status=outcome.status,
-            maybe_done=outcome.reached,
-        )
+            repetition += 1
 
-    def failure(self, kind: str, answer: Answer, attempt: str, method: str, path: str, message: t.Optional[str]) -> OmeError:
+    def failure(self, kind: str, answer: Answer, attempt: str, method: str, path: str, message: str | None) -> OmeError:
         """An error about an answer that did arrive."""
         return OmeError(kind, attempt, method=method, path=self._prefix + path, host=self._host, status=answer.status, server_message=message)
 
-    def _try(self, method: str, path: str, data: t.Optional[bytes]) -> t.Union[Answer, _Failure]:
+    def _try(self, method: str, path: str, data: bytes | None) -> Answer | _Failure:
         headers = {} if data is None else {"Content-Type": "application/json"}
         try:
             # Redirects are not followed, as the credential must not go anywhere else.
@@ -187,7 +188,7 @@ def _access_token_auth(token: str) -> t.Callable[[t.Any], t.Any]:
     return sign
 
 
-def _read(response: t.Any) -> t.Union[Answer, _Failure]:
+def _read(response: t.Any) -> Answer | _Failure:
     """The answer in a response, or why there is none in it."""
     status = response.status_code
     if status == 429:
@@ -234,7 +235,7 @@ def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
     return _Failure("connection_lost", f"The connection broke: {_reason(*causes)}.", None, reached=True, passing=True)
 
 
-def _causes(error: t.Optional[BaseException]) -> t.Iterator[BaseException]:
+def _causes(error: BaseException | None) -> t.Iterator[BaseException]:
     """The exception and everything inside of it: urllib3 puts causes into `reason`, arguments and the chain."""
     pending, seen = [error], set()
     while pending:

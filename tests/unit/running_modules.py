@@ -1,0 +1,59 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs a module of the collection inside of the test process, as Ansible would run it: JSON in, JSON out."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+from typing import Any
+
+from ansible.module_utils import basic
+from ansible.module_utils.common import warnings
+
+MODULES = ("vhost", "vhosts", "vhost_info", "push_task", "push_tasks", "push_task_info", "cert_reload")
+
+
+class ModuleRun(dict[str, Any]):
+    """The result of a run, with what was printed."""
+
+    def __init__(self, printed: str) -> None:
+        super().__init__(json.loads(printed))
+        self.printed = printed
+
+    @property
+    def failed(self) -> bool:
+        """Whether the module failed."""
+        return bool(self.get("failed", False))
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings as text; newer versions of ansible-core return them as structures."""
+        return [json.dumps(warning) if not isinstance(warning, str) else warning for warning in self.get("warnings", [])]
+
+
+def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) -> ModuleRun:
+    """Runs the module `name`.
+
+    :param options: its options, as a playbook gives them.
+    """
+    arguments = {**options, "_ansible_check_mode": check_mode, "_ansible_diff": True, "_ansible_remote_tmp": "~/.ansible/tmp"}
+    basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
+    basic._ANSIBLE_PROFILE = "legacy"  # asked for from ansible-core 2.19 on
+    module = importlib.import_module(f"ansible_collections.streamops.ovenmediaengine.plugins.modules.{name}")
+    for kept in vars(warnings).values():  # warnings are kept for the process, which here is not the module's alone
+        if isinstance(kept, (dict, list)) and kept is not vars(warnings).get("__builtins__"):
+            kept.clear()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+        module.main()
+    return ModuleRun(printed.getvalue())
+
+
+def connection(simulator: Any, **options: Any) -> dict[str, Any]:
+    """The connection options for a simulator, with others added."""
+    return {"api_url": simulator.url, "api_token": simulator.token, "retries": 1, **options}

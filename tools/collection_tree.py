@@ -19,8 +19,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What the tools write into a copy; kept from one run to the next.
-TOOLS_OWN = ("tests/output/",)
+# What is in a copy of itself; kept from one run to the next.
+COPYS_OWN = (".git/", "tests/output/")
 
 
 def place(tree: pathlib.Path) -> pathlib.Path:
@@ -60,7 +60,7 @@ def copy(tree: pathlib.Path) -> None:
         for file in files:
             path = pathlib.Path(directory, file)
             name = path.relative_to(target).as_posix()
-            if name not in names and not name.startswith(TOOLS_OWN):
+            if name not in names and not name.startswith(COPYS_OWN):
                 path.unlink()
     for name in sorted(names):
         old, new = ROOT / name, target / name
@@ -72,8 +72,11 @@ def copy(tree: pathlib.Path) -> None:
         new.unlink(missing_ok=True)
         shutil.copy2(old, new, follow_symlinks=False)
     for directory, _directories, _files in os.walk(target, topdown=False):
-        if not os.listdir(directory):
+        if not (pathlib.Path(directory).relative_to(target).as_posix() + "/").startswith(COPYS_OWN) and not os.listdir(directory):
             os.rmdir(directory)
+    if not (target / ".git").exists():
+        # Else tools that ask git would find the clone around the copy, which ignores it.
+        subprocess.run(["git", "init", "--quiet", str(target)], check=True)
     print(target)
 
 

@@ -62,7 +62,7 @@ def candidates() -> list[str]:
         found += [os.path.join(entry, name) for name in names]
     pyenv = shutil.which("pyenv")
     if pyenv:
-        root = subprocess.run([pyenv, "root"], stdout=subprocess.PIPE, check=False, universal_newlines=True).stdout.strip()
+        root = subprocess.run([pyenv, "root"], stdout=subprocess.PIPE, check=False, text=True).stdout.strip()
         found += sorted((str(path) for path in pathlib.Path(root, "versions").glob("*/bin/python3.*")), reverse=True)
     return [path for path in found if path.rsplit(".", 1)[-1].isdigit() or path.endswith("python3")]
 
@@ -78,7 +78,7 @@ def find() -> dict[str, str]:
         seen.add(real)
         answer = subprocess.run(
             [candidate, "-I", "-c", PROBE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            check=False, universal_newlines=True,
+            check=False, text=True,
         )
         if answer.returncode == 0 and answer.stdout.count("\t") == 2:
             version, ability, executable = answer.stdout.strip().split("\t")

@@ -8,11 +8,9 @@
 . "$(dirname "$0")/../common.sh"
 
 read -ra arguments <<<"${ARGS:-}"
+# Of a choice of tests the coverage says nothing.
 selected=()
-for argument in "${arguments[@]}"; do
-    # Of a choice of tests the coverage says nothing.
-    selected=(--no-cov)
-done
+[ "${#arguments[@]}" -eq 0 ] || selected=(--no-cov)
 status=0
 pytest --numprocesses=2 --cov --cov-report=term "${selected[@]}" "${arguments[@]}" || status=$?
 sed -n -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' -e 's/^=* \(.*[0-9] \(passed\|failed\|errors\?\).* in .*s\).*/   \1/p' \

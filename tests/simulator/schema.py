@@ -57,7 +57,8 @@ def accept(value: Any, item: Item, path: str) -> dict[str, Any]:
     :returns: what a read gives back: the posted keys without those that were null.
     :raises ConfigError: an unknown key at any level, or a required one that is missing.
     """
-    return _accept_item(value, item, path, False)
+    result: dict[str, Any] = _accept_item(value, item, path, False)
+    return result
 
 
 def _accept_item(value: Any, item: Item, path: str, lenient: bool) -> Any:

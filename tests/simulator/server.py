@@ -78,7 +78,7 @@ class Server:
         )
         self._listener = await get_running_loop().create_server(self._connections, host, port, ssl=context, backlog=1024)
         self.died = False
-        return self._listener.sockets[0].getsockname()[1]
+        return int(self._listener.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
         """Close the port and every connection."""
@@ -142,7 +142,7 @@ class Server:
         async def work() -> Answer:
             return answer(self.state, self.token, exchange.method, exchange.target, exchange.request.headers.get("Authorization"), exchange.raw)
 
-        wrapped = work
+        wrapped: Work = work
         for middleware in reversed(self.middlewares):
             wrapped = _wrap(middleware, exchange, wrapped)
         return await wrapped()

@@ -24,7 +24,7 @@ class Client:
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
         self.connection = http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=5)
-        self.authorization: str | None = "Basic " + base64.b64encode(simulator.token.encode()).decode()
+        self.authorization = "Basic " + base64.b64encode(simulator.token.encode()).decode()
 
     def raw(self, method: str, path: str, body: bytes | None = None, authorization: str | None = "valid") -> tuple[http.client.HTTPResponse, bytes]:
         """One exchange; ``authorization`` is ``valid``, another header value, or None for no header."""
@@ -41,19 +41,23 @@ class Client:
         return response.status, json.loads(content) if content else None
 
     def get(self, path: str) -> tuple[int, Any]:
+        """A GET."""
         return self.call("GET", path)
 
     def post(self, path: str, body: Any = ...) -> tuple[int, Any]:
+        """A POST."""
         return self.call("POST", path, body)
 
     def delete(self, path: str, body: Any = ...) -> tuple[int, Any]:
+        """A DELETE."""
         return self.call("DELETE", path, body)
 
     def tasks(self, app: str = "default/apps/app", body: Any = ...) -> list[dict[str, Any]]:
         """The push tasks of an application."""
         status, answer = self.post(f"/v1/vhosts/{app}:pushes", body)
         assert status == 200
-        return answer["response"]
+        found: list[dict[str, Any]] = answer["response"]
+        return found
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def recordings() -> dict[str, list[dict[str, Any]]]:
 
 
 RECORDINGS = recordings()
-SCENARIOS = [pytest.param(version, scenario, id=f"{version}-{scenario['scenario']}") for version, found in RECORDINGS.items() for scenario in found]
+SCENARIOS = [(version, scenario) for version, found in RECORDINGS.items() for scenario in found]
 
 
 def same(actual: Any, expected: Any, key: str = "") -> bool:
@@ -59,7 +59,7 @@ def in_order(request: dict[str, Any], body: Any) -> Any:
 def sent_body(request: dict[str, Any]) -> bytes | None:
     """The bytes that a recorded request carried."""
     if "raw_body" in request:
-        return request["raw_body"].encode()
+        return str(request["raw_body"]).encode()
     return json.dumps(request["body"]).encode() if "body" in request else None
 
 
@@ -87,7 +87,7 @@ def play(client: Any, step: dict[str, Any]) -> None:
     assert same(actual, wanted), f"{request}\nanswered {actual}\nrecorded {wanted}"
 
 
-@pytest.mark.parametrize(("version", "scenario"), SCENARIOS)
+@pytest.mark.parametrize(("version", "scenario"), SCENARIOS, ids=[f"{version}-{scenario['scenario']}" for version, scenario in SCENARIOS])
 def test_replay(
     version: str,
     scenario: dict[str, Any],
@@ -106,7 +106,7 @@ def test_replay(
 def test_every_recording_is_played() -> None:
     """No file and no scenario is left out, and none is empty."""
     assert RECORDINGS and set(RECORDINGS) <= set(VERSIONS)
-    played = {(param.values[0], param.values[1]["scenario"]) for param in SCENARIOS}
+    played = {(version, scenario["scenario"]) for version, scenario in SCENARIOS}
     assert played == {(version, scenario["scenario"]) for version, found in RECORDINGS.items() for scenario in found}
     assert len(played) == len(SCENARIOS) == sum(len(found) for found in RECORDINGS.values())
     assert all(scenario["steps"] for found in RECORDINGS.values() for scenario in found)

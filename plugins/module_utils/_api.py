@@ -99,10 +99,10 @@ class Api:
 
         With no item nothing is created, and a read-only virtual host answers 403 all the same: this is how it is told
         apart before anything of it is touched (the server checks that before it looks at the body [read]).
-        Not repeatable, as creating virtual hosts is not.
+        Not repeatable, as creating virtual hosts is not; but the question is, as it creates nothing.
         """
         attempt = f"create applications of virtual host {vhost}" if apps else f"change virtual host {vhost}"
-        return self._create(f"/v1/vhosts/{vhost}/apps", apps, attempt)
+        return self._create(f"/v1/vhosts/{vhost}/apps", apps, attempt, repeatable=not apps)
 
     def delete_application(self, vhost: str, app: str) -> bool:
         """DELETE /v1/vhosts/{vhost}/apps/{app}: false where there was none. Repeatable: a second one finds nothing to delete."""
@@ -213,8 +213,8 @@ class Api:
             raise
         return True
 
-    def _create(self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str) -> list[ItemAnswer]:
-        answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=False)
+    def _create(self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str, *, repeatable: bool = False) -> list[ItemAnswer]:
+        answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=repeatable)
         if not isinstance(answer.body, list):  # an envelope: the request as a whole was refused
             if 200 <= answer.status < 300:
                 raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, _message(answer.body) or None)

@@ -17,6 +17,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 
+# Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep nothing secret.
+_SHORTEST_URL_SECRET = 4
 # Parts of a result that are masked field by field already, and that show_secrets opens; scrubbing them would undo that.
 _MASKED_BY_FIELD = ("vhost", "vhosts", "push_task", "tasks", "diff")
 
@@ -42,7 +44,7 @@ class _Module(AnsibleModule):
 def _secrets_in_urls(value: t.Any) -> set[str]:
     """The secret parts of every URL inside of options, valid or not."""
     if isinstance(value, str):
-        return url_secrets(value) if "://" in value else set()
+        return {secret for secret in url_secrets(value) if len(secret) >= _SHORTEST_URL_SECRET} if "://" in value else set()
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):

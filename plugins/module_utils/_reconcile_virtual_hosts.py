@@ -324,14 +324,9 @@ class VirtualHosts:
             item.after = after
 
     def _build(self, name: str, wire: t.Mapping[str, t.Any]) -> None:
-        """Creates the virtual host unless it is there; raises where it is refused."""
-        try:
-            answer = self._api.create_virtual_hosts([wire])[0]
-        except OmeError as error:
-            if error.maybe_done and self._api.read_virtual_host(name) is not None:
-                return
-            raise
-        if not answer.ok:
+        """Creates the virtual host; raises where it is refused."""
+        answer = _settled(lambda: self._api.create_virtual_hosts([wire]), lambda: self._api.read_virtual_host(name) is not None)
+        if answer is not None and not answer.ok:
             raise self._refusal(name, answer)
 
     def _refusal(self, name: str, answer: ItemAnswer) -> OmeError:
@@ -385,10 +380,28 @@ class VirtualHosts:
 
     def _create_application(self, vhost: str, raw: t.Mapping[str, t.Any]) -> bool:
         # What a read returns can be posted again, less `dynamic` (server-facts: Applications).
+        body = {key: value for key, value in raw.items() if key != "dynamic"}
         try:
-            return self._api.create_applications(vhost, [{key: value for key, value in raw.items() if key != "dynamic"}])[0].ok
+            answer = _settled(
+                lambda: self._api.create_applications(vhost, [body]),
+                lambda: self._api.read_application(vhost, str(raw.get("name"))) is not None,
+            )
         except OmeError:
             return False
+        return answer is None or answer.ok
+
+
+def _settled(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
+    """Creates one thing. Where the answer is lost, looks whether it is there, and tries again only if not; None where it was found."""
+    for attempt in range(_CREATE_TRIES):
+        try:
+            return create()[0]
+        except OmeError as error:
+            if not error.maybe_done or attempt == _CREATE_TRIES - 1:
+                raise
+            if is_there():
+                return None
+    raise AssertionError("unreachable")
 
 
 def _with_detail(error: OmeError, text: str) -> OmeError:

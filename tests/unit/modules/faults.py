@@ -1,0 +1,54 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Faults for single requests to a simulator, put in front of its work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
+
+
+class Fault:
+    """Spoils the requests of one method whose path ends in `path`: the first `times` after `skip` others."""
+
+    def __init__(self, simulator: Simulator, method: str, path: str, *, times: int = 1, skip: int = 0, after_work: bool = False, status: int = 0) -> None:
+        """`status` answers with this error; 0 breaks the connection, before the work or after it."""
+        self.matches = lambda exchange: exchange.method == method and exchange.target.endswith(path)
+        self.left = times
+        self.skip = skip
+        self.after_work = after_work
+        self.status = status
+        simulator.middlewares.append(self)
+
+    async def __call__(self, exchange: Any, work: Any) -> Answer:
+        """The simulator's hook."""
+        if not self.matches(exchange) or self.left == 0:
+            return await work()
+        if self.skip:
+            self.skip -= 1
+            return await work()
+        self.left -= 1
+        if self.after_work:
+            await work()
+        if self.status:
+            return Answer(self.status, envelope(self.status, "[HTTP] planned by the test"))
+        exchange.request.transport.abort()
+        return Answer(500, envelope(500, "nobody hears this"))
+
+
+class Meanwhile(Fault):
+    """Lets somebody else do something just before a request is worked on."""
+
+    def __init__(self, simulator: Simulator, method: str, path: str, deed: Any) -> None:
+        super().__init__(simulator, method, path)
+        self.deed = deed
+
+    async def __call__(self, exchange: Any, work: Any) -> Any:
+        if self.left and self.matches(exchange):
+            self.left = 0
+            self.deed()
+        return await work()

@@ -1,0 +1,251 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What users meet when something is wrong: each failure says what was tried, what happened, and what to do."""
+
+from __future__ import annotations
+
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
+
+TASK: dict[str, Any] = {
+    "vhost": "default",
+    "app": "app",
+    "id": "t-p",
+    "stream": {"name": "main"},
+    "protocol": "rtmp",
+    "url": "rtmp://push.example.com/app",
+    "stream_key": "planted-key",
+}
+READ_ONLY_CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("vhost_info", {}),
+    ("vhost", {"name": "t-a", "host": {"names": ["a"]}}),
+    ("vhosts", {"vhosts": [{"name": "t-a", "host": {"names": ["a"]}}]}),
+    ("push_task_info", {"vhost": "default"}),
+    ("push_task", TASK),
+    ("push_tasks", {"tasks": [TASK]}),
+    ("cert_reload", {}),
+]
+
+
+def failure(module: str, options: dict[str, Any], kind: str, *, check_mode: bool = False) -> running_modules.ModuleRun:
+    """Runs a module that must fail with this kind of error, and checks what its message owes the user."""
+    run = running_modules.run_module(module, options, check_mode=check_mode)
+    assert run.failed and not run.get("changed", False), run
+    assert run["error"]["kind"] == kind, run["msg"]
+    assert ADVICE[kind].remedy in run["msg"]
+    assert run["error"]["attempted"] in run["msg"]
+    assert "planted" not in run.printed
+    return run
+
+
+@pytest.mark.parametrize(("module", "options"), READ_ONLY_CALLS, ids=[module for module, _options in READ_ONLY_CALLS])
+class TestConnection:
+    """Every module says the same of the same trouble."""
+
+    def test_wrong_token(self, current: Simulator, module: str, options: dict[str, Any]) -> None:
+        run = failure(module, connection(current, **{**options, "api_token": "planted-wrong-token"}), "unauthorized")
+        assert "api_token" in run["msg"] and "AccessToken" in run["msg"]
+        assert "Invalid credential" in run["msg"]
+        assert run["error"]["status"] == 401 and len(current.log) == 1
+
+    def test_no_server(self, module: str, options: dict[str, Any]) -> None:
+        with socket.socket() as held:  # bound and not listening: nobody else can take the port, nobody answers
+            held.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{held.getsockname()[1]}"
+            run = failure(module, {"api_url": url, "api_token": "planted-token", "retries": 1, **options}, "refused")
+        assert "Connection refused" in run["msg"] and url.removeprefix("http://") in run["msg"]
+        assert len(run["retries"]) == 1
+
+    def test_html_in_place_of_json(self, web_page: str, module: str, options: dict[str, Any]) -> None:
+        run = failure(module, {"api_url": web_page, "api_token": "planted-token", **options}, "not_json")
+        assert "proxy or login page" in run["msg"]
+
+    def test_certificate_that_does_not_verify(self, tls: Simulator, module: str, options: dict[str, Any]) -> None:
+        run = failure(module, connection(tls, **options), "tls")
+        assert "ca_path" in run["msg"] and "certificate" in run["msg"]
+        assert tls.log == []
+
+
+@pytest.fixture
+def web_page() -> Iterator[str]:
+    """The address of a web server that answers everything with a page."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            page = b"<!DOCTYPE html><html><body>Please log in</body></html>"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(page)))
+            self.end_headers()
+            self.wfile.write(page)
+
+        do_POST = do_DELETE = do_GET  # noqa: N815
+
+        def log_message(self, *_arguments: Any) -> None:
+            """Says nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture
+def tls() -> Iterator[Simulator]:
+    with Simulator(tls=True) as running:
+        yield running
+
+
+def test_tls_with_the_right_authority(tls: Simulator) -> None:
+    assert not running_modules.run_module("vhost_info", connection(tls, ca_path=tls.ca_path)).failed
+    assert not running_modules.run_module("vhost_info", connection(tls, validate_certs=False)).failed
+
+
+def test_missing_authority_file(tls: Simulator) -> None:
+    run = failure("vhost_info", connection(tls, ca_path="/nonexistent/ca.pem"), "tls")
+    assert "file for TLS" in run["msg"] and tls.log == []
+
+
+@pytest.mark.parametrize("module", ("vhost", "vhosts"))
+@pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
+class TestReadOnlyVirtualHost:
+    """The virtual host `default` comes from the server's configuration file."""
+
+    def options(self, module: str, state: str, **fields: Any) -> dict[str, Any]:
+        vhost = {"name": "default", **fields}
+        return {"state": state, "recreate": True, **(vhost if module == "vhost" else {"vhosts": [vhost]})}
+
+    def error(self, run: running_modules.ModuleRun) -> dict[str, Any]:
+        return run.get("results", [run])[0]["error"]
+
+    def test_equal_is_fine(self, simulator: Simulator, module: str, check_mode: bool) -> None:
+        run = running_modules.run_module(module, connection(simulator, **self.options(module, "present", host={"names": ["*"]})), check_mode=check_mode)
+        assert not run.failed and not run["changed"]
+        assert simulator.writes == []
+
+    def test_different_fails(self, current: Simulator, module: str, check_mode: bool) -> None:
+        run = running_modules.run_module(module, connection(current, **self.options(module, "present", host={"names": ["other"]})), check_mode=check_mode)
+        assert run.failed and not run["changed"]
+        assert self.error(run)["kind"] == "read_only" and "Server.xml" in run["msg"] and "host.names" in run["msg"]
+        assert current.writes == []
+
+    def test_absent_fails(self, current: Simulator, module: str, check_mode: bool) -> None:
+        run = running_modules.run_module(module, connection(current, **self.options(module, "absent")), check_mode=check_mode)
+        assert run.failed and not run["changed"]
+        assert self.error(run)["kind"] == "read_only" and "Server.xml" in run["msg"]
+
+
+@pytest.mark.parametrize("state", ("absent", "present"))
+def test_read_only_is_found_before_pushes_are_stopped(simulator: Simulator, state: str) -> None:
+    """Also where no read can tell (0.15.10): the pushes of the virtual host must go on."""
+    running_modules.run_module("push_task", connection(simulator, **TASK))
+    simulator.clear_log()
+    run = running_modules.run_module("vhost", connection(simulator, name="default", host={"names": ["other"]}, state=state, recreate=True))
+    assert run.failed and run["error"]["kind"] == "read_only" and not run["changed"]
+    assert [record.path for record in simulator.writes] in ([], ["/v1/vhosts/default/apps"])
+    assert len(running_modules.run_module("push_task_info", connection(simulator, vhost="default"))["tasks"]) == 1
+
+
+@pytest.mark.parametrize("module", ("push_task", "push_tasks"))
+class TestPushTasks:
+    """Where push tasks cannot be started."""
+
+    def error(self, simulator: Simulator, module: str, check_mode: bool = False, **fields: Any) -> tuple[running_modules.ModuleRun, dict[str, Any]]:
+        task = {**TASK, **fields}
+        run = running_modules.run_module(module, connection(simulator, **(task if module == "push_task" else {"tasks": [task]})), check_mode=check_mode)
+        return run, run.get("results", [run])[0].get("error", {})
+
+    def test_missing_virtual_host(self, simulator: Simulator, module: str) -> None:
+        run, error = self.error(simulator, module, vhost="t-nope")
+        assert run.failed and error["kind"] == "vhost_not_found" and "restart" in run["msg"] and "t-nope" in run["msg"]
+
+    def test_missing_application(self, simulator: Simulator, module: str) -> None:
+        run, error = self.error(simulator, module, app="nope")
+        assert run.failed and error["kind"] == "application_not_found" and "default/nope" in run["msg"]
+
+    @pytest.mark.parametrize("fields", ({"vhost": "t-nope"}, {"app": "nope"}))
+    def test_check_mode_predicts_what_an_earlier_task_would_have_made(self, simulator: Simulator, module: str, fields: dict[str, str]) -> None:
+        run, _error = self.error(simulator, module, check_mode=True, **fields)
+        assert not run.failed and run["changed"]
+        assert "not there yet" in run.warnings[0]
+
+    @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
+    def test_application_without_push_publisher(self, simulator: Simulator, module: str, check_mode: bool) -> None:
+        run, error = self.error(simulator, module, check_mode=check_mode, app="nopush")
+        assert run.failed and error["kind"] == "push_publisher_missing" and "Enable the Push publisher" in run["msg"]
+
+    @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
+    def test_task_of_the_servers_configuration(self, simulator: Simulator, module: str, check_mode: bool) -> None:
+        simulator.add_config_task(
+            "default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://elsewhere.example.com/app", stream_key="planted-other"
+        )
+        simulator.clear_log()
+        run, error = self.error(simulator, module, check_mode=check_mode)
+        assert run.failed and error["kind"] == "configured_task" and simulator.writes == []
+        run, error = self.error(simulator, module, check_mode=check_mode, url="rtmp://elsewhere.example.com/app", stream_key="planted-other")
+        assert not run.failed and not run["changed"] and simulator.writes == []
+
+
+def test_srt_is_refused_by_an_old_server_in_its_own_words() -> None:
+    with Simulator(version="0.15.10") as old:
+        run = failure("push_task", connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}), "bad_request")
+        assert "Could not find protocol 'srt'" in run["msg"]
+
+
+def test_refused_destination_puts_the_old_task_back() -> None:
+    with Simulator(version="0.15.10") as old:
+        running_modules.run_module("push_task", connection(old, **TASK))
+        run = running_modules.run_module("push_task", connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}))
+        assert run.failed and run["changed"] and "started again" in run["msg"]
+        assert run["push_task"]["protocol"] == "rtmp"
+        found = running_modules.run_module("push_task_info", connection(old, vhost="default", app="app", show_secrets=True))["tasks"]
+        assert [(task["id"], task["url"], task["stream_key"]) for task in found] == [("t-p", TASK["url"], "planted-key")]
+
+
+def test_reload_that_fails_on_an_old_server() -> None:
+    for version in ("0.15.10", "documented"):
+        with Simulator(version=version) as old:
+            old.fail_reload("default")
+            run = failure("cert_reload", connection(old, vhost="default"), "reload_failed")
+            assert "stays in use" in run["msg"]
+
+
+def test_reload_of_an_unknown_virtual_host(simulator: Simulator) -> None:
+    failure("cert_reload", connection(simulator, vhost="t-nope"), "vhost_not_found")
+    predicted = running_modules.run_module("cert_reload", connection(simulator, vhost="t-nope"), check_mode=True)
+    assert predicted["changed"] and "t-nope" in predicted.warnings[0]
+
+
+def test_reload(simulator: Simulator) -> None:
+    for options in ({"vhost": "default"}, {}):
+        simulator.clear_log()
+        assert running_modules.run_module("cert_reload", connection(simulator, **options), check_mode=True)["changed"]
+        assert simulator.writes == []
+        run = running_modules.run_module("cert_reload", connection(simulator, **options))
+        assert run["changed"] and not run.failed
+        assert [record.path for record in simulator.writes] == ["/v1/vhosts/default:reloadCertificate" if options else "/v1/vhosts:reloadAllCertificates"]
+
+
+def test_api_url_that_ends_with_the_version(current: Simulator) -> None:
+    run = failure("vhost_info", {**connection(current), "api_url": f"{current.url}/v1"}, "controller_not_found")
+    assert "without /v1" in run["msg"]
+
+
+def test_missing_application_to_read(simulator: Simulator) -> None:
+    failure("push_task_info", connection(simulator, vhost="t-nope"), "vhost_not_found")
+    failure("push_task_info", connection(simulator, vhost="default", app="nope"), "application_not_found")
+    missing = running_modules.run_module("push_task_info", connection(simulator, vhost="default", app="app", id="nope"))
+    assert missing["tasks"] == [] and not missing.failed
+    assert running_modules.run_module("vhost_info", connection(simulator, names=["t-nope", "default"]))["missing"] == ["t-nope"]

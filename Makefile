@@ -5,13 +5,13 @@
 # `make` alone says what there is. What a target does stands in tools/.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint sanity unit integration molecule package venv requirements changelog clean
+.PHONY: help demo test lint sanity unit units integration molecule package venv requirements changelog clean
 
 STAGES := lint sanity unit integration molecule package
 
 # The Python that looks for the others; any from 3.8 on.
 PYTHON ?= python3
-# For sanity and integration: any of oldest, newest, all, or releases (2.19 2.21).
+# For sanity, units and integration: any of oldest, newest, all, or releases (2.19 2.21).
 CORES ?= oldest newest
 # For integration: the targets to run; none for all. For unit: more arguments for pytest.
 TARGETS ?=
@@ -34,6 +34,9 @@ sanity: venv ## ansible-test sanity (CORES="2.19 2.21", or all)
 	@tools/run.sh $@
 
 unit: venv ## Unit and end-to-end tests with their coverage (ARGS="-k NAME")
+	@tools/run.sh $@
+
+units: venv ## The unit tests again, by ansible-test units (CORES); no part of test
 	@tools/run.sh $@
 
 integration: venv ## Integration targets (CORES, TARGETS; a real server where OVENMEDIAENGINE_API_URL is set)

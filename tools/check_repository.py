@@ -73,7 +73,10 @@ def of_this_machine() -> dict[str, str]:
     home = os.path.expanduser("~")
     if home not in ("/", "~"):
         strings[home + "/."] = "a path of this machine"
-    settings = [output_of(sys.executable, "-m", "pip", "config", "list"), output_of("npm", "config", "get", "registry")]
+    settings = [
+        output_of(sys.executable, "-m", "pip", "config", "list"),
+        output_of("npm", "config", "get", "registry", "--logs-max=0"),
+    ]
     settings += [value for name, value in os.environ.items() if "INDEX_URL" in name or "REGISTRY" in name]
     for host in re.findall(r"https?://(?:[^/\s@'\"]*@)?([^/\s:'\"]+)", "\n".join(settings)):
         if host not in ("localhost", "127.0.0.1"):

@@ -26,7 +26,9 @@ check shellcheck shellcheck --external-sources "${scripts[@]}"
 check yamllint yamllint --strict .
 check ansible-lint ansible-lint --offline
 check antsibull-changelog antsibull-changelog lint
-check antsibull-docs antsibull-docs lint-collection-docs --plugin-docs --skip-rstcheck .
+# It logs into the home.
+mkdir -p "$build/home"
+check antsibull-docs env HOME="$build/home" antsibull-docs lint-collection-docs --plugin-docs --skip-rstcheck .
 check repository "$PYTHON" tools/check_repository.py
 
 [ "${#failed[@]}" -eq 0 ] || die "found fault: ${failed[*]}"

@@ -22,8 +22,9 @@ say "== galaxy-importer"
 (
     mkdir -p "$work/importer"
     cd "$work/importer"
-    # In its own temporary directory it would leave the collection behind.
-    export GALAXY_IMPORTER_TMP_ROOT_DIR=$work/importer GALAXY_IMPORTER_RUN_ANSIBLE_TEST=false XDG_CACHE_HOME=$build/cache
+    export GALAXY_IMPORTER_TMP_ROOT_DIR=$work/importer GALAXY_IMPORTER_ANSIBLE_LOCAL_TMP=$work/importer/ansible XDG_CACHE_HOME=$build/cache
+    # ansible-test has a stage of its own.
+    export GALAXY_IMPORTER_RUN_ANSIBLE_TEST=false
     python -m galaxy_importer.main "$artifact"
 ) 2>&1 | tee "$work/importer.log"
 # The importer's status says that it came to an end; what it found stands in its words.

@@ -71,11 +71,15 @@ class Item:
         return self.touched or self.action not in (UNCHANGED, FAILED)
 
     def fail(self, error: OmeError, *, touched: bool = False) -> None:
-        """Marks the item as failed; ``touched`` where something was changed all the same."""
+        """Marks the item as failed.
+
+        ``touched`` says that something was, or may have been, changed all the same; ``after`` then stays as the caller has it.
+        """
         self.action = FAILED
         self.error = error
         self.touched = self.touched or touched
-        self.after = self.before
+        if not touched:
+            self.after = self.before
 
     def report(self) -> dict[str, t.Any]:
         """The entry in `results`."""

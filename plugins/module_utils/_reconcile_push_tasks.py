@@ -21,7 +21,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     UNCHANGED,
     Context,
     Item,
-    name_list,
 )
 
 POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
@@ -197,22 +196,24 @@ class PushTasks:
                 self._api.stop_push_task(*key)
                 waiting[key] = item
             except OmeError as error:
-                item.fail(error)
-        for key in self.wait_until_gone(set(waiting)):
-            waiting[key].fail(
-                OmeError(
-                    "wait_timeout", f"stop push task {key}", detail=f"The server took the request, but still lists the task after {self._wait_timeout:g} s."
-                ),
-                touched=True,
-            )
+                _fail_as_it_was(item, error, touched=error.maybe_done)
+        try:
+            left = self.wait_until_gone(waiting)
+        except OmeError as error:
+            for item in waiting.values():
+                _fail_as_it_was(item, error, touched=True)
+            return
+        for key in left:
+            detail = f"The server took the request, but still lists the task after {self._wait_timeout:g} s."
+            _fail_as_it_was(waiting[key], OmeError("wait_timeout", f"stop push task {key}", detail=detail), touched=True)
         for item in items:
             if item.action != FAILED:
                 item.extra["state"] = "stopped"
 
-    def wait_until_gone(self, keys: t.Collection[Key]) -> list[Key]:
-        """Waits until the tasks are no longer listed; returns those that still are after the time-out."""
+    def wait_until_gone(self, keys: t.Collection[Key], timeout: float | None = None) -> list[Key]:
+        """Waits until the tasks are no longer listed; returns those that still are after ``timeout`` seconds (else `wait_timeout`)."""
         left = sorted(keys)
-        deadline = self._context.clock() + self._wait_timeout
+        deadline = self._context.clock() + (self._wait_timeout if timeout is None else timeout)
         while left:
             listed = {
                 Key(vhost, app, str(raw.get("id", "")))
@@ -234,58 +235,63 @@ class PushTasks:
             raise
 
     def _start(self, item: Item) -> None:
-        """Starts a task. Where the answer is lost, or somebody else was faster, looks at what is there and decides from that."""
+        """Starts the task of an item, and puts back the one that was stopped for it where it is refused."""
         key = Key(**item.label)
-        touched = item.action == RESTARTED
         assert item.after is not None
-        for _attempt in range(_START_TRIES):
+        replaces = item.action == RESTARTED
+        try:
+            item.extra["state"], by_others = self._start_settled(key, item.after)
+        except OmeError as error:
+            item.fail(_start_error(error, key), touched=replaces)
+            if replaces:
+                self._put_back(item, key)
+            return
+        if by_others and not replaces:
+            item.action = UNCHANGED
+
+    def _start_settled(self, key: Key, task: t.Mapping[str, t.Any]) -> tuple[str, bool]:
+        """Starts a task (option form); returns its state, and whether somebody else had started it.
+
+        Where the answer is lost, or somebody else was faster, looks at what is there and decides from that.
+        """
+        for attempt in range(_START_TRIES):
             try:
-                raw = self._api.start_push_task(key.vhost, key.app, push_task.start_request(item.after))
-                item.extra["state"] = push_task.state_of(raw)
-                return
+                return push_task.state_of(self._api.start_push_task(key.vhost, key.app, push_task.start_request(task))), False
             except OmeError as error:
-                failure = error
-            if failure.kind != "duplicate_id" and not failure.maybe_done:
-                break
-            try:
+                last = attempt == _START_TRIES - 1
+                if error.kind != "duplicate_id" and not error.maybe_done:
+                    raise
                 there = self._find(key)
-            except OmeError as error:
-                failure = error
-                break
-            if there is None:
-                continue
-            if not list(PUSH_TASK.difference(item.after, push_task.from_wire(there, key.vhost, key.app))):
-                item.extra["state"] = push_task.state_of(there)
-                if failure.kind == "duplicate_id" and not touched:
-                    item.action = UNCHANGED
-                return
-            # Another task under this id: it may be on its way out, as stopping takes a second.
-            if self.wait_until_gone([key]):
-                break
-        item.fail(_start_error(failure, key), touched=touched)
-        if touched:
-            self._put_back(item, key)
+                if there is not None and not list(PUSH_TASK.difference(task, push_task.from_wire(there, key.vhost, key.app))):
+                    return push_task.state_of(there), error.kind == "duplicate_id"
+                # Another task under this id may be on its way out, as stopping takes a second.
+                if last or (there is not None and self.wait_until_gone([key])):
+                    raise
+        raise AssertionError("unreachable")
 
     def _put_back(self, item: Item, key: Key) -> None:
         """Starts the task again that was stopped for one that the server then refused, and says how that went."""
         assert item.before is not None and item.error is not None
         item.error.detail = item.error.detail or item.error.advice.meaning
         try:
-            self._api.start_push_task(key.vhost, key.app, push_task.start_request(item.before))
-            item.error.detail += " The task that ran before was started again."
+            self._start_settled(key, item.before)
         except OmeError as error:
             item.after = None
             item.error.detail += f" The task that ran before was stopped and could not be started again: {error}"
+        else:
+            item.after = item.before
+            item.error.detail += " The task that ran before was started again."
 
     def _wait_until_pushing(self, items: t.Sequence[Item]) -> None:
         waiting = {Key(**item.label): item for item in items}
         deadline = self._context.clock() + self._wait_timeout
         while waiting:
-            for vhost, app in dict.fromkeys((key.vhost, key.app) for key in waiting):
-                for raw in self._list_or_nothing(vhost, app):
-                    item = waiting.get(Key(vhost, app, str(raw.get("id", ""))))
-                    if item is not None:
-                        item.extra["state"] = push_task.state_of(raw)
+            try:
+                self._read_states(waiting)
+            except OmeError as error:
+                for item in waiting.values():
+                    item.fail(error, touched=item.changed)
+                return
             waiting = {key: item for key, item in waiting.items() if item.extra.get("state") != "pushing"}
             if not waiting or self._context.clock() >= deadline:
                 break
@@ -294,13 +300,22 @@ class PushTasks:
             detail = f"Its state is {item.extra.get('state', 'unknown')} after {self._wait_timeout:g} s, and no media flows."
             item.fail(OmeError("wait_timeout", f"bring push task {key} to push", detail=detail), touched=item.changed)
 
+    def _read_states(self, items: t.Mapping[Key, Item]) -> None:
+        """Looks at the tasks once, application by application."""
+        for vhost, app in dict.fromkeys((key.vhost, key.app) for key in items):
+            for raw in self._list_or_nothing(vhost, app):
+                item = items.get(Key(vhost, app, str(raw.get("id", ""))))
+                if item is not None:
+                    item.extra["state"] = push_task.state_of(raw)
+
+
+def _fail_as_it_was(item: Item, error: OmeError, *, touched: bool) -> None:
+    """Fails an item whose object is, as far as is known, still as it was."""
+    item.fail(error, touched=touched)
+    item.after = item.before
+
 
 def _start_error(error: OmeError, key: Key) -> OmeError:
     """The same error, said of starting the task."""
     error.attempt = f"start push task {key}"
     return error
-
-
-def summary(tasks: t.Iterable[t.Mapping[str, t.Any]]) -> str:
-    """Tasks for a message."""
-    return name_list(str(push_task.key_of(task)) for task in tasks)

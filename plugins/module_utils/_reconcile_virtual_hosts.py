@@ -32,6 +32,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual
 
 BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
+SETTLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
 # How often a create is tried whose answer was lost.
 _CREATE_TRIES = 3
 
@@ -42,6 +43,9 @@ class _Contents:
     def __init__(self) -> None:
         self.apps: dict[str, dict[str, t.Any]] = {}
         self.tasks: dict[Key, dict[str, t.Any]] = {}
+        # Tasks that the server was asked to stop, and those of which it is not known whether it has heard.
+        self.stopping: list[Key] = []
+        self.perhaps_stopping: list[Key] = []
 
     def described(self) -> dict[str, list[str]]:
         """Names for reports."""
@@ -266,6 +270,7 @@ class VirtualHosts:
                     item.action, item.after = UNCHANGED, item.before
                 else:
                     item.fail(error, touched=contents is not None)
+                    item.after = item.before
                     if contents is not None:
                         _with_detail(error, "It may be taken down in part; run the task again to delete the rest.")
             else:
@@ -286,7 +291,10 @@ class VirtualHosts:
         In another order the applications live on and come back with the next virtual host of the name (server-facts: Virtual hosts).
         """
         for key in contents.tasks:
+            contents.perhaps_stopping = [key]
             self._api.stop_push_task(*key)
+            contents.stopping.append(key)
+        contents.perhaps_stopping = []
         left = self._push_tasks.wait_until_gone(contents.tasks)
         if left:
             raise OmeError("wait_timeout", f"stop push task {left[0]}", detail=f"The server still lists the task after {STOP_TIMEOUT:g} s.")
@@ -373,6 +381,9 @@ class VirtualHosts:
                 lost.append(f"application {app}")
         tasks = [push_task.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
         try:
+            # A task that is on its way out is still listed, and would be taken for one that runs.
+            self._push_tasks.wait_until_gone(contents.stopping)
+            self._push_tasks.wait_until_gone(contents.perhaps_stopping, timeout=SETTLE_TIMEOUT)
             items = self._push_tasks.ensure_started(tasks)
         except OmeError:
             return lost + [f"push task {key.app}/{key.id}" for key in contents.tasks]

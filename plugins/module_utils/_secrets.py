@@ -48,6 +48,10 @@ _OPEN_QUERY_OPTIONS = frozenset(
 )
 
 
+# Entries of results whose values are words of this collection. A secret can be such a word by chance, and a playbook must still be able to compare them.
+_OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
+
+
 def _split_query(query: str) -> t.Iterator[tuple[str, str | None]]:
     """Yields name and value of each part of a query string; the value is None where there is no `=`."""
     for part in query.split("&"):
@@ -177,11 +181,11 @@ class SecretStore:
         return text
 
     def scrub_tree(self, value: t.Any) -> t.Any:
-        """Scrubs every text inside of dicts and lists; keys stay."""
+        """Scrubs every text inside of dicts and lists; keys stay, and so do the collection's own words."""
         if isinstance(value, str):
             return self.scrub(value)
         if isinstance(value, dict):
-            return {key: self.scrub_tree(item) for key, item in value.items()}
+            return {key: item if key in _OWN_WORDS else self.scrub_tree(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.scrub_tree(item) for item in value]
         return value

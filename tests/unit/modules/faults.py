@@ -15,8 +15,20 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers impor
 class Fault:
     """Spoils the requests of one method whose path ends in `path`: the first `times` after `skip` others."""
 
-    def __init__(self, simulator: Simulator, method: str, path: str, *, times: int = 1, skip: int = 0, after_work: bool = False, status: int = 0) -> None:
-        """`status` answers with this error; 0 breaks the connection, before the work or after it."""
+    def __init__(
+        self,
+        simulator: Simulator,
+        method: str,
+        path: str,
+        *,
+        times: int = 1,
+        skip: int = 0,
+        after_work: bool = False,
+        status: int = 0,
+        message: str = "[HTTP] planned by the test",
+    ) -> None:
+        """`status` answers with this error and `message`; 0 breaks the connection, before the work or after it. -1 `times` is for ever."""
+        self.message = message
         self.matches = lambda exchange: exchange.method == method and exchange.target.endswith(path)
         self.left = times
         self.skip = skip
@@ -35,7 +47,7 @@ class Fault:
         if self.after_work:
             await work()
         if self.status:
-            return Answer(self.status, envelope(self.status, "[HTTP] planned by the test"))
+            return Answer(self.status, envelope(self.status, self.message))
         exchange.request.transport.abort()
         return Answer(500, envelope(500, "nobody hears this"))
 

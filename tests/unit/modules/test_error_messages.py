@@ -16,7 +16,8 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
 TASK: dict[str, Any] = {
     "vhost": "default",
@@ -249,3 +250,66 @@ def test_missing_application_to_read(simulator: Simulator) -> None:
     missing = running_modules.run_module("push_task_info", connection(simulator, vhost="default", app="app", id="nope"))
     assert missing["tasks"] == [] and not missing.failed
     assert running_modules.run_module("vhost_info", connection(simulator, names=["t-nope", "default"]))["missing"] == ["t-nope"]
+
+
+class TestServerWithoutApplicationCalls:
+    """A server that answers `Controller not found` to everything about applications but push tasks."""
+
+    @pytest.fixture(autouse=True)
+    def without(self, current: Simulator) -> None:
+        for method in ("GET", "POST", "DELETE"):
+            fault = Fault(current, method, "", times=-1, status=404, message="[HTTP] Controller not found (404)")
+            fault.matches = lambda exchange, method=method: exchange.method == method and "/apps" in exchange.target and ":" not in exchange.target
+
+    def test_virtual_hosts(self, current: Simulator) -> None:
+        options = {"name": "t-a", "host": {"names": ["a.example.com"]}}
+        change = {**options, "host": {"names": ["b.example.com"]}, "recreate": True}
+        for given, action in ((options, "created"), (change, "recreated"), ({"name": "t-a", "state": "absent"}, "deleted")):
+            assert running_modules.run_module("vhost", connection(current, **given))["action"] == action
+
+    def test_push_tasks(self, current: Simulator) -> None:
+        assert running_modules.run_module("push_task", connection(current, **TASK), check_mode=True)["action"] == "started"
+        assert running_modules.run_module("push_task", connection(current, **TASK))["action"] == "started"
+        failure("push_task_info", connection(current, vhost="default"), "controller_not_found")
+
+
+def test_check_mode_tells_of_a_server_that_fails(current: Simulator) -> None:
+    Fault(current, "GET", "/apps/app", times=-1, status=500)
+    failure("push_task", connection(current, **TASK), "server_error", check_mode=True)
+
+
+def test_virtual_host_that_the_server_refuses(current: Simulator) -> None:
+    """What only the server can judge is reported in its own words, item by item."""
+    Fault(current, "POST", "/v1/vhosts", times=-1, status=400)
+    run = failure("vhost", connection(current, name="t-a", host={"names": ["a"]}), "bad_request")
+    assert "planned by the test" in run["msg"]
+
+
+def test_many_failures_are_summed_up(current: Simulator) -> None:
+    tasks = [{**TASK, "id": f"t-{number}", "app": "nope"} for number in range(8)]
+    run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
+    assert run["counts"] == {"failed": 8} and run["msg"].startswith("8 of 8 push tasks failed.") and "And 3 more" in run["msg"]
+    assert run["error"]["kind"] == "items_failed"
+
+
+def test_names_that_cannot_be_addressed_are_left_out_of_info(current: Simulator) -> None:
+    make_virtual_host(current, "t a")
+    run = running_modules.run_module("vhost_info", connection(current))
+    assert [vhost["name"] for vhost in run["vhosts"]] == ["default"] and "'t a'" in run.warnings[0]
+
+
+def test_applications_that_cannot_be_addressed_are_left_alone(current: Simulator) -> None:
+    make_virtual_host(current, "t-a", applications=[{"name": name, "type": "live"} for name in ("live", "not addressable")])
+    run = running_modules.run_module("vhost", connection(current, name="t-a", host={"names": ["b"]}, recreate=True), check_mode=True)
+    assert run["would_drop"]["applications"] == ["live"] and "'not addressable'" in run.warnings[0]
+
+
+def test_tls_files_that_belong_together(current: Simulator) -> None:
+    options = {"name": "t-a", "host": {"names": ["a"], "tls": {"cert_path": "/etc/certs/cert.pem"}}}
+    run = running_modules.run_module("vhost", connection(current, **options))
+    assert run["action"] == "created" and "key_path" in run.warnings[0]
+
+
+def test_stream_key_that_breaks_an_srt_url(current: Simulator) -> None:
+    run = running_modules.run_module("push_task", connection(current, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999"}))
+    assert run["action"] == "started" and "streamid" in run.warnings[0]

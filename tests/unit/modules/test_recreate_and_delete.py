@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -76,6 +77,7 @@ def test_recreate_carries_everything_over(simulator: Simulator) -> None:
     assert not run.failed, run["msg"]
     assert run["action"] == predicted["action"] == "recreated"
     assert run["carried_over"] == predicted["would_drop"] and run["not_put_back"] == []
+    time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(simulator) == {**before, "vhosts": [{"name": "t-full", "host": NEW_HOST}]}
 
 
@@ -111,6 +113,7 @@ def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, method: s
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and not run["changed"] and run["not_put_back"] == []
     assert "planned by the test" in run["msg"] and "as it was before" in run["msg"]
+    time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(current) == before
 
 

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 TASK: dict[str, Any] = {
@@ -102,3 +103,60 @@ def test_stopping_many_waits_once(current: Simulator) -> None:
 def test_stopped_where_there_is_no_virtual_host(simulator: Simulator) -> None:
     run = running_modules.run_module("push_task", connection(simulator, vhost="t-nope", app="app", id="t-p", state="stopped"))
     assert not run.failed and not run["changed"] and "no virtual host" in run.warnings[0]
+
+
+TASKS = [{**TASK, "id": "t-p"}, {**TASK, "id": "t-q"}]
+
+
+def test_wait_for_pushing_that_loses_the_server_says_what_was_started(current: Simulator) -> None:
+    Fault(current, "POST", ":pushes", skip=1, times=-1, status=500)
+    run = running_modules.run_module("push_tasks", connection(current, tasks=TASKS, wait_for="pushing", wait_timeout=1))
+    assert run.failed and run["changed"] and run["counts"] == {"failed": 2}
+    assert sorted(run["diff"]["after"]) == ["default/app/t-p", "default/app/t-q"]
+    assert {result["error"]["kind"] for result in run["results"]} == {"server_error"}
+
+
+def test_stop_that_loses_the_server_says_what_was_asked(current: Simulator) -> None:
+    running_modules.run_module("push_tasks", connection(current, tasks=TASKS))
+    Fault(current, "POST", ":pushes", skip=1, times=-1, status=500)
+    stopped = [{"vhost": "default", "app": "app", "id": task["id"]} for task in TASKS]
+    run = running_modules.run_module("push_tasks", connection(current, tasks=stopped, state="stopped", wait_timeout=1))
+    assert run.failed and run["changed"] and run["counts"] == {"failed": 2}
+
+
+@pytest.mark.parametrize(("status", "changed"), ((500, False), (0, True)))
+def test_stop_that_is_refused_or_never_answered(current: Simulator, status: int, changed: bool) -> None:
+    """Without an answer the server may have stopped the task, so `changed` says that something may be different."""
+    running_modules.run_module("push_tasks", connection(current, tasks=TASKS))
+    Fault(current, "POST", ":stopPush", times=-1, status=status)
+    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    assert run.failed and run["changed"] == changed
+    restarted = running_modules.run_module("push_task", connection(current, **{**TASK, "stream_key": "planted-new"}))
+    assert restarted.failed and restarted["changed"] == changed
+    assert len(current.state.push_application("default", "app").tasks) == 2
+
+
+def test_task_whose_virtual_host_goes_while_it_is_waited_for(current: Simulator) -> None:
+    running_modules.run_module("push_task", connection(current, **TASK))
+    gone = Meanwhile(current, "POST", ":pushes", lambda: current.state.virtual_hosts.pop("default"))
+    first = gone.matches
+    gone.matches = lambda exchange: first(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
+    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    assert not run.failed and run["action"] == "stopped"
+
+
+def test_stopped_task_of_the_servers_configuration(current: Simulator) -> None:
+    current.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://x.example.com/app")
+    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    assert run.failed and run["error"]["kind"] == "configured_task" and current.writes == []
+
+
+def test_task_that_somebody_else_stops_first(current: Simulator) -> None:
+    running_modules.run_module("push_task", connection(current, **TASK))
+
+    def stop_at_once() -> None:
+        current.state.push_application("default", "app").tasks.clear()
+
+    Meanwhile(current, "POST", ":stopPush", stop_at_once)
+    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    assert not run.failed and run["action"] == "stopped"

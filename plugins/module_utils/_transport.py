@@ -244,7 +244,7 @@ def _causes(error: BaseException | None) -> t.Iterator[BaseException]:
             continue
         seen.add(id(current))
         yield current
-        pending += [getattr(current, "reason", None), current.__cause__, current.__context__, *current.args]  # type: ignore[list-item]
+        pending += [getattr(current, "reason", None), current.__cause__, current.__context__, *current.args]
 
 
 def _reason(*causes: BaseException) -> str:

@@ -24,6 +24,7 @@ export PYTHON
 PATH=$("$PYTHON" tools/pythons.py path)
 export PATH
 export PYTHONPATH=$build/tree ANSIBLE_COLLECTIONS_PATH=$build/tree ANSIBLE_HOME=$build/ansible
+export HYPOTHESIS_STORAGE_DIRECTORY=$build/cache/hypothesis
 unset ANSIBLE_CONFIG ANSIBLE_ROLES_PATH ANSIBLE_INVENTORY VIRTUAL_ENV
 # Colours and progress bars are for a terminal; the stages write into files.
 export PY_COLORS=0 ANSIBLE_NOCOLOR=1

@@ -13,6 +13,12 @@ core=${1:?release of ansible-core} python=${2:?version of Python}
 shift 2
 
 place=$build/ansible-test/$core
+mkdir -p "$place"
+if command -v flock >/dev/null; then
+    # One at a time in each copy. What ansible-test leaves running must not inherit the lock.
+    exec 9>"$place.lock"
+    flock 9
+fi
 [ -e "$place/venv/ready" ] || tools/venv.sh core "$core" "$python"
 
 # The user's pip settings and downloads serve here too.
@@ -48,7 +54,7 @@ cd "$target"
 where=(--venv)
 [ "$1" = sanity ] || where+=(--python "$python")
 # What pip says of each package is of interest to nobody, but for the rare day on which it fails.
-HOME=$home PATH=$build/bin:$pythons:$PATH "$place/venv/bin/ansible-test" "$@" "${where[@]}" --color no 2>&1 |
+HOME=$home PATH=$build/bin:$pythons:$PATH "$place/venv/bin/ansible-test" "$@" "${where[@]}" --color no 2>&1 9>&- |
     tee "$place/output.txt" |
     sed -E '/^ *(Collecting|Downloading|Installing collected|Looking in|Processing|Using cached|Successfully installed|━|WARNING: Location )/d'
 # With nothing to do, ansible-test is content.

@@ -8,9 +8,11 @@
 . "$(dirname "$0")/common.sh"
 
 read -ra wanted <<<"${CORES:-oldest newest}"
-"$PYTHON" tools/pythons.py cores "$pythons" "${wanted[@]}" >"$build/cores.txt" 2>"$build/skipped.txt" || die "$(cat "$build/skipped.txt")"
-sed 's/^/   /' "$build/skipped.txt" >&3
-[ -s "$build/cores.txt" ] || die "no Python here can run ansible-core ${wanted[*]}"
+skipped=$(mktemp "$build/skipped.XXXXXX")
+cores=$("$PYTHON" tools/pythons.py cores "$pythons" "${wanted[@]}" 2>"$skipped") || die "$(cat "$skipped")"
+sed 's/^/   /' "$skipped" >&3
+rm -f "$skipped"
+[ -n "$cores" ] || die "no Python here can run ansible-core ${wanted[*]}"
 
 failed=0
 while read -r core python <&4; do
@@ -18,5 +20,5 @@ while read -r core python <&4; do
     say "===== ansible-core $core, Python $python"
     tools/ansible_test.sh "$core" "$python" "$@" || { result=FAILED failed=1; }
     printf '   ansible-core %s, Python %s: %s, %d s\n' "$core" "$python" "$result" $((SECONDS - started)) >&3
-done 4<"$build/cores.txt"
+done 4<<<"$cores"
 exit "$failed"

@@ -98,10 +98,14 @@ def link(directory: pathlib.Path) -> None:
     """Link each Python found in a directory of ours."""
     pythons = find()
     directory.mkdir(parents=True, exist_ok=True)
+    links = {"python" + version: executable for version, executable in pythons.items()}
+    # Links that are right stay: something may be running by them.
     for old in directory.glob("python*"):
-        old.unlink()
-    for version, executable in pythons.items():
-        (directory / ("python" + version)).symlink_to(executable)
+        if os.readlink(old) != links.get(old.name):
+            old.unlink()
+    for name, executable in links.items():
+        if not (directory / name).is_symlink():
+            (directory / name).symlink_to(executable)
     print("Pythons found: " + (", ".join(sorted(pythons, key=in_order)) or "none"))
 
 

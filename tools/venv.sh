@@ -9,7 +9,7 @@
 . "$(dirname "$0")/common.sh"
 
 name=${1:?test, demo or core}
-"$PYTHON" tools/pythons.py link "$pythons" >"$build/pythons.txt"
+found=$("$PYTHON" tools/pythons.py link "$pythons" 2>&1)
 
 case $name in
     test) venv=.venv ;;
@@ -21,7 +21,9 @@ if [ "$name" = core ]; then
     core=$2 python=${3:?version of Python}
     packages=("ansible-core==$core")
 else
-    newest=$("$PYTHON" tools/pythons.py cores "$pythons" newest 2>"$build/cores.txt") || die "$(cat "$build/cores.txt" "$build/pythons.txt")"
+    # Releases that are skipped are of interest only where there is no other.
+    newest=$("$PYTHON" tools/pythons.py cores "$pythons" newest 2>/dev/null) ||
+        die "No Python here can run a supported ansible-core: Python 3.11 or later is needed. $found"
     core=${newest% *} python=${newest#* }
     packages=("ansible-core==$core" -r "requirements/$name.txt")
 fi

@@ -283,8 +283,6 @@ def _bulk_result(items: t.Sequence[Item], group: Group, title: t.Callable[[Item]
     }
     failures = [item for item in items if item.action == FAILED]
     if failures:
-        first = failures[0]
-        assert first.error is not None
         error = OmeError("items_failed", f"bring all {what} into the wanted state", detail=f"{len(failures)} of {len(items)} failed.")
         told = " ".join(f"[{title(item)}] {item.error}" for item in failures[:5])
         more = f" And {len(failures) - 5} more, see results." if len(failures) > 5 else ""

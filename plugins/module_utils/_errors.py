@@ -167,6 +167,11 @@ class OmeError(Exception):
         """Meaning and remedy from :data:`ADVICE`."""
         return ADVICE[self.kind]
 
+    def add_detail(self, text: str) -> OmeError:
+        """Adds to what the error means, and returns the error."""
+        self.detail = f"{self.detail or self.advice.meaning} {text}"
+        return self
+
     def __str__(self) -> str:
         """One line: what was attempted, what happened, the server's own words, where, and what to do."""
         parts = [f"Could not {self.attempt}."]

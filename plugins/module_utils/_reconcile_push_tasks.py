@@ -237,14 +237,13 @@ class PushTasks:
     def _start(self, item: Item) -> None:
         """Starts the task of an item, and puts back the one that was stopped for it where it is refused."""
         key = Key(**item.label)
-        assert item.after is not None
         replaces = item.action == RESTARTED
         try:
-            item.extra["state"], by_others = self._start_settled(key, item.after)
+            item.extra["state"], by_others = self._start_settled(key, item.after or item.wanted)
         except OmeError as error:
             item.fail(_start_error(error, key), touched=replaces)
             if replaces:
-                self._put_back(item, key)
+                self._put_back(item, key, error)
             return
         if by_others and not replaces:
             item.action = UNCHANGED
@@ -269,18 +268,16 @@ class PushTasks:
                     raise
         raise AssertionError("unreachable")
 
-    def _put_back(self, item: Item, key: Key) -> None:
-        """Starts the task again that was stopped for one that the server then refused, and says how that went."""
-        assert item.before is not None and item.error is not None
-        item.error.detail = item.error.detail or item.error.advice.meaning
+    def _put_back(self, item: Item, key: Key, refusal: OmeError) -> None:
+        """Starts the task again that was stopped for one that the server then refused, and says in the refusal how that went."""
         try:
-            self._start_settled(key, item.before)
+            self._start_settled(key, item.before or {})
         except OmeError as error:
             item.after = None
-            item.error.detail += f" The task that ran before was stopped and could not be started again: {error}"
+            refusal.add_detail(f"The task that ran before was stopped and could not be started again: {error}")
         else:
             item.after = item.before
-            item.error.detail += " The task that ran before was started again."
+            refusal.add_detail("The task that ran before was started again.")
 
     def _wait_until_pushing(self, items: t.Sequence[Item]) -> None:
         waiting = {Key(**item.label): item for item in items}

@@ -153,15 +153,15 @@ class VirtualHosts:
         name = item.label["name"]
         differing = f"Differing fields: {', '.join(difference.field for difference in item.differences)}."
         if virtual_host.is_surely_read_only(raw):
-            item.fail(_with_detail(OmeError("read_only", f"change virtual host {name}"), differing))
+            item.fail(OmeError("read_only", f"change virtual host {name}").add_detail(differing))
             return
         unknown = VIRTUAL_HOST.unknown(raw)
         item.extra["would_drop"] = self._contents(name).described()
         if not self._recreate:
-            item.fail(_with_detail(OmeError("differs", f"change virtual host {name}"), f"{differing} {_dropping(item.extra['would_drop'])}"))
+            item.fail(OmeError("differs", f"change virtual host {name}").add_detail(f"{differing} {_dropping(item.extra['would_drop'])}"))
         elif unknown:
             detail = f"{differing} It has settings that this collection does not know and could not make again: {', '.join(unknown)}."
-            item.fail(_with_detail(OmeError("differs", f"recreate virtual host {name}"), detail))
+            item.fail(OmeError("differs", f"recreate virtual host {name}").add_detail(detail))
         else:
             item.action = RECREATED
             item.after = VIRTUAL_HOST.as_kept(VIRTUAL_HOST.merge(item.wanted, item.before))
@@ -272,7 +272,7 @@ class VirtualHosts:
                     item.fail(error, touched=contents is not None)
                     item.after = item.before
                     if contents is not None:
-                        _with_detail(error, "It may be taken down in part; run the task again to delete the rest.")
+                        error.add_detail("It may be taken down in part; run the task again to delete the rest.")
             else:
                 item.extra["dropped"] = contents.described()
             item.extra.pop("would_drop", None)
@@ -310,25 +310,24 @@ class VirtualHosts:
         Puts the old one back where the new one is refused.
         """
         name = item.label["name"]
-        assert item.after is not None and item.before is not None
+        after = item.after or item.wanted
         contents: _Contents | None = None
         try:
             self._refuse_read_only(name)
             contents = self._contents(name)
             self._take_down(name, contents)
-            self._build(name, VIRTUAL_HOST.to_wire(item.after))
+            self._build(name, VIRTUAL_HOST.to_wire(after))
         except OmeError as error:
             item.fail(error)
             if contents is not None:
-                self._report_put_back(item, contents)
+                self._report_put_back(item, contents, error)
             return
-        after = item.after
         lost = self._fill(name, contents)
         item.extra["carried_over"] = item.extra.pop("would_drop", {})
         item.extra["not_put_back"] = lost
         if lost:
             incomplete = OmeError("server_error", f"make everything of virtual host {name} again")
-            item.fail(_with_detail(incomplete, f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
+            item.fail(incomplete.add_detail(f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
             item.after = after
 
     def _build(self, name: str, wire: t.Mapping[str, t.Any]) -> None:
@@ -348,13 +347,12 @@ class VirtualHosts:
             server_message=answer.message,
         )
 
-    def _report_put_back(self, item: Item, contents: _Contents) -> None:
-        """Puts back what was there before, and says in the item's error what is back and what is not."""
-        assert item.error is not None and item.before is not None
+    def _report_put_back(self, item: Item, contents: _Contents, refusal: OmeError) -> None:
+        """Puts back what was there before, and says in the refusal what is back and what is not."""
         name = item.label["name"]
         try:
             if self._api.read_virtual_host(name) is None:
-                self._build(name, VIRTUAL_HOST.to_wire(item.before))
+                self._build(name, VIRTUAL_HOST.to_wire(item.before or {}))
         except OmeError:
             item.after = None
             lost = [f"virtual host {name}", *contents.labels()]
@@ -363,9 +361,9 @@ class VirtualHosts:
         item.touched = bool(lost)
         item.extra["not_put_back"] = lost
         if lost:
-            _with_detail(item.error, f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
+            refusal.add_detail(f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
         else:
-            _with_detail(item.error, "The virtual host is there as it was before, with its applications and push tasks.")
+            refusal.add_detail("The virtual host is there as it was before, with its applications and push tasks.")
 
     def _fill(self, name: str, contents: _Contents) -> list[str]:
         """Makes those applications and push tasks that are missing in a virtual host, and returns what could not be made."""
@@ -413,12 +411,6 @@ def _settled(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], 
             if is_there():
                 return None
     raise AssertionError("unreachable")
-
-
-def _with_detail(error: OmeError, text: str) -> OmeError:
-    """Adds to what an error means."""
-    error.detail = f"{error.detail or error.advice.meaning} {text}"
-    return error
 
 
 def _dropping(contents: t.Mapping[str, t.Sequence[str]]) -> str:

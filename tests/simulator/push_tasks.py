@@ -31,7 +31,7 @@ def _string(body: Any, key: str) -> str:
 
 def _list(body: Any, key: str, kind: type) -> list[Any]:
     values = body.get(key) if isinstance(body, dict) else None
-    return [value for value in values if type(value) is kind] if isinstance(values, list) else []
+    return [value for value in values if isinstance(value, kind) and not isinstance(value, bool)] if isinstance(values, list) else []
 
 
 def read_task(state: State, body: Any) -> PushTask:

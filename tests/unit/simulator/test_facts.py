@@ -50,7 +50,7 @@ def test_nothing_made_through_the_api_survives_a_restart(sim: Simulator, client:
 def test_the_list_has_no_stable_order(client: Any) -> None:
     names = [f"t{number}" for number in range(10)]
     client.post("/v1/vhosts", [vhost(name) for name in names])
-    lists = [client.get("/v1/vhosts")[1]["response"] for _ in range(5)]
+    lists = [client.get("/v1/vhosts")[1]["response"] for _dummy in range(5)]
     assert all(sorted(found) == ["default", *names] for found in lists)
     assert len({tuple(found) for found in lists}) > 1
 
@@ -127,7 +127,7 @@ def test_pushes_of_a_deleted_virtual_host_come_back(start: Any, version: str) ->
 def test_deleting_the_application_first_really_ends_its_pushes(start: Any, version: str) -> None:
     _sim, client = start(version=version)
     app = LIVE_OLD if version == "0.15.10" else LIVE
-    for _ in range(2):
+    for _dummy in range(2):
         assert client.post("/v1/vhosts", [vhost("tb", applications=[app])])[0] == 200
         assert client.tasks("tb/apps/live") == []
         assert client.post("/v1/vhosts/tb/apps/live:startPush", PUSH)[0] == 200
@@ -256,7 +256,7 @@ def test_an_application_without_push_publisher_has_no_pushes(start: Any) -> None
 def test_a_stopped_task_stays_listed_for_the_stop_delay(start: Any, clock: ManualClock) -> None:
     _sim, client = start(stop_delay=3.0)
     client.post(f"{APP}:startPush", PUSH)
-    for _ in range(2):
+    for _dummy in range(2):
         assert client.post(f"{APP}:stopPush", {"id": "p1"})[0] == 200
         assert [task["state"] for task in client.tasks()] == ["ready"]
         assert message(client.post(f"{APP}:startPush", PUSH)[1]) == "[HTTP] Duplicate ID (400)"
@@ -304,7 +304,7 @@ def test_a_push_of_a_live_stream_starts_at_once_and_counts(sim: Simulator, clien
     assert client.post(f"{APP}:startPush", PUSH)[1]["response"]["state"] == "connecting"
     clock.advance(1.0)
     counted = []
-    for _ in range(3):
+    for _dummy in range(3):
         task = client.tasks()[0]
         counted.append((task["state"], task["sentBytes"], task["sentTime"]))
         clock.advance(1.0)
@@ -320,7 +320,7 @@ def test_a_destination_that_refuses_is_in_error_and_stays_there(sim: Simulator, 
     sim.destination("rtmp://127.0.0.1:1936/live/", "refuse")
     client.post(f"{APP}:startPush", PUSH)
     client.post(f"{APP}:startPush", {**PUSH, "id": "good", "url": "rtmp://127.0.0.1:1936/lively"})
-    for _ in range(3):
+    for _dummy in range(3):
         clock.advance(1.0)
         assert [task["state"] for task in client.tasks()] == ["pushing", "error"]
     sim.destination("rtmp://127.0.0.1:1936/live", "accept")

@@ -1,0 +1,331 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The door: modules as Ansible runs them, and what is seen of their secrets in results, failures and logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils import basic
+from ansible.module_utils.common.parameters import PASS_VARS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
+    CLOSE,
+    ScriptedServer,
+    answer,
+    refusal,
+    success,
+    unused_port,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
+
+Serve = Callable[..., ScriptedServer]
+
+SECRETS = {
+    "token": "HIDDEN-token-0",
+    "header": "HIDDEN-header-1",
+    "stream key": "HIDDEN-streamkey-2",
+    "key in a URL": "HIDDEN-urlkey-3",
+    "passphrase": "HIDDEN-passphrase-4",
+    "secret key": "HIDDEN-secretkey-5",
+    "redis": "HIDDEN-redis-6",
+    "user info": "HIDDEN-userinfo-7",
+}
+CONNECTION = {"api_token": SECRETS["token"], "retries": 0, "http_headers": {"X-Key": SECRETS["header"]}}
+TASK: dict[str, Any] = {
+    "vhost": "default",
+    "app": "app",
+    "id": "platform",
+    "stream": {"name": "main"},
+    "protocol": "rtmp",
+    "url": f"rtmp://127.0.0.1/app/{SECRETS['key in a URL']}",
+    "stream_key": SECRETS["stream key"],
+}
+SRT_TASK: dict[str, Any] = {
+    "vhost": "default",
+    "app": "app",
+    "id": "backup",
+    "stream": {"name": "main"},
+    "protocol": "srt",
+    "url": f"srt://me:{SECRETS['user info']}@127.0.0.1:9?passphrase={SECRETS['passphrase']}",
+}
+VHOST: dict[str, Any] = {
+    "name": "tenant-a",
+    "host": {"names": ["a.example.com"]},
+    "signed_policy": {"policy_query_key_name": "p", "signature_query_key_name": "s", "secret_key": SECRETS["secret key"]},
+    "origin_map_store": {"redis_server": {"host": "r:6379", "auth": SECRETS["redis"]}},
+    "admission_webhooks": {"control_server_url": f"https://me:{SECRETS['user info']}@hooks.example.com", "secret_key": SECRETS["secret key"]},
+}
+
+
+def run(module: str, options: dict[str, Any], **kwargs: Any) -> ModuleRun:
+    """Runs a module so that newer versions of ansible-core give the invocation as well, as with -vvv."""
+    asked = {"_ansible_inject_invocation": True} if "inject_invocation" in PASS_VARS else {}
+    return run_module(module, {**options, **asked}, **kwargs)
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a module writes into the log of the managed host."""
+    lines: list[str] = []
+    monkeypatch.setattr(basic.AnsibleModule, "log", lambda self, msg, log_args=None: lines.append(f"{msg} {log_args}"))
+    return lines
+
+
+@pytest.fixture
+def simulator() -> Iterator[Simulator]:
+    """A server whose token is the planted one."""
+    with Simulator(token=SECRETS["token"]) as running:
+        yield running
+
+
+def hides_all(result: ModuleRun) -> bool:
+    """Whether nothing planted is in what was printed; says what is."""
+    assert [name for name, secret in SECRETS.items() if secret in result.printed] == []
+    return True
+
+
+# Results
+
+
+def test_a_result_is_what_the_capability_gives(simulator: Simulator) -> None:
+    result = run("vhost_info", connection(simulator))
+    assert not result.failed
+    assert result["changed"] is False
+    assert [vhost["name"] for vhost in result["vhosts"]] == ["default"]
+
+
+def test_check_mode_is_handed_on(simulator: Simulator) -> None:
+    result = run("vhost", {**connection(simulator), **VHOST}, check_mode=True)
+    assert (result["changed"], result["action"]) == (True, "created")
+    assert simulator.writes == []
+
+
+def test_warnings_are_given_and_scrubbed(simulator: Simulator) -> None:
+    result = run("push_task", {**connection(simulator), **SRT_TASK, "stream_key": "backup"})
+    assert len(result.warnings) == 1
+    assert "stream_key" in result.warnings[0]
+    assert hides_all(result)
+
+
+def test_repetitions_are_told(serve: Serve) -> None:
+    server = serve(CLOSE, success([]))
+    result = run("vhost_info", {"api_url": server.url, "api_token": "token", "retries": 1})
+    assert not result.failed
+    assert len(result["retries"]) == 1
+    assert result["retries"][0].startswith("GET /v1/vhosts at ")
+
+
+def test_where_nothing_was_repeated_nothing_is_said_of_it(simulator: Simulator) -> None:
+    assert "retries" not in run("vhost_info", connection(simulator))
+
+
+def test_a_failure_has_a_message_and_a_structure() -> None:
+    result = run("vhost_info", {"api_url": f"http://127.0.0.1:{unused_port()}", **CONNECTION})
+    assert result.failed
+    assert result["changed"] is False
+    assert result["error"]["kind"] == "refused"
+    assert result["msg"].startswith("Could not list the virtual hosts. ")
+
+
+def test_bad_input_is_refused_before_anything_is_sent(serve: Serve) -> None:
+    server = serve()
+    result = run("push_task", {"api_url": server.url, **CONNECTION, **TASK, "id": "%s"})
+    assert (result.failed, result["error"]["kind"]) == (True, "bad_input")
+    assert result["msg"].startswith("id: expected ")
+    assert server.connections == 0
+
+
+def test_wrong_connection_options_are_refused_before_anything_is_sent(serve: Serve) -> None:
+    server = serve()
+    result = run("vhost_info", {"api_url": server.url, "api_token": "token", "timeout": 0})
+    assert result["msg"].startswith("timeout: expected seconds")
+    assert server.connections == 0
+
+
+def test_options_of_the_environment_are_taken(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(success([]))
+    monkeypatch.setenv("OVENMEDIAENGINE_API_URL", server.url)
+    monkeypatch.setenv("OVENMEDIAENGINE_API_TOKEN", "token")
+    monkeypatch.setenv("OVENMEDIAENGINE_HTTP_HEADERS", '{"X-Key": "x-value"}')
+    assert not run("vhost_info", {}).failed
+    assert server.requests[0].headers["authorization"] == "Basic dG9rZW4="
+    assert server.requests[0].headers["x-key"] == "x-value"
+
+
+def test_a_result_that_failed_keeps_what_it_has_to_report(simulator: Simulator) -> None:
+    result = run("vhosts", {**connection(simulator), "vhosts": [VHOST, {"name": "default", "host": {"names": ["other"]}}]})
+    assert (result.failed, result["changed"]) == (True, True)
+    assert [entry["action"] for entry in result["results"]] == ["created", "failed"]
+    assert hides_all(result)
+
+
+# Secrets in what is printed
+
+GOOD_RUNS = {
+    "vhost": VHOST,
+    "vhosts": {"vhosts": [VHOST]},
+    "push_task": TASK,
+    "push_tasks": {"tasks": [TASK, SRT_TASK]},
+}
+
+
+@pytest.mark.parametrize("module", GOOD_RUNS)
+def test_a_run_that_succeeds_shows_no_secret(simulator: Simulator, module: str) -> None:
+    result = run(module, {**connection(simulator), **CONNECTION, **GOOD_RUNS[module]})
+    assert not result.failed
+    assert result["changed"] is True
+    assert "invocation" in result
+    assert hides_all(result)
+
+
+@pytest.mark.parametrize("module", GOOD_RUNS)
+def test_a_run_that_fails_shows_no_secret(module: str) -> None:
+    result = run(module, {"api_url": f"http://127.0.0.1:{unused_port()}", **CONNECTION, **GOOD_RUNS[module]})
+    assert result.failed
+    assert "invocation" in result
+    assert hides_all(result)
+
+
+@pytest.mark.parametrize("module", GOOD_RUNS)
+@pytest.mark.parametrize("wrong", [{"bogus": 1}, {"retries": "many"}, {"timeout": []}, {"state": "maybe"}])
+def test_a_run_whose_options_are_refused_by_ansible_shows_no_secret(module: str, wrong: dict[str, Any]) -> None:
+    result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **GOOD_RUNS[module], **wrong})
+    assert result.failed
+    assert "error" not in result  # not by the capability
+    assert hides_all(result)
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("push_tasks", {"tasks": [TASK, {**SRT_TASK, "bogus": 1}]}),
+        ("push_tasks", {"tasks": [TASK, {"id": "x"}]}),
+        ("vhosts", {"vhosts": [VHOST, {**VHOST, "origins": {"origin": [{"bogus": 1}]}}]}),
+        ("vhost", {**VHOST, "host": {"names": ["a"], "bogus": 1}}),
+    ],
+)
+def test_a_run_with_a_wrong_entry_shows_no_secret(module: str, options: dict[str, Any]) -> None:
+    result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **options})
+    assert result.failed
+    assert "error" not in result
+    assert hides_all(result)
+
+
+def test_what_a_server_repeats_of_a_secret_is_scrubbed(serve: Serve) -> None:
+    words = f"no {SECRETS['stream key']} and no {SECRETS['key in a URL']}, {SECRETS['token']} {SECRETS['header']}"
+    server = serve(success([]), refusal(400, words))
+    result = run("push_task", {"api_url": server.url, **CONNECTION, **TASK})
+    assert result["error"]["kind"] == "bad_request"
+    assert "no ********" in result["msg"]
+    assert hides_all(result)
+
+
+def test_what_only_the_server_had_is_scrubbed(serve: Serve) -> None:
+    there = {"name": "tenant-a", "host": {"names": ["a.example.com"]}, "signedPolicy": {"secretKey": "ONLY-the-server-8"}}
+    server = serve(success(there), refusal(500, "why ONLY-the-server-8"))
+    wanted = {"name": "tenant-a", "host": {"names": ["b.example.com"]}}
+    result = run("vhost", {"api_url": server.url, "api_token": "token", "retries": 0, **wanted})
+    assert result.failed
+    assert "why" in result["msg"]
+    assert "ONLY-the-server-8" not in result.printed
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_an_info_module_shows_secrets_only_where_asked(simulator: Simulator, shown: bool) -> None:
+    run("vhost", {**connection(simulator), **VHOST})
+    run("push_task", {**connection(simulator), **TASK})
+    vhosts = run("vhost_info", {**connection(simulator), "names": ["tenant-a"], "show_secrets": shown})
+    tasks = run("push_task_info", {**connection(simulator), "vhost": "default", "app": "app", "show_secrets": shown})
+    assert (SECRETS["secret key"] in vhosts.printed, SECRETS["redis"] in vhosts.printed) == (shown, shown)
+    assert (SECRETS["stream key"] in tasks.printed, SECRETS["key in a URL"] in tasks.printed) == (shown, shown)
+    assert SECRETS["token"] not in vhosts.printed + tasks.printed
+
+
+def test_what_an_info_module_shows_is_input_that_changes_nothing(simulator: Simulator) -> None:
+    run("vhost", {**connection(simulator), **VHOST})
+    found = run("vhost_info", {**connection(simulator), "names": ["tenant-a"], "show_secrets": True})["vhosts"]
+    result = run("vhosts", {**connection(simulator), "vhosts": found})
+    assert (result.failed, result["changed"]) == (False, False)
+
+
+# Secrets in the log of the managed host
+
+
+@pytest.mark.parametrize("module", GOOD_RUNS)
+def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[str], module: str) -> None:
+    assert not run(module, {**connection(simulator), **GOOD_RUNS[module]}).failed
+    assert logged == []
+
+
+# Pieces
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("rtmp://h/app/streamkey", {"streamkey"}),
+        ("no URL", set()),
+        ("a@b:c?d#e", set()),
+        (None, set()),
+        (5, set()),
+        ({"a": ["srt://h?passphrase=phrase", {"b": "https://u:word@h"}], "c": ("x://h#part",)}, {"phrase", "u:word", "word", "part"}),
+        ([], set()),
+        ("rtmp://h/app/key", set()),
+    ],
+)
+def test_secrets_are_found_in_the_urls_of_any_option(value: Any, found: set[str]) -> None:
+    assert _door._secrets_in_urls(value) == found
+
+
+def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
+    server = serve()
+    monkeypatch.setattr(_door, "HAS_REQUESTS", False)
+    monkeypatch.setattr(_door, "REQUESTS_IMPORT_ERROR", "ImportError: No module named 'requests'")
+    result = run("vhost_info", {"api_url": server.url, "api_token": "token"})
+    assert result.failed
+    assert result["msg"].startswith("Failed to import the required Python library (requests) on ")
+    assert server.connections == 0
+
+
+ALONE = """
+from ansible.module_utils import basic
+basic._ANSIBLE_ARGS = {arguments!r}
+basic._ANSIBLE_PROFILE = "legacy"
+from ansible_collections.streamops.ovenmediaengine.plugins.modules.{module} import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["vhosts", "push_task_info"])
+def test_a_python_without_requests_is_told_what_is_missing(tmp_path: Path, module: str) -> None:
+    (tmp_path / "requests.py").write_text("raise ImportError('No module named requests')\n", encoding="utf-8")
+    own: dict[str, Any] = {"vhosts": []} if module == "vhosts" else {"vhost": "default"}
+    arguments = {"api_url": "http://127.0.0.1:9", "api_token": SECRETS["token"], **own, "_ansible_remote_tmp": str(tmp_path)}
+    program = ALONE.format(module=module, arguments=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode())
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=30)
+    result = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert result["failed"] is True
+    assert result["msg"].startswith("Failed to import the required Python library (requests) on ")
+    assert SECRETS["token"] not in done.stdout + done.stderr
+
+
+def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[None] = []
+    close = _door.Transport.close
+    monkeypatch.setattr(_door.Transport, "close", lambda self: closed.append(close(self)))
+    server = serve(answer(["x"]), refusal(404, "Could not find the virtual host: [x]"), refusal(401, "no"))
+    assert not run("vhost_info", {"api_url": server.url, "api_token": "token"}).failed
+    assert run("vhost_info", {"api_url": server.url, "api_token": "token"}).failed
+    assert len(closed) == 2

@@ -1,0 +1,136 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs ansible-playbook as a user does, against simulators."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import typing as t
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests import simulator
+
+# The collection as Ansible finds it: the directory that holds ansible_collections.
+TREE = pathlib.Path(simulator.__file__).parents[5]
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+TOKEN = "planted-api-token"
+LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+VHOSTS = [
+    {
+        "name": "t-a",
+        "host": {"names": ["a.example.com"]},
+        "signed_policy": {
+            "policy_query_key_name": "policy",
+            "signature_query_key_name": "signature",
+            "secret_key": "planted-policy-key",
+            "enables": {"providers": ["rtmp"]},
+        },
+    },
+    {
+        "name": "t-b",
+        "host": {"names": ["b.example.com"]},
+        "admission_webhooks": {"control_server_url": "https://u:planted-user-info@hooks.example.com/x", "secret_key": "planted-webhook-key"},
+        "origin_map_store": {"origin_host_name": "b.example.com", "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis-key"}},
+    },
+]
+_STREAM = {"vhost": "default", "app": "app", "stream": {"name": "main"}}
+PUSH_TASKS = [
+    {**_STREAM, "id": "t-1", "protocol": "rtmp", "url": "rtmp://one.example.com/live", "stream_key": "planted-stream-key"},
+    {**_STREAM, "id": "t-2", "protocol": "rtmp", "url": "rtmp://two.example.com/live/planted-path-key", "stream_key": ""},
+    {**_STREAM, "id": "t-3", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
+]
+HEADERS = {"X-Gateway-Key": "planted-header-value"}
+
+
+class Run(t.NamedTuple):
+    """What a run of ansible-playbook has left."""
+
+    status: int
+    output: str
+    recap: dict[str, dict[str, int]]
+
+    def summary(self, host: str) -> str:
+        """The role's last line for a host."""
+        found = re.findall(rf'^ok: \[{host}\] => \{{\n    "msg": "(.*)"$', self.output, re.MULTILINE)
+        return found[-1] if found else ""
+
+
+class Project:
+    """A directory with an inventory, as a user has one."""
+
+    def __init__(self, directory: pathlib.Path) -> None:
+        self.directory = directory
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment without what belongs to the one who runs the tests."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_", "PYTHONPATH", "COV_"))}
+        return {
+            **kept,
+            "PATH": os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+            "HOME": str(self.directory),
+            "ANSIBLE_HOME": str(self.directory / "ansible"),
+            "ANSIBLE_COLLECTIONS_PATH": str(TREE),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_CALLBACK_RESULT_FORMAT": "json",
+        }
+
+    def inventory(self, urls: t.Mapping[str, str], **variables: t.Any) -> pathlib.Path:
+        """Writes an inventory: each host with its API's address, and variables for all."""
+        common = {
+            **LOCAL,
+            "ovenmediaengine_api_token": TOKEN,
+            "ovenmediaengine_http_headers": HEADERS,
+            "ovenmediaengine_vhosts": VHOSTS,
+            "ovenmediaengine_push_tasks": PUSH_TASKS,
+            **variables,
+        }
+        path = self.directory / "inventory.json"
+        hosts = {name: {"ovenmediaengine_api_url": url} for name, url in urls.items()}
+        path.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
+        return path
+
+    def play(self, playbook: str, *arguments: str, **environment: str) -> Run:
+        """Runs a playbook."""
+        answer = subprocess.run(
+            ["ansible-playbook", playbook, *arguments],
+            cwd=self.directory,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        recap = {
+            line.split()[0]: {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", line)}
+            for line in answer.stdout.splitlines()
+            if re.search(r" ok=\d+ +changed=\d+ ", line)
+        }
+        return Run(answer.returncode, answer.stdout, recap)
+
+    def provision(self, *arguments: str, **environment: str) -> Run:
+        """Runs the playbook that the collection brings."""
+        return self.play("streamops.ovenmediaengine.provision", "-i", "inventory.json", *arguments, **environment)
+
+
+@pytest.fixture
+def project(tmp_path: pathlib.Path) -> Project:
+    """An empty project."""
+    return Project(tmp_path)
+
+
+@pytest.fixture
+def sim() -> t.Iterator[simulator.Simulator]:
+    """A server."""
+    with simulator.Simulator(token=TOKEN, stop_delay=0.2) as started:
+        yield started

@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The demonstration, as `make demo` calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import REPOSITORY, TOKEN, TREE, Project
+
+
+def _demo(project: Project, **environment: str) -> str:
+    answer = subprocess.run(
+        [str(REPOSITORY / "demo" / "run")],
+        cwd=project.directory,
+        env={**project.environment, "ANSIBLE_COLLECTIONS_PATH": str(TREE), **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stdout
+    return answer.stdout
+
+
+def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simulator) -> None:
+    """Both ways share all but the start and the end of the server, so that one run tells."""
+    output = _demo(project, OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
+    assert "5 created" in output and "4 started" in output
+    assert "changed=0" in output
+    assert "(changed)" in output
+    assert "demo-secret" not in output and TOKEN not in output
+    assert output.count("\n") < 80
+    report = json.loads((REPOSITORY / ".build" / "demo" / "report.json").read_text(encoding="utf-8"))
+    assert report["drift"] is True
+    assert [entry["id"] for entry in report["not_as_wanted"]] == ["t-control-room"]
+    assert list(sim.state.virtual_hosts) == ["default"]
+    ours = ("/v1/vhosts/default/apps/app:", "/v1/vhosts/default:reloadCertificate", "/v1/vhosts/t-")
+    assert [record.path for record in sim.writes if record.path != "/v1/vhosts" and not record.path.startswith(ours)] == []

@@ -1,0 +1,188 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role and the playbook provision, as a user runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import HEADERS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, VHOSTS, Project
+
+CREATED = "virtual hosts: 2 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed; push tasks: 3 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed"
+UNCHANGED = "virtual hosts: 0 created, 0 recreated, 0 deleted, 2 unchanged, 0 failed; push tasks: 0 started, 0 restarted, 0 stopped, 3 unchanged, 0 failed"
+NOT_REACHED = "virtual hosts: not reached; push tasks: not reached"
+
+
+def test_one_server(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url})
+
+    checked = project.provision("--check", "--diff")
+    assert checked.status == 0, checked.output
+    assert checked.summary("one") == "Check mode, this would be done: " + CREATED
+    assert '"t-a"' in checked.output and '"default/app/t-1"' in checked.output
+    assert not sim.writes
+
+    first = project.provision()
+    assert first.status == 0, first.output
+    assert first.summary("one") == CREATED
+    assert first.recap["one"]["changed"] == 2
+    assert len(sim.writes) == 1 + len(PUSH_TASKS)
+
+    sim.clear_log()
+    second = project.provision("--diff")
+    assert second.status == 0, second.output
+    assert second.summary("one") == UNCHANGED
+    assert second.recap["one"]["changed"] == 0
+    assert not sim.writes
+    # The wait, the list and each virtual host, and one look at the only application.
+    assert len(sim.log) == 1 + (1 + len(VHOSTS)) + 1
+
+    sim.restart()
+    third = project.provision()
+    assert third.summary("one") == CREATED, third.output
+
+    # One that differs fails, and the summary still says what was done.
+    other = [{**VHOSTS[0], "host": {"names": ["other.example.com"]}}, VHOSTS[1], {"name": "t-c", "host": {"names": ["c.example.com"]}}]
+    project.inventory({"one": sim.url}, ovenmediaengine_vhosts=other)
+    fourth = project.provision()
+    assert fourth.status == 2
+    assert "host.names" in fourth.output
+    assert fourth.summary("one") == "virtual hosts: 1 created, 0 recreated, 0 deleted, 1 unchanged, 1 failed; push tasks: not reached"
+
+
+def test_five_servers_one_of_them_gone(project: Project) -> None:
+    with contextlib.ExitStack() as stack:
+        sims = {f"media{number}": stack.enter_context(Simulator(token=TOKEN)) for number in range(1, 6)}
+        project.inventory({name: sim.url for name, sim in sims.items()}, ovenmediaengine_wait_seconds=1)
+
+        first = project.provision()
+        assert first.status == 0, first.output
+        for name, sim in sims.items():
+            assert first.summary(name) == CREATED
+            assert len(sim.writes) == 1 + len(PUSH_TASKS)
+            sim.clear_log()
+
+        sims["media3"].stop()
+        sims["media5"].restart()
+        second = project.provision()
+        assert second.status == 2, second.output
+        assert second.recap["media3"]["failed"] == 1
+        assert second.summary("media3") == NOT_REACHED
+        assert second.summary("media5") == CREATED
+        for name in ("media1", "media2", "media4"):
+            assert second.recap[name]["changed"] == 0
+            assert second.summary(name) == UNCHANGED
+            assert not sims[name].writes
+
+
+def test_a_wrong_token_fails_at_once(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url}, ovenmediaengine_api_token="planted-wrong-token")
+    run = project.provision()
+    assert run.status == 2
+    assert "AccessToken of Managers/API" in run.output
+    assert "RETRYING" not in run.output
+    assert run.summary("one") == NOT_REACHED
+    assert len(sim.log) == 1
+    assert "planted" not in run.output
+
+
+def test_the_wait_is_bounded(project: Project) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        project.inventory({"one": f"http://127.0.0.1:{unused.getsockname()[1]}"}, ovenmediaengine_wait_seconds=3)
+        started = time.monotonic()
+        run = project.provision("--check")
+    assert run.status == 2
+    assert "Connection refused" in run.output
+    assert "RETRYING" in run.output
+    assert run.summary("one") == "Check mode, this would be done: " + NOT_REACHED
+    assert 3 < time.monotonic() - started < 60
+
+
+def test_the_wait_ends_when_the_server_comes(project: Project) -> None:
+    with socket.socket() as closed, contextlib.ExitStack() as stack:
+        closed.bind(("127.0.0.1", 0))
+        closed.listen()
+        port = closed.getsockname()[1]
+        command = [sys.executable, "-m", "tests.simulator", "--port", str(port), "--token", TOKEN]
+
+        def start_after_the_first_attempt() -> None:
+            closed.accept()[0].close()
+            closed.close()
+            process = stack.enter_context(subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL))
+            stack.callback(process.terminate)
+
+        starter = threading.Thread(target=start_after_the_first_attempt)
+        starter.start()
+        project.inventory({"one": f"http://127.0.0.1:{port}"})
+        run = project.provision()
+        starter.join()
+    assert run.status == 0, run.output
+    assert "RETRYING" in run.output
+    assert run.summary("one") == CREATED
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator, broken: bool) -> None:
+    vhosts = VHOSTS
+    if broken:
+        # A field that does not exist, in an entry with a secret that has the wrong type.
+        vhosts = [{**VHOSTS[0], "signed_policyy": {"secret_key": "planted-misspelt"}}, {**VHOSTS[1], "admission_webhooks": "planted-wrong-type"}]
+    project.inventory({"one": sim.url}, ovenmediaengine_vhosts=vhosts)
+    log = project.directory / "ansible.log"
+    runs = [project.provision("-vvvv", "--diff", ANSIBLE_LOG_PATH=str(log))]
+    if not broken:
+        changed = [{**task, "url": task["url"].replace("example.com", "example.org")} for task in PUSH_TASKS]
+        project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=changed)
+        runs.append(project.provision("-vvvv", "--diff", ANSIBLE_LOG_PATH=str(log)))
+    assert [run.status for run in runs] == ([2] if broken else [0, 0]), runs[-1].output
+    printed = "".join(run.output for run in runs) + log.read_text(encoding="utf-8")
+    # Everything that is secret says so in its value.
+    assert len(re.findall("planted", json.dumps([VHOSTS, PUSH_TASKS, HEADERS, TOKEN]))) == 9
+    assert [line for line in printed.splitlines() if "planted" in line] == []
+
+
+def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url}, ovenmediaengine_vhosts="planted-text", ovenmediaengine_push_tasks=["planted-entry"])
+    run = project.provision("-vvvv")
+    assert run.status == 2
+    assert "ovenmediaengine_vhosts" in run.output
+    assert "planted" not in run.output
+    assert not sim.log
+
+
+def test_ansible_runner(project: Project, sim: Simulator, tmp_path: pathlib.Path) -> None:
+    ansible_runner = pytest.importorskip("ansible_runner")
+    (tmp_path / "runner").mkdir()
+    variables = {"ovenmediaengine_vhosts": VHOSTS, "ovenmediaengine_push_tasks": PUSH_TASKS}
+
+    def run() -> object:
+        return ansible_runner.run(
+            private_data_dir=str(tmp_path / "runner"),
+            playbook="streamops.ovenmediaengine.provision",
+            inventory={"all": {"hosts": {"one": LOCAL}}},
+            extravars=variables,
+            # As a controller hands a credential over.
+            envvars={**project.environment, "OVENMEDIAENGINE_API_URL": sim.url, "OVENMEDIAENGINE_API_TOKEN": TOKEN},
+            quiet=True,
+        )
+
+    for changed in ({"one": 2}, {}):
+        result = run()
+        assert (result.status, result.rc) == ("successful", 0), result.stdout.read()  # type: ignore[attr-defined]
+        assert result.stats["changed"] == changed  # type: ignore[attr-defined]
+    results = [event["event_data"]["res"] for event in result.events if event["event"] == "runner_on_ok"]  # type: ignore[attr-defined]
+    assert results[-1]["msg"] == UNCHANGED

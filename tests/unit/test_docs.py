@@ -79,6 +79,12 @@ class Block(NamedTuple):
         content: list[dict[str, Any]] = self.content
         return content if self.kind == "play" else [{"hosts": "localhost", "gather_facts": False, "tasks": content}]
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether no module of the block can change anything, so that one run says all."""
+        modules = [name for play in self.plays for task in play.get("tasks", [{"": None}]) for name in task if name == "" or "." in name]
+        return all(name.endswith(("_info", ".debug")) for name in modules)
+
 
 def blocks(document: Path) -> list[Block]:
     """The blocks of YAML of a document, in its order."""
@@ -180,16 +186,19 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
             if block.mark == "syntax only":
                 not_run.append(playbook)
             else:
-                playbooks += [playbook] * 2
-                runs.append(block)
+                runs += [block] if block.only_reads else [block, block]
+                playbooks += [playbook] if block.only_reads else [playbook, playbook]
     if not_run:
         workplace.run("ansible-playbook", "--syntax-check", "-i", workplace.inventory, *not_run)
     workplace.simulator.restart()
-    counts = workplace.changes(2 * sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files)
+    counts = workplace.changes(sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files)
+    before = None
     for block in runs:
         number = len(block.plays)
-        again, counts = sum(counts[number : 2 * number]), counts[2 * number :]
-        assert again == 0 or block.mark == "may change again", f"{document.name}, line {block.line}: {again} changes in the second run"
+        changes, counts = sum(counts[:number]), counts[number:]
+        if block.only_reads or block == before:
+            assert changes == 0 or block.mark == "may change again", f"{document.name}, line {block.line}: {changes} changes in the second run"
+        before = block
 
 
 def test_few_blocks_are_not_run() -> None:

@@ -56,7 +56,9 @@ def run_module(name: str) -> None:
     """Runs the module of this name."""
     module = _Module(argument_spec(name))
     if not HAS_REQUESTS:
-        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
+        # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
+        hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
+        module.fail_json(msg=f"{missing_required_lib('requests')} {hint}", exception=REQUESTS_IMPORT_ERROR)
     secrets = SecretStore()
     context = Context(check_mode=module.check_mode, secrets=secrets)
     capability = CAPABILITIES[name](module.params)

@@ -75,7 +75,9 @@ class VirtualHosts:
         items = [self._plan_present(vhost, listed) for vhost in wanted]
         if purge:
             items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
-        if not self._context.check_mode:
+        if self._context.check_mode:
+            self._warn_of_unknown_origin(items)
+        else:
             self._create([item for item in items if item.action == CREATED])
             for item in items:
                 if item.action == RECREATED:
@@ -87,7 +89,9 @@ class VirtualHosts:
         """Deletes virtual hosts with their applications and push tasks."""
         listed = self._list() if bulk else None
         items = [self._plan_absent(name, listed) for name in names]
-        if not self._context.check_mode:
+        if self._context.check_mode:
+            self._warn_of_unknown_origin(items)
+        else:
             self._delete([item for item in items if item.action == DELETED])
         return items
 
@@ -189,6 +193,15 @@ class VirtualHosts:
                 items.append(item)
         return items
 
+    def _warn_of_unknown_origin(self, items: t.Sequence[Item]) -> None:
+        """Says what check mode cannot know: no read tells for sure whether a virtual host can be deleted."""
+        names = [item.label["name"] for item in items if item.action in (RECREATED, DELETED)]
+        if names:
+            self._context.warn(
+                "Virtual hosts that come from the server's configuration file cannot be deleted. "
+                f"Whether one of these does, only a real run finds out: {name_list(names)}."
+            )
+
     # Creating
 
     def _create(self, items: t.Sequence[Item]) -> None:
@@ -260,7 +273,7 @@ class VirtualHosts:
             name = item.label["name"]
             contents: _Contents | None = None
             try:
-                self._refuse_read_only(name)
+                self._refuse_read_only(name, f"delete virtual host {name}")
                 contents = self._contents(name)
                 self._take_down(name, contents)
             except OmeError as error:
@@ -277,12 +290,13 @@ class VirtualHosts:
                 item.extra["dropped"] = contents.described()
             item.extra.pop("would_drop", None)
 
-    def _refuse_read_only(self, name: str) -> None:
+    def _refuse_read_only(self, name: str, attempt: str) -> None:
         """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the same."""
         try:
             self._api.create_applications(name, [])
         except OmeError as error:
             if error.kind != "controller_not_found":
+                error.attempt = attempt
                 raise
 
     def _take_down(self, name: str, contents: _Contents) -> None:
@@ -313,7 +327,7 @@ class VirtualHosts:
         after = item.after or item.wanted
         contents: _Contents | None = None
         try:
-            self._refuse_read_only(name)
+            self._refuse_read_only(name, f"recreate virtual host {name}")
             contents = self._contents(name)
             self._take_down(name, contents)
             self._build(name, VIRTUAL_HOST.to_wire(after))

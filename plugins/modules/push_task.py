@@ -110,7 +110,7 @@ differences:
     field:
       description: Name of the option.
       type: str
-      sample: host.names
+      sample: url
     before:
       description: What was there.
       type: raw

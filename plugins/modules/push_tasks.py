@@ -108,7 +108,7 @@ results:
         field:
           description: Name of the option.
           type: str
-          sample: host.names
+          sample: url
         before:
           description: What was there.
           type: raw

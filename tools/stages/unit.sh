@@ -13,6 +13,6 @@ selected=()
 [ "${#arguments[@]}" -eq 0 ] || selected=(--no-cov)
 status=0
 pytest --numprocesses=2 --cov --cov-report=term "${selected[@]}" "${arguments[@]}" || status=$?
-sed -n -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' -e 's/^=* \(.*[0-9] \(passed\|failed\|errors\?\).* in .*s\).*/   \1/p' \
+sed -n -e 's/^replayed .*/   &/p' -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' -e 's/^=* \(.*[0-9] \(passed\|failed\|errors\?\).* in .*s\).*/   \1/p' \
     "$build/logs/unit.log" >&3
 exit "$status"

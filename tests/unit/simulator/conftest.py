@@ -14,9 +14,6 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 
-REPLAYED = "replayed"
-"""Name of the property that a replay test reports: [version, number of exchanges]."""
-
 
 class Client:
     """Sends requests exactly as told, over one connection that is kept alive."""
@@ -95,12 +92,3 @@ def client(sim: Simulator) -> Iterator[Client]:
     made = Client(sim)
     yield made
     made.connection.close()
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say how much of the recordings has been played back."""
-    found = [value for report in terminalreporter.stats.get("passed", []) for name, value in report.user_properties if name == REPLAYED]
-    if found:
-        versions = ", ".join(sorted({version for version, _count in found}))
-        exchanges = sum(count for _version, count in found)
-        terminalreporter.write_line(f"replayed {len(found)} scenarios, {exchanges} exchanges, versions {versions}")

@@ -19,36 +19,47 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transpo
 
 # Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep nothing secret.
 _SHORTEST_URL_SECRET = 4
+# Options that hold secrets, wherever they stand.
+_SECRET_OPTIONS = ("api_token", "http_headers", "secret_key", "auth", "stream_key")
 # Parts of a result that are masked field by field already, and that show_secrets opens; scrubbing them would undo that.
 _MASKED_BY_FIELD = ("vhost", "vhosts", "push_task", "tasks", "diff")
 
 
 class _Module(AnsibleModule):
-    """AnsibleModule that also hides secrets inside of URLs, in what it returns and in its own failures."""
+    """AnsibleModule that also hides secrets inside of URLs, and those that its own check of the options leaves in the open."""
+
+    # Until the options are checked, ansible-core does not know which of them are secrets; 2.17 shows them all at -vvv where the check fails.
+    _options_checked = False
 
     def __init__(self, spec: t.Mapping[str, t.Any]) -> None:
         # no_log keeps the module's invocation out of the managed host's syslog, where URLs would show their keys.
         super().__init__(argument_spec=dict(spec), supports_check_mode=True, no_log=True)
+        self._options_checked = True
 
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
-        self.no_log_values.update(_secrets_in_urls(self.params))
+        self._hide_secrets()
+        if not self._options_checked:
+            kwargs["invocation"] = {"module_args": "not shown, as it is not known yet which of them are secrets"}
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # the type of fail_json does not say so in all versions
 
     def exit_json(self, **kwargs: t.Any) -> t.NoReturn:
-        self.no_log_values.update(_secrets_in_urls(self.params))
+        self._hide_secrets()
         super().exit_json(**kwargs)
         raise AssertionError("unreachable")
 
+    def _hide_secrets(self) -> None:
+        self.no_log_values.update(secret for secret in _secrets_in(self.params) if len(secret) >= _SHORTEST_URL_SECRET)
 
-def _secrets_in_urls(value: t.Any) -> set[str]:
-    """The secret parts of every URL inside of options, valid or not."""
-    if isinstance(value, str):
-        return {secret for secret in url_secrets(value) if len(secret) >= _SHORTEST_URL_SECRET} if "://" in value else set()
+
+def _secrets_in(value: t.Any, secret: bool = False) -> set[str]:
+    """The texts under options that hold secrets, and the secret parts of every URL, inside of options that may be of any form."""
     if isinstance(value, dict):
-        value = list(value.values())
+        return set().union(*(_secrets_in(item, secret or key in _SECRET_OPTIONS) for key, item in value.items()))
     if isinstance(value, (list, tuple)):
-        return set().union(*map(_secrets_in_urls, value))
+        return set().union(*(_secrets_in(item, secret) for item in value))
+    if isinstance(value, str):
+        return {value} if secret else url_secrets(value) if "://" in value else set()
     return set()
 
 

@@ -280,11 +280,11 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
         (5, set()),
         ({"a": ["srt://h?passphrase=phrase", {"b": "https://u:word@h"}], "c": ("x://h#part",)}, {"phrase", "u:word", "word", "part"}),
         ([], set()),
-        ("rtmp://h/app/key", set()),
+        ({"secret_key": "s", "http_headers": {"X": ["deep"]}, "name": "n"}, {"s", "deep"}),
     ],
 )
-def test_secrets_are_found_in_the_urls_of_any_option(value: Any, found: set[str]) -> None:
-    assert _door._secrets_in_urls(value) == found
+def test_secrets_are_found_in_any_option(value: Any, found: set[str]) -> None:
+    assert _door._secrets_in(value) == found
 
 
 def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:

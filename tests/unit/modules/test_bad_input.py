@@ -164,3 +164,19 @@ def test_masked_output_is_no_input(server: Simulator) -> None:
     run = running_modules.run_module("vhosts", connection(server, vhosts=found))
     assert run["msg"].startswith("vhosts[0].admission_webhooks.secret_key: ") and "show_secrets" in run["msg"]
     assert server.log == []
+
+
+@pytest.mark.parametrize(
+    "vhosts",
+    [
+        [{"name": "t-a", "signed_policy": "planted text in place of a dictionary"}],
+        [{"name": "t-a", "signed_policyy": {"secret_key": "planted-under-a-misspelt-option"}}],
+        [{"name": "t-a", "signed_policy": {"secret_key": ["planted-in-a-list"]}, "hosts": []}],
+        ["planted-text"],
+        "planted-text",
+    ],
+)
+def test_options_that_ansible_itself_refuses_show_no_secret(server: Simulator, vhosts: Any) -> None:
+    run = running_modules.run_module("vhosts", connection(server, api_token="planted-token", http_headers={"X": "planted-header"}, vhosts=vhosts))
+    assert run.failed and server.log == []
+    assert "planted" not in run.printed

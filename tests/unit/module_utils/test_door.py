@@ -117,6 +117,13 @@ def test_warnings_are_given_and_scrubbed(simulator: Simulator) -> None:
     assert hides_all(result)
 
 
+def test_a_secret_that_a_warning_repeats_is_scrubbed(serve: Serve) -> None:
+    server = serve(success([f"no name: {SECRETS['header'].lower()} QTpiLWM="]))
+    result = run("vhost_info", {"api_url": server.url, "api_token": "A:b-c", "http_headers": {"X-Key": SECRETS["header"].lower()}})
+    assert "no name: ******** ********" in result.warnings[0]
+    assert SECRETS["header"].lower() not in result.printed
+
+
 def test_repetitions_are_told(serve: Serve) -> None:
     server = serve(CLOSE, success([]))
     result = run("vhost_info", {"api_url": server.url, "api_token": "token", "retries": 1})
@@ -218,6 +225,26 @@ def test_a_run_with_a_wrong_entry_shows_no_secret(module: str, options: dict[str
     result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **options})
     assert result.failed
     assert "error" not in result
+    assert hides_all(result)
+
+
+@pytest.mark.parametrize(
+    "tasks", [["oops", TASK], [[1], TASK], json.dumps([TASK]), [{**TASK, "stream": "no dictionary"}], [{**TASK, "stream": ["x"]}], TASK, [json.dumps(TASK)]]
+)
+def test_a_list_of_the_wrong_form_shows_no_secret(tasks: Any) -> None:
+    result = run("push_tasks", {"api_url": f"http://127.0.0.1:{unused_port()}", **CONNECTION, "tasks": tasks})
+    assert result.failed
+    assert hides_all(result)
+
+
+@pytest.mark.parametrize("from_environment", [True, False])
+@pytest.mark.parametrize("headers", [json.dumps({"X-Key": SECRETS["header"]}), f"X-Key={SECRETS['header']}"])
+def test_headers_given_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, headers: str, from_environment: bool) -> None:
+    options = {**CONNECTION, "http_headers": headers}
+    if from_environment:
+        monkeypatch.setenv("OVENMEDIAENGINE_HTTP_HEADERS", options.pop("http_headers"))
+    result = run("push_task", {"api_url": f"http://127.0.0.1:{unused_port()}", **options, **TASK})
+    assert result.failed
     assert hides_all(result)
 
 

@@ -90,6 +90,13 @@ def test_the_structure_takes_the_detail_for_the_meaning() -> None:
     assert OmeError("refused", "x", detail="No connection: it rains.").as_result()["meaning"] == "No connection: it rains."
 
 
+def test_a_further_detail_stands_after_what_the_error_means() -> None:
+    error = OmeError("refused", "x")
+    assert error.add_detail("And so on.") is error
+    assert error.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
+    assert OmeError("refused", "x", detail="It rains.").add_detail("And so on.").detail == "It rains. And so on."
+
+
 def test_an_error_is_not_taken_for_done_unless_said() -> None:
     assert OmeError("timeout", "x").maybe_done is False
     assert OmeError("timeout", "x", maybe_done=True).maybe_done is True

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, has_user_info, mask_url, url_secrets
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 # Long enough not to occur by chance in the rest of a URL.
@@ -113,6 +113,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
+@example(secret="a/b c'd\\e+é")
 @given(secret=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="*"), min_size=6))
 def test_scrubbing_removes_every_form_of_a_secret(form, secret: str) -> None:  # type: ignore[no-untyped-def]
     store = SecretStore()

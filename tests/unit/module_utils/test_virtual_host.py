@@ -115,6 +115,33 @@ def test_every_field_has_its_place_on_the_wire() -> None:
     assert VIRTUAL_HOST.unknown(WIRE_FORM) == []
 
 
+DEFAULTS: list[dict[str, Any]] = [
+    {"distribution": "ovenmediaengine.com"},
+    {"admission_webhooks": {"timeout": 3000}},
+    {"origins": {"properties": {"no_input_failover_timeout": 3000}}},
+    {"origins": {"properties": {"unused_stream_deletion_timeout": 60000}}},
+    {"origins": {"properties": {"stream_failback_timeout": 3000}}},
+]
+ORIGIN_DEFAULTS: list[dict[str, Any]] = [
+    {"pass": {"forward_query_params": True}},
+    {"persistent": False},
+    {"failback": False},
+    {"strict_location": False},
+    {"relay": False},
+]
+
+
+@pytest.mark.parametrize("form", DEFAULTS)
+def test_the_servers_default_is_no_difference_to_an_absent_field(form: dict[str, Any]) -> None:
+    assert list(VIRTUAL_HOST.difference(form, {"name": "a"})) == []
+
+
+@pytest.mark.parametrize("form", ORIGIN_DEFAULTS)
+def test_the_servers_default_is_no_difference_to_an_absent_field_of_an_origin(form: dict[str, Any]) -> None:
+    there = {"location": "/", "pass": {"scheme": "ovt", "urls": {"url": ["h"]}}}
+    assert list(VIRTUAL_HOST.difference({"origins": {"origin": [form]}}, {"origins": {"origin": [there]}})) == []
+
+
 def test_the_whole_form_is_valid() -> None:
     virtual_host.validate(OPTION_FORM, "", present=True)
 

@@ -15,6 +15,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -139,6 +140,13 @@ class ScriptedServer:
         self._listener.close()
         for thread in self._threads:
             thread.join(5)
+
+    def arrived(self, least: int) -> int:
+        """How many requests have arrived, waiting for so many: a client that gave up can be faster than this server."""
+        deadline = time.monotonic() + 2
+        while len(self.requests) < least and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return len(self.requests)
 
     def _run(self, target: Callable[..., None], *arguments: Any) -> None:
         thread = threading.Thread(target=target, args=arguments, daemon=True)

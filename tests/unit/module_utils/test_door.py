@@ -240,7 +240,7 @@ def test_a_list_of_the_wrong_form_shows_no_secret(tasks: Any) -> None:
 @pytest.mark.parametrize("from_environment", [True, False])
 @pytest.mark.parametrize("headers", [json.dumps({"X-Key": SECRETS["header"]}), f"X-Key={SECRETS['header']}"])
 def test_headers_given_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, headers: str, from_environment: bool) -> None:
-    options = {**CONNECTION, "http_headers": headers}
+    options: dict[str, Any] = {**CONNECTION, "http_headers": headers}
     if from_environment:
         monkeypatch.setenv("OVENMEDIAENGINE_HTTP_HEADERS", options.pop("http_headers"))
     result = run("push_task", {"api_url": f"http://127.0.0.1:{unused_port()}", **options, **TASK})

@@ -241,6 +241,7 @@ def test_a_read_is_given_up_after_the_last_repetition(serve: Serve, connect: Con
 def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_harmless(serve: Serve, connect: Connect) -> None:
     server = serve(SILENCE, OK)
     client = connect(server.url, timeout=0.2)
+    client._sleep = lambda pause: setattr(client, "settings", client.settings._replace(timeout=5.0))  # the second time it comes, however busy the machine
     assert read(client).status == 200
     assert len(server.requests) == 2
     assert "No answer within 0.2 s." in client.notices[0]
@@ -252,7 +253,7 @@ def test_a_create_whose_answer_does_not_come_in_time_may_be_done(serve: Serve, c
     error = failure_of(create, connect(server.url, timeout=0.2))
     assert (error.kind, error.maybe_done, error.status) == ("timeout", True, None)
     assert "No answer within 0.2 s." in str(error)
-    assert len(server.requests) == 1
+    assert server.arrived(1) == 1
 
 
 @pytest.mark.parametrize("call", [read, create])

@@ -60,7 +60,7 @@ options:
       - How often a request is sent again that got no answer, with a growing pause of at most 5 seconds before each
         (30 where a gateway asks for it by C(Retry-After)).
       - Requests that create or start something are never sent again blindly. The module looks at what is there and goes on from that.
-      - One request takes at most O(timeout) × (O(retries) + 1) seconds and the pauses.
+      - A server that does not answer at all is given up after about O(timeout) × (O(retries) + 1) seconds and the pauses.
       - If the option is not given, the environment variable E(OVENMEDIAENGINE_RETRIES) is used.
     type: int
     default: 3

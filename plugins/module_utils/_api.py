@@ -9,6 +9,7 @@ Facts are from server-facts.md and api-contract.md. "Repeatable" is decided at e
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
@@ -29,6 +30,8 @@ _MESSAGES = (
     ("already exists", "conflict"),
     ("conflict", "conflict"),
 )
+# `[name]` and `'name'` in a message, but not `[HTTP]`, `[Config]` and `[JSON]` at its beginning.
+_QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|'[^']*'")
 _STATUSES = {401: "unauthorized", 409: "conflict"}
 
 
@@ -44,8 +47,10 @@ class ItemAnswer(t.NamedTuple):
 def kind_of(status: int, message: str) -> str:
     """The kind of error (a key of ADVICE) that a status and the server's message mean."""
     if status not in _STATUSES or status == 409:
+        # Names that the server quotes mean nothing, however they read.
+        words = _QUOTED.sub("", message).lower()
         for part, kind in _MESSAGES:
-            if part in message.lower():
+            if part in words:
                 return kind
     return _STATUSES.get(status, "server_error" if status >= 500 else "bad_request")
 
@@ -127,12 +132,17 @@ class Api:
         Not repeatable: the task that was started although the answer was lost would be refused as a duplicate.
         """
         path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:startPush", f"start push task {vhost}/{app}/{request['id']}"
-        answer = self._call("POST", path, request, attempt=attempt, repeatable=False)
+        try:
+            answer = self._call("POST", path, request, attempt=attempt, repeatable=False)
+        except OmeError as error:
+            if error.kind == "conflict":  # so documented; seen as 400 with its own words
+                error.kind = "duplicate_id"
+            raise
         task = self._payload(answer)
         if isinstance(task, list) and len(task) == 1:
             task = task[0]
         if not isinstance(task, dict):
-            raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, None)
+            raise self._strange_success(answer, attempt, path)
         return task
 
     def stop_push_task(self, vhost: str, app: str, task_id: str) -> bool:
@@ -178,7 +188,16 @@ class Api:
 
     def _failure(self, answer: Answer, attempt: str, method: str, path: str) -> OmeError:
         message = _message(answer.body)
-        return self._transport.failure(kind_of(answer.status, message), answer, attempt, method, path, message or None)
+        # Without JSON it was not the server that refused; but a token is a token, whoever asks for it.
+        no_words = answer.body is None and 400 <= answer.status < 500 and answer.status != 401
+        kind = "not_json" if no_words else kind_of(answer.status, message)
+        return self._transport.failure(kind, answer, attempt, method, path, message or None)
+
+    def _strange_success(self, answer: Answer, attempt: str, path: str) -> OmeError:
+        """A success that does not say of what: the server may have done it."""
+        error = self._transport.failure("unexpected_answer", answer, attempt, "POST", path, _message(answer.body) or None)
+        error.maybe_done = True
+        return error
 
     @staticmethod
     def _payload(answer: Answer) -> t.Any:
@@ -217,10 +236,10 @@ class Api:
         answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=repeatable)
         if not isinstance(answer.body, list):  # an envelope: the request as a whole was refused
             if 200 <= answer.status < 300:
-                raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, _message(answer.body) or None)
+                raise self._strange_success(answer, attempt, path)
             raise self._failure(answer, attempt, "POST", path)
         if len(answer.body) != len(items):
-            raise self._transport.failure("unexpected_answer", answer, attempt, "POST", path, None)
+            raise self._strange_success(answer, attempt, path)
         return [_item_answer(item, answer.status) for item in answer.body]
 
 

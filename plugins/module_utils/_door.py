@@ -32,9 +32,11 @@ class _Module(AnsibleModule):
     _options_checked = False
 
     def __init__(self, spec: t.Mapping[str, t.Any]) -> None:
-        # no_log keeps the module's invocation out of the managed host's syslog, where URLs would show their keys.
-        super().__init__(argument_spec=dict(spec), supports_check_mode=True, no_log=True)
+        super().__init__(argument_spec=dict(spec), supports_check_mode=True)
         self._options_checked = True
+
+    def _log_invocation(self) -> None:
+        """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
 
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         self._hide_secrets()

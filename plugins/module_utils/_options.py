@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import typing as t
-from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info, mask_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
@@ -47,8 +46,8 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
     expected = http_url(url)
     if has_user_info(url):
         raise BadInput("api_url", "expected no user or password in the URL; give the access token as api_token, and what a gateway needs in http_headers")
-    if expected or urlsplit(url).query or urlsplit(url).fragment:
-        raise BadInput("api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {url!r}")
+    if expected or "?" in url or "#" in url:
+        raise BadInput("api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {mask_url(url)!r}")
     if not params["api_token"] or not params["api_token"].isprintable():
         raise BadInput("api_token", "expected the access token of the server's API, some text on one line")
     if params["client_key"] and not params["client_cert"]:
@@ -57,8 +56,11 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         raise BadInput("timeout", f"expected seconds, more than 0 and at most 3600, got {params['timeout']:g}")
     if not 0 <= params["retries"] <= _LARGEST_RETRIES:
         raise BadInput("retries", f"expected a whole number from 0 to {_LARGEST_RETRIES}, got {params['retries']}")
-    headers = {str(name): str(value) for name, value in (params["http_headers"] or {}).items()}
+    given = params["http_headers"] or {}
+    headers = {str(name): str(value) for name, value in given.items()}
     for name, value in headers.items():
+        if name in given and given[name] is None:
+            raise BadInput(f"http_headers.{name}", "expected a value; give the empty text where there is none")
         if not _HEADER_NAME.fullmatch(name) or not value.isprintable() or not value.isascii():
             raise BadInput(f"http_headers.{name!r}", "expected a header name and a value of printable ASCII on one line")
         if name.lower() in _OWN_HEADERS:

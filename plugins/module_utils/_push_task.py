@@ -180,12 +180,13 @@ def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:
 def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
     """What the server says about a task beside its fields."""
     stream = raw.get("stream")
+    track_ids = stream.get("trackIds") if isinstance(stream, dict) else None
     return {
         "vhost": vhost,
         "app": app,
         "id": str(raw.get("id", "")),
         "state": state_of(raw),
         "is_config": is_of_configuration(raw),
-        "track_ids": list((stream if isinstance(stream, dict) else {}).get("trackIds") or []),
+        "track_ids": track_ids if isinstance(track_ids, list) else [],
         **{option: raw[wire] for option, wire in STATUS_FIELDS.items() if wire in raw},
     }

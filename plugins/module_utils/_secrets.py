@@ -12,9 +12,10 @@ user gave it or only the server had it.
 from __future__ import annotations
 
 import base64
+import json
 import re
 import typing as t
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, quote_plus, unquote
 
 MASK = "********"
 
@@ -48,32 +49,47 @@ _OPEN_QUERY_OPTIONS = frozenset(
 )
 
 
+# Values of those that can stand in the open; anything else may be another option that a wrong separator hides.
+_OPEN_VALUE = re.compile(r"[\w.:-]*")
 # Entries of results whose values are words of this collection. A secret can be such a word by chance, and a playbook must still be able to compare them.
 _OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
 
 
-def _split_query(query: str) -> t.Iterator[tuple[str, str | None]]:
-    """Yields name and value of each part of a query string; the value is None where there is no `=`."""
+class _Url(t.NamedTuple):
+    """The parts of a URL as they stand, so that put together again they give the very same text."""
+
+    scheme: str  # with what parts it from the host
+    user: str  # without the @
+    host: str
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+def _split_url(url: str) -> _Url:
+    """Splits by hand, as this must cope with everything that somebody may write, and show none of it by mistake."""
+    start = re.match(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:/+)?", url)
+    scheme = start.group() if start else ""
+    rest = url[len(scheme) :]
+    # All up to the last @ is taken for user info, as a password may hold a sign that should have been encoded. An @ in a
+    # query string hides more than it need, which does no harm.
+    user, at_sign, rest = rest.rpartition("@")
+    rest, hash_sign, fragment = rest.partition("#")
+    rest, question, query = rest.partition("?")
+    host, slash, path = rest.partition("/")
+    return _Url(scheme, user if at_sign else "", host, slash + path, query if question else None, fragment if hash_sign else None)
+
+
+def _query_parts(query: str) -> t.Iterator[tuple[str, str]]:
+    """Each part of a query string as what can be shown, and the secret after it."""
     for part in query.split("&"):
         name, equals, value = part.partition("=")
-        yield name, value if equals else None
-
-
-def _split_url(url: str) -> tuple[str, str, str, str, str | None, str | None]:
-    """Splits by hand, as nothing of the text may be lost or rewritten: scheme with `://`, user info, host, path, query, fragment."""
-    rest, hash_sign, fragment = url.partition("#")
-    rest, question, query = rest.partition("?")
-    scheme, separator, rest = rest.partition("://") if "://" in rest else ("", "", rest)
-    authority, slash, path = rest.partition("/")
-    user, at_sign, host = authority.rpartition("@")
-    return (
-        scheme + separator,
-        user if at_sign else "",
-        host,
-        slash + path,
-        query if question else None,
-        fragment if hash_sign else None,
-    )
+        if name.lower() in _OPEN_QUERY_OPTIONS and _OPEN_VALUE.fullmatch(value):
+            yield part, ""
+        elif equals and value:
+            yield name + equals, value
+        else:  # a bare word can be a token, and end in the padding of its base64
+            yield "", part
 
 
 def mask_url(url: str) -> str:
@@ -82,58 +98,38 @@ def mask_url(url: str) -> str:
     That is user info, values in the query string that are not known to be harmless, the fragment, and in an RTMP URL
     the part of the path after the application, where many platforms expect the stream key.
     """
-    scheme, user, host, path, query, fragment = _split_url(url)
-    masked = scheme + (f"{MASK}@" if user else "") + host
-    masked += _mask_rtmp_path(path) if scheme.lower().startswith("rtmp") else path
-    if query is not None:
-        masked += "?" + "&".join(_mask_query_part(name, value) for name, value in _split_query(query))
-    if fragment is not None:
+    parts = _split_url(url)
+    masked = parts.scheme + (f"{MASK}@" if parts.user else "") + parts.host
+    key = _rtmp_key(parts)
+    masked += parts.path[: len(parts.path) - len(key)] + MASK if key else parts.path
+    if parts.query is not None:
+        masked += "?" + "&".join(shown + (MASK if secret else "") for shown, secret in _query_parts(parts.query))
+    if parts.fragment is not None:
         masked += f"#{MASK}"
     return masked
 
 
-def _is_open(name: str, value: str) -> bool:
-    return value == "" or name.lower() in _OPEN_QUERY_OPTIONS
-
-
-def _mask_query_part(name: str, value: str | None) -> str:
-    if value is None:  # a bare word can be a token
-        return name if name in _OPEN_QUERY_OPTIONS or not name else MASK
-    return f"{name}={value if _is_open(name, value) else MASK}"
-
-
-def _rtmp_key(path: str) -> str:
-    """The part of an RTMP path after `/app/`, empty where there is none."""
-    return path.lstrip("/").partition("/")[2].strip("/")
-
-
-def _mask_rtmp_path(path: str) -> str:
-    key = _rtmp_key(path)
-    return path.replace(key, MASK) if key else path
+def _rtmp_key(parts: _Url) -> str:
+    """What stands in the path of an RTMP URL after the application, as it stands; empty where there is nothing."""
+    if not parts.scheme.strip().lower().startswith("rtmp"):
+        return ""
+    found = re.fullmatch(r"/+[^/]+/+([^/].*)", parts.path, re.DOTALL)
+    return found.group(1) if found else ""
 
 
 def url_secrets(url: str) -> set[str]:
     """Returns the parts of a URL that :func:`mask_url` masks, as they stand and percent-decoded."""
-    scheme, user, dummy, path, query, fragment = _split_url(url)
-    found = set()
-    if user:
-        found.add(user)
-        found.add(user.partition(":")[2])
-    if scheme.lower().startswith("rtmp"):
-        found.add(_rtmp_key(path))
-    for name, value in _split_query(query or ""):
-        if value is None:
-            found.add("" if name in _OPEN_QUERY_OPTIONS else name)
-        elif not _is_open(name, value):
-            found.add(value)
-    found.add(fragment or "")
+    parts = _split_url(url)
+    key = _rtmp_key(parts)
+    found = {parts.user, parts.user.partition(":")[2], key, key.rstrip("/ "), parts.fragment or ""}
+    found |= {secret for _shown, secret in _query_parts(parts.query or "")}
     found |= {unquote(part) for part in found}
     return {part for part in found if part}
 
 
 def has_user_info(url: str) -> bool:
     """Whether a URL carries `user@` or `user:password@`."""
-    return "@" in urlsplit(url).netloc
+    return bool(_split_url(url).user)
 
 
 class SecretStore:
@@ -163,11 +159,15 @@ class SecretStore:
             self.add(*url_secrets(url))
 
     def _spellings(self) -> set[str]:
-        spellings = set()
+        spellings: set[str] = set()
         for value in self._values:
-            encoded = value.encode("utf-8", "surrogateescape")
-            spellings |= {value, quote(value, safe=""), quote(value), base64.b64encode(encoded).decode(), repr(value)[1:-1]}
-        return spellings
+            encoded = value.encode("utf-8", "surrogatepass")
+            urls = {quote(encoded), quote(encoded, safe=""), quote_plus(encoded)}
+            urls |= {re.sub(r"%[0-9A-F]{2}", lambda found: found.group().lower(), url) for url in urls}
+            escaped = {repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+            # The server's own words arrive with blanks folded.
+            spellings |= {value, " ".join(value.split()), base64.b64encode(encoded).decode()} | urls | escaped
+        return spellings - {""}
 
     def scrub(self, text: str) -> str:
         """Returns the text with each secret replaced, in plain, URL-encoded, base64 and escaped form."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import socket
 import time
 import traceback
@@ -163,7 +164,7 @@ class Transport:
                 allow_redirects=False,
                 verify=self._verify,
             )
-        except requests.exceptions.RequestException as error:
+        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             return _failure_of_exception(error, self.settings.timeout)
         except OSError as error:  # requests reports a missing CA or client certificate file so
             return _Failure("tls", f"A file for TLS cannot be used: {_reason(error)}.", None, reached=False, passing=False)
@@ -197,30 +198,50 @@ def _read(response: t.Any) -> Answer | _Failure:
         return _Failure("gateway", "", status, reached=True, passing=True, retry_after=_retry_after(response))
     if 300 <= status < 400:
         return _Failure("redirect", "", status, reached=False, passing=False)
-    content = response.content
-    announced = response.headers.get("Content-Length", "")
-    if not content or (announced.isdigit() and "Content-Encoding" not in response.headers and len(content) < int(announced)):
-        return _Failure("connection_lost", "The answer is empty or was cut off.", status, reached=True, passing=True)
     try:
-        return Answer(status, json.loads(content))
-    except (ValueError, RecursionError):
+        return Answer(status, _json(response))
+    except ValueError as error:
+        if 400 <= status < 500:  # is never sent again, and says enough by its status
+            return Answer(status, None)
         # A page in HTML comes from something that will say the same again; anything else may be a damaged answer.
-        page = "html" in response.headers.get("Content-Type", "").lower() or content.lstrip()[:1] == b"<"
+        page = "html" in response.headers.get("Content-Type", "").lower() or response.content.lstrip()[:1] == b"<"
+        if isinstance(error, _CutOffError):
+            return _Failure("connection_lost", "The answer is empty or was cut off.", status, reached=True, passing=True)
         return _Failure("not_json", "", status, reached=True, passing=not page)
+
+
+class _CutOffError(ValueError):
+    """Less arrived than was announced, or nothing at all."""
+
+
+def _json(response: t.Any) -> t.Any:
+    """The decoded body; raises ValueError where there is none, or not all of it."""
+    content = response.content
+    announced = _whole_number(response.headers.get("Content-Length", ""))
+    if not content or (announced is not None and "Content-Encoding" not in response.headers and len(content) < announced):
+        raise _CutOffError
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError from error
+
+
+def _whole_number(text: str) -> int | None:
+    """The number in a header, or None where it holds no sensible one."""
+    return int(text.strip()[:15]) if re.fullmatch(r"[0-9]+", text.strip()) else None
 
 
 def _retry_after(response: t.Any) -> float:
     """Seconds that Retry-After asks for, within bounds; a date is not read, as clocks differ."""
-    value = response.headers.get("Retry-After", "").strip()
-    return min(float(value), LARGEST_RETRY_AFTER) if value.isdigit() else 0.0
+    return min(float(_whole_number(response.headers.get("Retry-After", "")) or 0), LARGEST_RETRY_AFTER)
 
 
 def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
     """Sorts what requests raises. No text of the exception is taken over but the operating system's, as it may show secrets."""
     causes = list(_causes(error))
     if isinstance(error, requests.exceptions.SSLError):
-        return _Failure("tls", _tls_detail(causes), None, reached=False, passing=False)
-    if isinstance(error, requests.exceptions.ProxyError):
+        return _Failure("tls", _tls_detail(causes), None, reached=_after_handshake(causes), passing=False)
+    if isinstance(error, (requests.exceptions.ProxyError, requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)):
         return _Failure("refused", "The proxy of the environment (HTTP_PROXY, HTTPS_PROXY) cannot be used.", None, reached=False, passing=True)
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return _Failure("timeout", f"No connection within {timeout:g} s.", None, reached=False, passing=True)
@@ -230,9 +251,17 @@ def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
         return _Failure("refused", f"No connection: {_reason(*causes)}.", None, reached=False, passing=True)
     if isinstance(error, requests.exceptions.Timeout) or any(isinstance(cause, urllib3.exceptions.ReadTimeoutError) for cause in causes):
         return _Failure("timeout", f"No answer within {timeout:g} s.", None, reached=True, passing=True)
-    if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader)):
-        return _Failure("bad_input", "api_url or http_headers cannot be used in a request.", None, reached=False, passing=False)
+    if any(isinstance(cause, urllib3.exceptions.InvalidHeader) for cause in causes):  # in the answer, not in the request
+        return _Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
+    if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader, urllib3.exceptions.LocationParseError)):
+        return _Failure("bad_input", "api_url, http_headers or a proxy of the environment cannot be used in a request.", None, reached=False, passing=False)
     return _Failure("connection_lost", f"The connection broke: {_reason(*causes)}.", None, reached=True, passing=True)
+
+
+def _after_handshake(causes: t.Iterable[BaseException]) -> bool:
+    """Whether TLS failed while data was sent or read. The exceptions are the same before that, so their tracebacks must tell."""
+    frames = (frame.f_code.co_name for cause in causes for frame, _line in traceback.walk_tb(cause.__traceback__))
+    return any(name in ("sendall", "getresponse", "recv_into") for name in frames)
 
 
 def _causes(error: BaseException | None) -> t.Iterator[BaseException]:

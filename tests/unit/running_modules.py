@@ -16,6 +16,7 @@ from typing import Any
 import requests
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
+from ansible.module_utils.common.parameters import PASS_VARS
 
 MODULES = ("vhost", "vhosts", "vhost_info", "push_task", "push_tasks", "push_task_info", "cert_reload")
 
@@ -43,7 +44,9 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
 
     :param options: its options, as a playbook gives them.
     """
-    arguments = {**options, "_ansible_check_mode": check_mode, "_ansible_diff": True, "_ansible_remote_tmp": "~/.ansible/tmp"}
+    arguments = {**options, "_ansible_check_mode": check_mode, "_ansible_diff": True, "_ansible_no_log": False, "_ansible_remote_tmp": "~/.ansible/tmp"}
+    if "inject_invocation" in PASS_VARS:  # from ansible-core 2.19 on the options are returned only where this asks for it
+        arguments["_ansible_inject_invocation"] = True
     basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
     basic._ANSIBLE_PROFILE = "legacy"  # asked for from ansible-core 2.19 on
     module = importlib.import_module(f"ansible_collections.streamops.ovenmediaengine.plugins.modules.{name}")

@@ -66,18 +66,22 @@ class _Url(t.NamedTuple):
     fragment: str | None
 
 
-def _split_url(url: str) -> _Url:
-    """Splits by hand, as this must cope with everything that somebody may write, and show none of it by mistake."""
+def _split_url(url: str, *, at_any_place: bool = False) -> _Url:
+    """Splits by hand, as this must cope with everything that somebody may write.
+
+    User info ends before the path. A password that holds a sign which should have been encoded breaks that rule, so
+    with ``at_any_place`` everything up to the last @ is taken for user info.
+    """
     start = re.match(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:/+)?", url)
     scheme = start.group() if start else ""
     rest = url[len(scheme) :]
-    # All up to the last @ is taken for user info, as a password may hold a sign that should have been encoded. An @ in a
-    # query string hides more than it need, which does no harm.
-    user, at_sign, rest = rest.rpartition("@")
+    authority = rest if at_any_place else re.split(r"[/?#]", rest, maxsplit=1)[0]
+    user, at_sign, dummy = authority.rpartition("@")
+    rest = rest[len(user + at_sign) :]
     rest, hash_sign, fragment = rest.partition("#")
     rest, question, query = rest.partition("?")
     host, slash, path = rest.partition("/")
-    return _Url(scheme, user if at_sign else "", host, slash + path, query if question else None, fragment if hash_sign else None)
+    return _Url(scheme, user, host, slash + path, query if question else None, fragment if hash_sign else None)
 
 
 def _query_parts(query: str) -> t.Iterator[tuple[str, str]]:
@@ -99,6 +103,8 @@ def mask_url(url: str) -> str:
     the part of the path after the application, where many platforms expect the stream key.
     """
     parts = _split_url(url)
+    if parts != _split_url(url, at_any_place=True):
+        return parts.scheme + MASK  # what stands behind the @ is the host or the end of a secret, and nobody can tell
     masked = parts.scheme + (f"{MASK}@" if parts.user else "") + parts.host
     key = _rtmp_key(parts)
     masked += parts.path[: len(parts.path) - len(key)] + MASK if key else parts.path
@@ -119,17 +125,18 @@ def _rtmp_key(parts: _Url) -> str:
 
 def url_secrets(url: str) -> set[str]:
     """Returns the parts of a URL that :func:`mask_url` masks, as they stand and percent-decoded."""
-    parts = _split_url(url)
-    key = _rtmp_key(parts)
-    found = {parts.user, parts.user.partition(":")[2], key, key.rstrip("/ "), parts.fragment or ""}
-    found |= {secret for _shown, secret in _query_parts(parts.query or "")}
+    found = set()
+    for parts in (_split_url(url), _split_url(url, at_any_place=True)):
+        key = _rtmp_key(parts)
+        found |= {parts.user, parts.user.partition(":")[2], key, key.rstrip("/ "), parts.fragment or ""}
+        found |= {secret for _shown, secret in _query_parts(parts.query or "")}
     found |= {unquote(part) for part in found}
     return {part for part in found if part}
 
 
 def has_user_info(url: str) -> bool:
-    """Whether a URL carries `user@` or `user:password@`."""
-    return bool(_split_url(url).user)
+    """Whether a URL carries, or may carry, `user@` or `user:password@`."""
+    return bool(_split_url(url, at_any_place=True).user)
 
 
 class SecretStore:

@@ -86,6 +86,12 @@ def test_an_address_with_a_password_that_is_not_encoded_is_not_shown():
     assert "pa/ss" not in str(caught.value)
 
 
+@pytest.mark.parametrize("key", ["abc@SECRET", "SECRET@abc", "a/b@SECRET", "a?b=c@SECRET", "a#b@SECRET"])
+def test_an_at_sign_inside_of_a_key_shows_no_part_of_it(key):
+    assert "SECRET" not in mask_url(f"rtmp://h.example/app/{key}")
+    assert any("SECRET" in secret for secret in url_secrets(f"rtmp://h.example/app/{key}"))
+
+
 def test_masking_a_key_keeps_the_application():
     assert mask_url("rtmp://h/live/live") == "rtmp://h/live/********"
 

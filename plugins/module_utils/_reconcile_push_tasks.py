@@ -74,7 +74,9 @@ class PushTasks:
     # Reading
 
     def _read(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> None:
-        """Reads the tasks of each application once."""
+        """Reads the tasks of each application once; what was known before is forgotten."""
+        self._present = {}
+        self._absent_scopes = {}
         for vhost, app in dict.fromkeys((task["vhost"], task["app"]) for task in wanted):
             try:
                 tasks = self._api.list_push_tasks(vhost, app)
@@ -241,7 +243,7 @@ class PushTasks:
         try:
             item.extra["state"], by_others = self._start_settled(key, item.after or item.wanted)
         except OmeError as error:
-            item.fail(_start_error(error, key), touched=replaces)
+            item.fail(_start_error(error, key), touched=replaces or error.maybe_done)
             if replaces:
                 self._put_back(item, key, error)
             return
@@ -251,7 +253,8 @@ class PushTasks:
     def _start_settled(self, key: Key, task: t.Mapping[str, t.Any]) -> tuple[str, bool]:
         """Starts a task (option form); returns its state, and whether somebody else had started it.
 
-        Where the answer is lost, or somebody else was faster, looks at what is there and decides from that.
+        Where the answer is lost, or somebody else was faster, looks at what is there and decides from that. An error
+        says ``maybe_done`` only where that look has failed too.
         """
         for attempt in range(_START_TRIES):
             try:
@@ -260,13 +263,23 @@ class PushTasks:
                 last = attempt == _START_TRIES - 1
                 if error.kind != "duplicate_id" and not error.maybe_done:
                     raise
-                there = self._find(key)
+                there = self._look_after(error, key)
                 if there is not None and not list(PUSH_TASK.difference(task, push_task.from_wire(there, key.vhost, key.app))):
                     return push_task.state_of(there), error.kind == "duplicate_id"
                 # Another task under this id may be on its way out, as stopping takes a second.
                 if last or (there is not None and self.wait_until_gone([key])):
                     raise
         raise AssertionError("unreachable")
+
+    def _look_after(self, error: OmeError, key: Key) -> dict[str, t.Any] | None:
+        """Finds out what a start without a good answer has done."""
+        try:
+            there = self._find(key)
+        except OmeError as look:
+            look.maybe_done = True
+            raise
+        error.maybe_done = False
+        return there
 
     def _put_back(self, item: Item, key: Key, refusal: OmeError) -> None:
         """Starts the task again that was stopped for one that the server then refused, and says in the refusal how that went."""

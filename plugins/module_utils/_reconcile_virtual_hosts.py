@@ -210,6 +210,7 @@ class VirtualHosts:
 
     def _create_bulk(self, items: list[Item]) -> None:
         """One POST. Where its answer is lost, looks at what is there and goes on from that; never repeats blindly."""
+        unknown = False
         for _attempt in range(_CREATE_TRIES):
             try:
                 answers = self._api.create_virtual_hosts([VIRTUAL_HOST.to_wire(item.wanted) for item in items])
@@ -224,12 +225,12 @@ class VirtualHosts:
             try:
                 items = self._not_created(items)
             except OmeError as error:
-                failure = error
+                failure, unknown = error, True
                 break
             if not items:
                 return
         for item in items:
-            item.fail(failure)
+            item.fail(failure, touched=unknown)
 
     def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
         if answer.ok:

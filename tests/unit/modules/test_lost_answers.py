@@ -83,6 +83,7 @@ def test_create_whose_outcome_cannot_be_read(current: Simulator) -> None:
     Fault(current, "GET", "/v1/vhosts", skip=1, times=-1, status=500)
     run = running_modules.run_module("vhosts", connection(current, vhosts=VHOSTS))
     assert run.failed and run["results"][0]["error"]["kind"] == "server_error"
+    assert run["changed"]  # they may be there
 
 
 def test_start_that_never_gets_an_answer(current: Simulator) -> None:
@@ -97,6 +98,7 @@ def test_start_whose_outcome_cannot_be_read(current: Simulator) -> None:
     Fault(current, "POST", ":pushes", skip=1, times=-1, status=500)
     run = running_modules.run_module("push_task", connection(current, **TASK))
     assert run.failed and run["error"]["kind"] == "server_error"
+    assert run["changed"]  # it may run
 
 
 def put_virtual_host(simulator: Simulator, name: str, host: str) -> None:

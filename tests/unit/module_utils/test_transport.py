@@ -28,6 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import TOKEN, Client
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
+    PLAIN_INTO_TLS,
     RESET,
     RESET_BEFORE_READING,
     SILENCE,
@@ -655,3 +656,9 @@ def test_without_requests_the_module_can_be_imported_and_says_why(monkeypatch: p
 
 def test_settings_have_the_documented_defaults() -> None:
     assert Settings("u", "t") == Settings("u", "t", True, None, None, None, 10.0, 3, {})
+
+
+def test_tls_that_breaks_after_the_request_may_have_brought_it(serve: Serve, connect: Callable[..., Client], authority: trustme.CA, ca_path: str) -> None:
+    server = serve(PLAIN_INTO_TLS, OK, context=context_of(authority, "127.0.0.1"))
+    error = failure_of(create, connect(server.url, ca_path=ca_path))
+    assert len(server.requests) == 1 and error.maybe_done is True

@@ -11,18 +11,10 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK as RTMP
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 VHOST: dict[str, Any] = {"name": "t-a", "host": {"names": ["a.example.com"]}}
-RTMP: dict[str, Any] = {
-    "vhost": "default",
-    "app": "app",
-    "id": "t-p",
-    "stream": {"name": "main"},
-    "protocol": "rtmp",
-    "url": "rtmp://push.example.com/app",
-    "stream_key": "planted-key",
-}
 SRT = {**RTMP, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}
 MPEGTS = {**RTMP, "protocol": "mpegts", "url": "udp://push.example.com:5000", "stream_key": ""}
 ORIGIN = {"location": "/app", "pass": {"scheme": "ovt", "urls": {"url": ["origin.example.com:9000/app"]}}}

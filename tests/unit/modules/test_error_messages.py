@@ -17,17 +17,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
-TASK: dict[str, Any] = {
-    "vhost": "default",
-    "app": "app",
-    "id": "t-p",
-    "stream": {"name": "main"},
-    "protocol": "rtmp",
-    "url": "rtmp://push.example.com/app",
-    "stream_key": "planted-key",
-}
 READ_ONLY_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("vhost_info", {}),
     ("vhost", {"name": "t-a", "host": {"names": ["a"]}}),

@@ -13,18 +13,10 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
 VHOSTS = [{"name": f"t-{number}", "host": {"names": [f"t-{number}.example.com"]}} for number in range(3)]
-TASK: dict[str, Any] = {
-    "vhost": "default",
-    "app": "app",
-    "id": "t-p",
-    "stream": {"name": "main"},
-    "protocol": "rtmp",
-    "url": "rtmp://push.example.com/app",
-    "stream_key": "planted-key",
-}
 
 
 def creates(simulator: Simulator, path: str) -> int:

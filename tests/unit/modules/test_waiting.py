@@ -8,24 +8,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
-
-TASK: dict[str, Any] = {
-    "vhost": "default",
-    "app": "app",
-    "id": "t-p",
-    "stream": {"name": "main"},
-    "protocol": "rtmp",
-    "url": "rtmp://push.example.com/app",
-    "stream_key": "planted-key",
-}
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, post
 
 FULL_VHOST: dict[str, Any] = {
     "name": "t-full",
@@ -219,3 +219,19 @@ def test_absent_fields_equal_the_servers_defaults(current: Simulator) -> None:
         },
     }
     assert running_modules.run_module("vhost", connection(current, **spelled_out))["action"] == "unchanged"
+
+
+@pytest.mark.parametrize(("url", "key"), (("udp://push.example.com:5000", "planted-stream-key"), ("udp://elsewhere.example.com:5000", "")))
+def test_stream_key_that_is_left_out_goes_to_no_other_destination(current: Simulator, url: str, key: str) -> None:
+    past_the_modules = {
+        "id": "t-push",
+        "stream": {"name": "main"},
+        "protocol": "mpegts",
+        "url": "udp://push.example.com:5000",
+        "streamKey": "planted-stream-key",
+    }
+    post(current, "/v1/vhosts/default/apps/app:startPush", past_the_modules)
+    task = {"vhost": "default", "app": "app", "id": "t-push", "stream": {"name": "other"}, "protocol": "mpegts", "url": url}
+    assert running_modules.run_module("push_task", connection(current, **task))["action"] == "restarted"
+    found = running_modules.run_module("push_task_info", connection(current, vhost="default", app="app", show_secrets=True))["tasks"]
+    assert [(task["url"], task["stream_key"]) for task in found] == [(url, key)]

@@ -117,6 +117,19 @@ def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, method: s
     assert contents(current) == before
 
 
+def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back(current: Simulator) -> None:
+    """All are asked to stop, and the look whether they have gone fails: what is still listed must not be taken for running."""
+    make_full(current)
+    before = contents(current)
+    fault = Fault(current, "POST", "/apps/live:pushes", status=500)
+    spoiled = fault.matches
+    fault.matches = lambda exchange: spoiled(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
+    run = run_vhost(current, host=NEW_HOST, recreate=True)
+    assert run.failed and not run["changed"] and run["not_put_back"] == []
+    time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
+    assert contents(current) == before
+
+
 def test_recreate_that_cannot_put_back_says_what_is_missing(current: Simulator) -> None:
     make_full(current)
     Fault(current, "POST", "/v1/vhosts", times=-1, status=500)

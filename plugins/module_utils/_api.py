@@ -46,7 +46,7 @@ class ItemAnswer(t.NamedTuple):
 
 def kind_of(status: int, message: str) -> str:
     """The kind of error (a key of ADVICE) that a status and the server's message mean."""
-    if status not in _STATUSES or status == 409:
+    if status != 401:
         # Names that the server quotes mean nothing, however they read.
         words = _QUOTED.sub("", message).lower()
         for part, kind in _MESSAGES:

@@ -10,6 +10,7 @@ the result as a dictionary; a result with ``failed`` is a failure that still has
 
 from __future__ import annotations
 
+import functools
 import typing as t
 from collections import Counter
 
@@ -48,26 +49,39 @@ class Capability:
         raise NotImplementedError
 
 
-class _Vhosts(Capability):
-    """Brings virtual hosts to be as wanted; shared by the module for one and the module for many."""
+class _Managing(Capability):
+    """Brings objects to be as wanted; shared by the modules for one object and for many."""
 
+    group: Group
+    # The option that lists the objects; none where the options of the module are the object.
+    entries: str | None = None
+
+    @functools.cached_property
     def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        """The path of the option and the given form of each virtual host."""
-        raise NotImplementedError
+        """The path of the option and the given form of each object."""
+        if self.entries is None:
+            return [("", self.group.given(self.params))]
+        return [(f"{self.entries}[{index}]", self.group.given(entry)) for index, entry in enumerate(self.params[self.entries])]
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        for _path, vhost in self.wanted():
-            VIRTUAL_HOST.collect_secrets(vhost, secrets)
+        for _path, entry in self.wanted:
+            self.group.collect_secrets(entry, secrets)
+
+
+class _Vhosts(_Managing):
+    """Brings virtual hosts to be as wanted."""
+
+    group = VIRTUAL_HOST
 
     def check(self) -> None:
-        for path, vhost in self.wanted():
+        for path, vhost in self.wanted:
             virtual_host.validate(vhost, path, present=self.params["state"] == "present")
-        _refuse_repeated(self.wanted(), lambda vhost: str(vhost["name"]), "name")
+        _refuse_repeated(self.wanted, lambda vhost: str(vhost["name"]), "name")
 
     def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""
         reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
-        vhosts = [vhost for _path, vhost in self.wanted()]
+        vhosts = [vhost for _path, vhost in self.wanted]
         if self.params["state"] == "absent":
             return reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk)
         return reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
@@ -75,9 +89,6 @@ class _Vhosts(Capability):
 
 class Vhost(_Vhosts):
     """One virtual host."""
-
-    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        return [("", VIRTUAL_HOST.given(self.params))]
 
     def run(self, api: Api, context: Context) -> Result:
         item = self.reconcile(api, context, bulk=False)[0]
@@ -87,8 +98,7 @@ class Vhost(_Vhosts):
 class Vhosts(_Vhosts):
     """A set of virtual hosts."""
 
-    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        return [(f"vhosts[{index}]", VIRTUAL_HOST.given(vhost)) for index, vhost in enumerate(self.params["vhosts"])]
+    entries = "vhosts"
 
     def check(self) -> None:
         super().check()
@@ -128,28 +138,22 @@ class VhostInfo(Capability):
         return {"changed": False, "vhosts": vhosts, "missing": missing, "unmanaged_fields": unmanaged}
 
 
-class _PushTasks(Capability):
-    """Brings push tasks to run as wanted; shared by the module for one and the module for many."""
+class _PushTasks(_Managing):
+    """Brings push tasks to run as wanted."""
 
-    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        """The path of the option and the given form of each push task."""
-        raise NotImplementedError
-
-    def collect_secrets(self, secrets: SecretStore) -> None:
-        for _path, task in self.wanted():
-            PUSH_TASK.collect_secrets(task, secrets)
+    group = PUSH_TASK
 
     def check(self) -> None:
-        for path, task in self.wanted():
+        for path, task in self.wanted:
             push_task.validate(task, path, started=self.params["state"] == "started")
-        _refuse_repeated(self.wanted(), lambda task: str(push_task.key_of(task)), "id")
+        _refuse_repeated(self.wanted, lambda task: str(push_task.key_of(task)), "id")
         if not 0 <= self.params["wait_timeout"] <= 86400:
             raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {self.params['wait_timeout']:g}")
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
-        tasks = [task for _path, task in self.wanted()]
+        tasks = [task for _path, task in self.wanted]
         if self.params["state"] == "stopped":
             return reconciler.ensure_stopped(tasks)
         for task in tasks:
@@ -160,9 +164,6 @@ class _PushTasks(Capability):
 class PushTask(_PushTasks):
     """One push task."""
 
-    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        return [("", PUSH_TASK.given(self.params))]
-
     def run(self, api: Api, context: Context) -> Result:
         item = self.reconcile(api, context)[0]
         return _single_result(item, PUSH_TASK, "push_task")
@@ -171,8 +172,7 @@ class PushTask(_PushTasks):
 class PushTaskList(_PushTasks):
     """A set of push tasks."""
 
-    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        return [(f"tasks[{index}]", PUSH_TASK.given(task)) for index, task in enumerate(self.params["tasks"])]
+    entries = "tasks"
 
     def check(self) -> None:
         super().check()
@@ -199,8 +199,8 @@ class PushTaskInfo(Capability):
         apps = [app] if app is not None else sorted(filter(is_addressable, api.list_applications(vhost)))
         tasks, status = [], []
         for name in apps:
-            for raw in sorted(api.list_push_tasks(vhost, name), key=lambda raw: str(raw.get("id", ""))):
-                if self.params["id"] not in (None, str(raw.get("id", ""))):
+            for raw in sorted(api.list_push_tasks(vhost, name), key=push_task.id_of):
+                if self.params["id"] not in (None, push_task.id_of(raw)):
                     continue
                 task = push_task.from_wire(raw, vhost, name)
                 PUSH_TASK.collect_secrets(task, context.secrets)
@@ -300,18 +300,5 @@ def _diff(items: t.Iterable[Item], group: Group, title: t.Callable[[Item], str])
         if item.before is not None:
             before[title(item)] = group.mask(item.before)
         if item.after is not None:
-            after[title(item)] = _mask_marking_changes(group, item.after, item.before or {})
+            after[title(item)] = group.mask_after(item.after, item.before)
     return {"before": before, "after": after}
-
-
-def _mask_marking_changes(group: Group, after: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    masked: dict[str, t.Any] = {}
-    for option, value in after.items():
-        field, there = group.fields[option], before.get(option)
-        if isinstance(field, Group):
-            masked[option] = _mask_marking_changes(field, value, there if isinstance(there, dict) else {})
-            continue
-        masked[option] = field.mask(value)
-        if there is not None and masked[option] == field.mask(there) and not field.equal(value, there):
-            masked[option] = f"{masked[option]} (changed)"
-    return masked

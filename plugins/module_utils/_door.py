@@ -12,15 +12,13 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES, Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, secret_options, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 
 # Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep nothing secret.
 _SHORTEST_URL_SECRET = 4
-# Options that hold secrets, wherever they stand.
-_SECRET_OPTIONS = ("api_token", "http_headers", "secret_key", "auth", "stream_key")
 # Parts of a result that are masked field by field already, and that show_secrets opens; scrubbing them would undo that.
 _MASKED_BY_FIELD = ("vhost", "vhosts", "push_task", "tasks", "diff")
 
@@ -51,15 +49,15 @@ class _Module(AnsibleModule):
         raise AssertionError("unreachable")
 
     def _hide_secrets(self) -> None:
-        self.no_log_values.update(secret for secret in _secrets_in(self.params) if len(secret) >= _SHORTEST_URL_SECRET)
+        self.no_log_values.update(secret for secret in _secrets_in(self.params, secret_options()) if len(secret) >= _SHORTEST_URL_SECRET)
 
 
-def _secrets_in(value: t.Any, secret: bool = False) -> set[str]:
-    """The texts under options that hold secrets, and the secret parts of every URL, inside of options that may be of any form."""
+def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) -> set[str]:
+    """The texts under options of these names, and the secret parts of every URL, inside of options that may be of any form."""
     if isinstance(value, dict):
-        return set().union(*(_secrets_in(item, secret or key in _SECRET_OPTIONS) for key, item in value.items()))
+        return set().union(*(_secrets_in(item, names, secret or key in names) for key, item in value.items()))
     if isinstance(value, (list, tuple)):
-        return set().union(*(_secrets_in(item, secret) for item in value))
+        return set().union(*(_secrets_in(item, names, secret) for item in value))
     if isinstance(value, str):
         return {value} if secret else url_secrets(value) if "://" in value else set()
     return set()

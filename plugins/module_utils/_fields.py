@@ -83,6 +83,11 @@ class Field:
         """The value as it may be shown."""
         return MASK if self.secret and value not in (None, "") else value
 
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        """The value as it may be shown beside the one before it: where only the masked part differs, this is seen without being shown."""
+        masked = self.mask(value)
+        return f"{masked} (changed)" if masked == self.mask(present) and not self.equal(value, present) else masked
+
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         """Remembers what must not be printed."""
         if self.secret:
@@ -100,10 +105,7 @@ class Field:
     def difference(self, wanted: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
         """Yields what differs; what the user left out is never compared."""
         if not self.equal(wanted, present):
-            before, after = self.mask(present), self.mask(wanted)
-            if before == after:  # only the masked part differs, which must be seen without being shown
-                after = f"{after} (changed)"
-            yield Difference(path, before, after)
+            yield Difference(path, self.mask(present), self.mask_after(wanted, present))
 
     def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
         """What to send so that the wanted holds and the rest stays as it is."""
@@ -307,6 +309,9 @@ class Group(Field):
 
     def mask(self, value: t.Any) -> t.Any:
         return {option: self.fields[option].mask(item) for option, item in value.items()} if isinstance(value, dict) else value
+
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        return {field.option: field.mask_after(item, there) for field, item, there in self._pairs(value, present)}
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for option, item in (value or {}).items():

@@ -108,3 +108,15 @@ def argument_spec(module: str) -> dict[str, t.Any]:
         "cert_reload": {"vhost": {"type": "str"}},
     }
     return {**connection_options(), **own[module]}
+
+
+def secret_options() -> frozenset[str]:
+    """The names of all options that hold secrets, of every module and at every level."""
+    return frozenset(_secret_names({**connection_options(), "vhost": VIRTUAL_HOST.spec(), "push_task": PUSH_TASK.spec()}))
+
+
+def _secret_names(specs: t.Mapping[str, t.Any]) -> t.Iterator[str]:
+    for name, spec in specs.items():
+        if spec.get("no_log"):
+            yield name
+        yield from _secret_names(spec.get("options", {}))

@@ -82,6 +82,11 @@ def key_of(task: t.Mapping[str, t.Any]) -> Key:
     return Key(task["vhost"], task["app"], task["id"])
 
 
+def id_of(raw: t.Mapping[str, t.Any]) -> str:
+    """The id of a task in wire form; empty where the server sent none."""
+    return str(raw.get("id", ""))
+
+
 def validate(task: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
     """Raises BadInput where the given form of a task cannot work; ``started`` asks for what starting it needs."""
     prefix = f"{path}." if path else ""
@@ -184,7 +189,7 @@ def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.A
     return {
         "vhost": vhost,
         "app": app,
-        "id": str(raw.get("id", "")),
+        "id": id_of(raw),
         "state": state_of(raw),
         "is_config": is_of_configuration(raw),
         "track_ids": track_ids if isinstance(track_ids, list) else [],

@@ -90,13 +90,13 @@ class PushTasks:
 
     def _remember(self, raw: dict[str, t.Any], vhost: str, app: str) -> None:
         PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(raw), self._context.secrets)
-        self._present[Key(vhost, app, str(raw.get("id", "")))] = raw
+        self._present[Key(vhost, app, push_task.id_of(raw))] = raw
 
     def _find(self, key: Key) -> dict[str, t.Any] | None:
         """Looks for one task on the server."""
         # All are read and searched here, as an id in the request that the server does not like would filter nothing.
         for raw in self._api.list_push_tasks(key.vhost, key.app):
-            if str(raw.get("id", "")) == key.id:
+            if push_task.id_of(raw) == key.id:
                 self._remember(raw, key.vhost, key.app)
                 return raw
         return None
@@ -218,7 +218,7 @@ class PushTasks:
         deadline = self._context.clock() + (self._wait_timeout if timeout is None else timeout)
         while left:
             listed = {
-                Key(vhost, app, str(raw.get("id", "")))
+                Key(vhost, app, push_task.id_of(raw))
                 for vhost, app in dict.fromkeys((key.vhost, key.app) for key in left)
                 for raw in self._list_or_nothing(vhost, app)
             }
@@ -314,7 +314,7 @@ class PushTasks:
         """Looks at the tasks once, application by application."""
         for vhost, app in dict.fromkeys((key.vhost, key.app) for key in items):
             for raw in self._list_or_nothing(vhost, app):
-                item = items.get(Key(vhost, app, str(raw.get("id", ""))))
+                item = items.get(Key(vhost, app, push_task.id_of(raw)))
                 if item is not None:
                     item.extra["state"] = push_task.state_of(raw)
 

@@ -127,7 +127,7 @@ class VirtualHosts:
             contents.apps[app] = self._api.read_application(vhost, app) or {}
             for raw in self._api.list_push_tasks(vhost, app):
                 push_task.PUSH_TASK.collect_secrets(push_task.PUSH_TASK.from_wire(raw), self._context.secrets)
-                key = Key(vhost, app, str(raw.get("id", "")))
+                key = Key(vhost, app, push_task.id_of(raw))
                 if push_task.is_of_configuration(raw):
                     continue
                 if is_addressable(key.id):
@@ -289,7 +289,6 @@ class VirtualHosts:
                         error.add_detail("It may be taken down in part; run the task again to delete the rest.")
             else:
                 item.extra["dropped"] = contents.described()
-            item.extra.pop("would_drop", None)
 
     def _refuse_read_only(self, name: str, attempt: str) -> None:
         """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the same."""
@@ -338,7 +337,8 @@ class VirtualHosts:
                 self._report_put_back(item, contents, error)
             return
         lost = self._fill(name, contents)
-        item.extra["carried_over"] = item.extra.pop("would_drop", {})
+        del item.extra["would_drop"]
+        item.extra["carried_over"] = contents.described()
         item.extra["not_put_back"] = lost
         if lost:
             incomplete = OmeError("server_error", f"make everything of virtual host {name} again")

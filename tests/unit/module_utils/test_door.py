@@ -311,7 +311,7 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
     ],
 )
 def test_secrets_are_found_in_any_option(value: Any, found: set[str]) -> None:
-    assert _door._secrets_in(value) == found
+    assert _door._secrets_in(value, _door.secret_options()) == found
 
 
 def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:

@@ -218,3 +218,7 @@ def test_wrong_connection_options_are_refused_by_name_without_their_secrets(chan
         settings_of({**GIVEN, **changes})
     assert caught.value.option == option
     assert "hidden-1" not in str(caught.value)
+
+
+def test_secret_options_are_those_that_the_declarations_mark() -> None:
+    assert _options.secret_options() == {"api_token", "http_headers", "secret_key", "auth", "stream_key"}

@@ -32,6 +32,8 @@ _MESSAGES = (
 )
 # `[name]` and `'name'` in a message, but not `[HTTP]`, `[Config]` and `[JSON]` at its beginning.
 _QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|'[^']*'")
+# Why a server cannot say what is live: it has no such call, or what was asked about has gone.
+_UNKNOWN_LIVE = ("controller_not_found", "application_not_found", "vhost_not_found")
 _STATUSES = {401: "unauthorized", 409: "conflict"}
 
 
@@ -112,6 +114,30 @@ class Api:
     def delete_application(self, vhost: str, app: str) -> bool:
         """DELETE /v1/vhosts/{vhost}/apps/{app}: false where there was none. Repeatable: a second one finds nothing to delete."""
         return self._remove(f"/v1/vhosts/{vhost}/apps/{app}", f"delete application {vhost}/{app}", ("application_not_found", "vhost_not_found"))
+
+    # What is live
+
+    def list_streams(self, vhost: str, app: str) -> list[str] | None:
+        """GET /v1/vhosts/{vhost}/apps/{app}/streams: the names of the live streams; None where that cannot be known."""
+        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}/streams", f"list the streams of {vhost}/{app}"
+        try:
+            return self._names(self._call("GET", path, attempt=attempt, repeatable=True), attempt, path)
+        except OmeError as error:
+            if error.kind in _UNKNOWN_LIVE:
+                return None
+            raise
+
+    def count_connections(self, vhost: str, app: str | None = None) -> int | None:
+        """GET /v1/stats/current/vhosts/{vhost}[/apps/{app}]: how many connections there are; None where that cannot be known."""
+        path = f"/v1/stats/current/vhosts/{vhost}" + (f"/apps/{app}" if app is not None else "")
+        try:
+            statistics = self._read(path, f"read the statistics of {vhost if app is None else f'{vhost}/{app}'}", "vhost_not_found") or {}
+        except OmeError as error:
+            if error.kind in _UNKNOWN_LIVE:
+                return None
+            raise
+        total = statistics.get("totalConnections")
+        return total if isinstance(total, int) else None
 
     # Push tasks
 

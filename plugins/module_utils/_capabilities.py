@@ -14,14 +14,17 @@ import functools
 import typing as t
 from collections import Counter
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import addressable, is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import FAILED, Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, FAILED, Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_applications import Applications as ApplicationsReconciler
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_virtual_hosts import VirtualHosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
@@ -56,12 +59,17 @@ class _Managing(Capability):
     # The option that lists the objects; none where the options of the module are the object.
     entries: str | None = None
 
+    @property
+    def raw_entries(self) -> list[tuple[str, Params]]:
+        """The path of the option and the options of each object."""
+        if self.entries is None:
+            return [("", self.params)]
+        return [(f"{self.entries}[{index}]", entry) for index, entry in enumerate(self.params[self.entries])]
+
     @functools.cached_property
     def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
         """The path of the option and the given form of each object."""
-        if self.entries is None:
-            return [("", self.group.given(self.params))]
-        return [(f"{self.entries}[{index}]", self.group.given(entry)) for index, entry in enumerate(self.params[self.entries])]
+        return [(path, self.group.given(entry)) for path, entry in self.raw_entries]
 
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _path, entry in self.wanted:
@@ -69,30 +77,68 @@ class _Managing(Capability):
 
 
 class _Vhosts(_Managing):
-    """Brings virtual hosts to be as wanted."""
+    """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
 
     group = VIRTUAL_HOST
+
+    @functools.cached_property
+    def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
+        """The path of the option and the given form of each application inside of an entry."""
+        found = []
+        for path, entry in self.raw_entries:
+            for index, app in enumerate(entry.get("applications") or []):
+                inner = f"applications[{index}]"
+                found.append((f"{path}.{inner}" if path else inner, APPLICATION.given({**app, "vhost": entry["name"]})))
+        return found
+
+    def collect_secrets(self, secrets: SecretStore) -> None:
+        super().collect_secrets(secrets)
+        for _path, app in self.applications:
+            APPLICATION.collect_secrets(app, secrets)
 
     def check(self) -> None:
         for path, vhost in self.wanted:
             virtual_host.validate(vhost, path, present=self.params["state"] == "present")
         _refuse_repeated(self.wanted, lambda vhost: str(vhost["name"]), "name")
+        _check_applications(self.applications)
 
-    def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> list[Item]:
-        """Plans, and carries the plan out unless in check mode."""
+    def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> tuple[list[Item], list[Item]]:
+        """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
         reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
         vhosts = [vhost for _path, vhost in self.wanted]
-        if self.params["state"] == "absent":
-            return reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk)
-        return reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
+        if self.params["state"] == "absent":  # what is in them goes with them
+            return reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
+        items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
+        return items, self._reconcile_applications(api, context, [item.label["name"] for item in items if item.action == CREATED])
+
+    def _reconcile_applications(self, api: Api, context: Context, created: t.Collection[str]) -> list[Item]:
+        apps = [app for _path, app in self.applications]
+        try:
+            return ApplicationsReconciler(api, context, recreate=self.params["recreate"]).ensure_present(apps, expected=created)
+        except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
+            items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
+            for item in items:
+                item.fail(error)
+            return items
 
 
 class Vhost(_Vhosts):
     """One virtual host."""
 
     def run(self, api: Api, context: Context) -> Result:
-        item = self.reconcile(api, context, bulk=False)[0]
-        return _single_result(item, VIRTUAL_HOST, "vhost")
+        vhosts, apps = self.reconcile(api, context, bulk=False)
+        result = _single_result(vhosts[0], "vhost")
+        if not apps:
+            return result
+        inner = _bulk_result(apps, "applications")
+        result.update(changed=result["changed"] or inner["changed"], application_results=inner["results"])
+        for side in ("before", "after"):
+            result["diff"][side].update(inner["diff"][side])
+        if inner.get("failed") and not result.get("failed"):
+            result.update(failed=True, msg=inner["msg"], error=inner["error"])
+        elif inner.get("failed"):
+            result["msg"] += f" {inner['msg']}"
+        return result
 
 
 class Vhosts(_Vhosts):
@@ -105,8 +151,17 @@ class Vhosts(_Vhosts):
         _refuse_purge_of_absent(self.params, "absent")
 
     def run(self, api: Api, context: Context) -> Result:
-        items = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
-        return _bulk_result(items, VIRTUAL_HOST, lambda item: item.label["name"], "virtual hosts")
+        vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
+        result = _bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
+        result["results"] = [item.report() for item in vhosts]
+        result["counts"] = _counts(vhosts)
+        if apps:
+            result["application_counts"] = _counts(apps)
+            for entry in result["results"]:
+                inside = [item.report() for item in apps if item.label["vhost"] == entry["name"]]
+                if inside:
+                    entry["applications"] = inside
+        return result
 
 
 class VhostInfo(Capability):
@@ -117,13 +172,9 @@ class VhostInfo(Capability):
             _check_name(name, f"names[{index}]")
 
     def run(self, api: Api, context: Context) -> Result:
-        names, missing, vhosts, unmanaged = self.params["names"], [], [], {}
+        names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
         if names is None:
-            names = sorted(api.list_virtual_hosts())
-            strange = [name for name in names if not is_addressable(name)]
-            if strange:
-                context.warn(f"The server has virtual hosts that cannot be addressed and are left out: {', '.join(map(repr, strange))}.")
-            names = [name for name in names if name not in strange]
+            names = _virtual_hosts_of(None, api, context)
         for name in dict.fromkeys(names):
             raw = api.read_virtual_host(name)
             if raw is None:
@@ -135,7 +186,71 @@ class VhostInfo(Capability):
             unknown = VIRTUAL_HOST.unknown(raw)
             if unknown:
                 unmanaged[name] = unknown
-        return {"changed": False, "vhosts": vhosts, "missing": missing, "unmanaged_fields": unmanaged}
+            if virtual_host.looks_read_only(raw):
+                read_only.append(name)
+        return {"changed": False, "vhosts": vhosts, "missing": missing, "unmanaged_fields": unmanaged, "read_only": read_only}
+
+
+class _Applications(_Managing):
+    """Brings applications to be as wanted."""
+
+    group = APPLICATION
+
+    def check(self) -> None:
+        _check_applications(self.wanted)
+
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+        """Plans, and carries the plan out unless in check mode."""
+        reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        apps = [app for _path, app in self.wanted]
+        return reconciler.ensure_absent(apps) if self.params["state"] == "absent" else reconciler.ensure_present(apps, purge=purge)
+
+
+class Application(_Applications):
+    """One application."""
+
+    def run(self, api: Api, context: Context) -> Result:
+        return _single_result(self.reconcile(api, context)[0], "application")
+
+
+class Applications(_Applications):
+    """A set of applications."""
+
+    entries = "applications"
+
+    def check(self) -> None:
+        super().check()
+        _refuse_purge_of_absent(self.params, "absent")
+
+    def run(self, api: Api, context: Context) -> Result:
+        return _bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")
+
+
+class ApplicationInfo(Capability):
+    """Reads applications."""
+
+    def check(self) -> None:
+        if self.params["vhost"] is not None:
+            _check_name(self.params["vhost"], "vhost")
+        for index, name in enumerate(self.params["names"] or []):
+            _check_name(name, f"names[{index}]")
+
+    def run(self, api: Api, context: Context) -> Result:
+        names, apps, missing, status = self.params["names"], [], [], []
+        for vhost in _virtual_hosts_of(self.params["vhost"], api, context):
+            listed = _addressable(api.list_applications(vhost), f"applications of virtual host {vhost}", context)
+            wanted = listed if names is None else list(dict.fromkeys(names))
+            missing += [f"{vhost}/{name}" for name in wanted if name not in listed]
+            for name in (name for name in wanted if name in listed):
+                raw = api.read_application(vhost, name)
+                if raw is None:
+                    missing.append(f"{vhost}/{name}")
+                    continue
+                app = application.from_wire(raw, vhost)
+                APPLICATION.collect_secrets(app, context.secrets)
+                apps.append(app if self.params["show_secrets"] else APPLICATION.mask(app))
+                status.append({"vhost": vhost, "name": name, "dynamic": application.is_dynamic(raw)})
+        return {"changed": False, "applications": apps, "missing": missing, "status": status}
 
 
 class _PushTasks(_Managing):
@@ -166,7 +281,7 @@ class PushTask(_PushTasks):
 
     def run(self, api: Api, context: Context) -> Result:
         item = self.reconcile(api, context)[0]
-        return _single_result(item, PUSH_TASK, "push_task")
+        return _single_result(item, "push_task")
 
 
 class PushTaskList(_PushTasks):
@@ -180,33 +295,41 @@ class PushTaskList(_PushTasks):
 
     def run(self, api: Api, context: Context) -> Result:
         items = self.reconcile(api, context, purge=self.params["purge"])
-        return _bulk_result(items, PUSH_TASK, lambda item: str(Key(**item.label)), "push tasks")
+        return _bulk_result(items, "push tasks")
 
 
 class PushTaskInfo(Capability):
     """Reads push tasks."""
 
     def check(self) -> None:
-        _check_name(self.params["vhost"], "vhost")
-        for option in ("app", "id"):
+        for option in ("vhost", "app", "id"):
             if self.params[option] is not None:
                 _check_name(self.params[option], option)
+        if self.params["app"] is not None and self.params["vhost"] is None:
+            raise BadInput("vhost", "is required where app is given")
         if self.params["id"] is not None and self.params["app"] is None:
             raise BadInput("app", "is required where id is given, as ids are scoped to one application")
 
     def run(self, api: Api, context: Context) -> Result:
-        vhost, app = self.params["vhost"], self.params["app"]
-        apps = [app] if app is not None else sorted(filter(is_addressable, api.list_applications(vhost)))
         tasks, status = [], []
-        for name in apps:
-            for raw in sorted(api.list_push_tasks(vhost, name), key=push_task.id_of):
+        for vhost, app in self._applications(api, context):
+            for raw in sorted(api.list_push_tasks(vhost, app), key=push_task.id_of):
                 if self.params["id"] not in (None, push_task.id_of(raw)):
                     continue
-                task = push_task.from_wire(raw, vhost, name)
+                task = push_task.from_wire(raw, vhost, app)
                 PUSH_TASK.collect_secrets(task, context.secrets)
                 tasks.append(task if self.params["show_secrets"] else PUSH_TASK.mask(task))
-                status.append(push_task.status_of(raw, vhost, name))
+                status.append(push_task.status_of(raw, vhost, app))
         return {"changed": False, "tasks": tasks, "status": status}
+
+    def _applications(self, api: Api, context: Context) -> t.Iterator[tuple[str, str]]:
+        """The applications to read: the one that is named, or all of one or of every virtual host."""
+        if self.params["app"] is not None:
+            yield self.params["vhost"], self.params["app"]
+            return
+        for vhost in _virtual_hosts_of(self.params["vhost"], api, context):
+            for app in _addressable(api.list_applications(vhost), f"applications of virtual host {vhost}", context):
+                yield vhost, app
 
 
 class CertReload(Capability):
@@ -229,6 +352,9 @@ CAPABILITIES: dict[str, type[Capability]] = {
     "vhost": Vhost,
     "vhosts": Vhosts,
     "vhost_info": VhostInfo,
+    "application": Application,
+    "applications": Applications,
+    "application_info": ApplicationInfo,
     "push_task": PushTask,
     "push_tasks": PushTaskList,
     "push_task_info": PushTaskInfo,
@@ -240,6 +366,26 @@ def _check_name(name: str, path: str) -> None:
     expected = addressable(name)
     if expected:
         raise BadInput(path, f"{expected}, got {name!r}")
+
+
+def _check_applications(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
+    for path, app in wanted:
+        application.validate(app, path)
+    _refuse_repeated(wanted, lambda app: str(application.key_of(app)), "name")
+
+
+def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
+    """The virtual host that is named, or all that the server has."""
+    return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
+
+
+def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:
+    """Names in order, without those that no request can be about, which are named in a warning."""
+    names = sorted(names)
+    strange = [name for name in names if not is_addressable(name)]
+    if strange:
+        context.warn(f"The server has {what} that cannot be addressed and are left out: {', '.join(map(repr, strange))}.")
+    return [name for name in names if name not in strange]
 
 
 def _refuse_repeated(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: t.Callable[[t.Mapping[str, t.Any]], str], option: str) -> None:
@@ -256,15 +402,15 @@ def _refuse_purge_of_absent(params: Params, state: str) -> None:
         raise BadInput("purge", f"cannot be used where state is {state}")
 
 
-def _single_result(item: Item, group: Group, key: str) -> Result:
+def _single_result(item: Item, key: str) -> Result:
     """The result of a module for one object."""
     report = item.report()
     result: Result = {
         "changed": item.changed,
         "action": item.action,
-        key: group.mask(item.after) if item.after is not None else None,
+        key: item.group.mask(item.after) if item.after is not None else None,
         "differences": report["differences"],
-        "diff": _diff([item], group, lambda item: "/".join(item.label.values())),
+        "diff": _diff([item]),
         **{name: value for name, value in report.items() if name in item.extra},
     }
     if item.error is not None:
@@ -272,25 +418,29 @@ def _single_result(item: Item, group: Group, key: str) -> Result:
     return result
 
 
-def _bulk_result(items: t.Sequence[Item], group: Group, title: t.Callable[[Item], str], what: str) -> Result:
+def _bulk_result(items: t.Sequence[Item], what: str) -> Result:
     """The result of a module for many objects; fails at the end if one failed."""
-    counts = Counter(item.action for item in items)
     result: Result = {
         "changed": any(item.changed for item in items),
         "results": [item.report() for item in items],
-        "counts": dict(sorted(counts.items())),
-        "diff": _diff(items, group, title),
+        "counts": _counts(items),
+        "diff": _diff(items),
     }
     failures = [item for item in items if item.action == FAILED]
     if failures:
         error = OmeError("items_failed", f"bring all {what} into the wanted state", detail=f"{len(failures)} of {len(items)} failed.")
-        told = " ".join(f"[{title(item)}] {item.error}" for item in failures[:5])
+        told = " ".join(f"[{item.title}] {item.error}" for item in failures[:5])
         more = f" And {len(failures) - 5} more, see results." if len(failures) > 5 else ""
         result.update(failed=True, msg=f"{len(failures)} of {len(items)} {what} failed. {told}{more}", error=error.as_result())
     return result
 
 
-def _diff(items: t.Iterable[Item], group: Group, title: t.Callable[[Item], str]) -> dict[str, t.Any]:
+def _counts(items: t.Iterable[Item]) -> dict[str, int]:
+    """How many objects met which action."""
+    return dict(sorted(Counter(item.action for item in items).items()))
+
+
+def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
     """What changes, for diff mode; secrets are masked, and one that changes is marked so."""
     before: dict[str, t.Any] = {}
     after: dict[str, t.Any] = {}
@@ -298,7 +448,7 @@ def _diff(items: t.Iterable[Item], group: Group, title: t.Callable[[Item], str])
         if not item.changed:
             continue
         if item.before is not None:
-            before[title(item)] = group.mask(item.before)
+            before[item.title] = item.group.mask(item.before)
         if item.after is not None:
-            after[title(item)] = group.mask_after(item.after, item.before)
+            after[item.title] = item.group.mask_after(item.after, item.before)
     return {"before": before, "after": after}

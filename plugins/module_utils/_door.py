@@ -10,8 +10,10 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import with_bare_members
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES, Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, secret_options, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
@@ -20,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transpo
 # Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep nothing secret.
 _SHORTEST_URL_SECRET = 4
 # Parts of a result that are masked field by field already, and that show_secrets opens; scrubbing them would undo that.
-_MASKED_BY_FIELD = ("vhost", "vhosts", "push_task", "tasks", "diff")
+_MASKED_BY_FIELD = ("vhost", "vhosts", "application", "applications", "push_task", "tasks", "diff")
 
 
 class _Module(AnsibleModule):
@@ -28,10 +30,15 @@ class _Module(AnsibleModule):
 
     # Until the options are checked, ansible-core does not know which of them are secrets; 2.17 shows them all at -vvv where the check fails.
     _options_checked = False
+    params: dict[str, t.Any]
 
     def __init__(self, spec: t.Mapping[str, t.Any]) -> None:
         super().__init__(argument_spec=dict(spec), supports_check_mode=True)
         self._options_checked = True
+
+    def _load_params(self) -> None:
+        super()._load_params()
+        self.params = with_bare_members(self.params)
 
     def _log_invocation(self) -> None:
         """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
@@ -52,10 +59,12 @@ class _Module(AnsibleModule):
         self.no_log_values.update(secret for secret in _secrets_in(self.params, secret_options()) if len(secret) >= _SHORTEST_URL_SECRET)
 
 
-def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) -> set[str]:
+def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) -> t.AbstractSet[str]:
     """The texts under options of these names, and the secret parts of every URL, inside of options that may be of any form."""
     if isinstance(value, dict):
-        return set().union(*(_secrets_in(item, names, secret or key in names) for key, item in value.items()))
+        store = SecretStore()
+        Extra([]).collect_secrets(value.get(EXTRA), store)
+        return store.values.union(*(_secrets_in(item, names, secret or key in names) for key, item in value.items()))
     if isinstance(value, (list, tuple)):
         return set().union(*(_secrets_in(item, names, secret) for item in value))
     if isinstance(value, str):

@@ -18,10 +18,19 @@ wire form
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, mask_url
+
+# The option that holds what a server has, or takes, beyond the declared fields of a group.
+EXTRA = "extra"
+# Other names in a request could kill the server (server-facts: Virtual hosts), as it prints those that it does not know.
+_EXTRA_KEY = re.compile(r"[A-Za-z0-9_]+")
+_EXTRA_DEPTH = 16
+# Names under which secrets are kept in parts of a resource that are not declared.
+_SECRET_NAME = re.compile(r"secret|passw|passphrase|token|auth|credential|(?:^|[a-z0-9_])key$", re.IGNORECASE)
 
 # A check takes a value and returns what was expected instead, or None where the value is fine.
 Check = t.Callable[[t.Any], t.Optional[str]]
@@ -113,11 +122,23 @@ class Field:
 
 
 class Text(Field):
-    """A line of text. ``fold`` brings spellings that the server does not tell apart together."""
+    """A line of text. ``fold`` brings spellings that the server does not tell apart together; ``choices`` are all values that there are."""
 
-    def __init__(self, option: str, wire: str | None = None, *, fold: t.Callable[[str], str] | None = None, **kwargs: t.Any) -> None:
+    def __init__(
+        self,
+        option: str,
+        wire: str | None = None,
+        *,
+        fold: t.Callable[[str], str] | None = None,
+        choices: t.Sequence[str] | None = None,
+        **kwargs: t.Any,
+    ) -> None:
         super().__init__(option, wire, **kwargs)
         self.fold = fold
+        self.choices = choices
+
+    def spec(self) -> dict[str, t.Any]:
+        return {**super().spec(), **({"choices": list(self.choices)} if self.choices else {})}
 
     def normal(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value)
@@ -152,6 +173,34 @@ class Number(Field):
             return int(str(value).strip())
         except ValueError:
             return "" if value is None else str(value)
+
+
+class Decimal(Field):
+    """A number with a fraction, such as seconds. A whole one is sent as such, and text means the number that it says."""
+
+    type = "float"
+
+    def normal(self, value: t.Any) -> t.Any:
+        try:
+            number = float(str(value).strip())
+            return int(number) if number.is_integer() else number
+        except (ValueError, OverflowError):
+            return "" if value is None else str(value)
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return self.normal(value)
+
+
+class Bitrate(Text):
+    """Bits per second: a whole number, or a text such as `2.5M`, which the server takes too [read]."""
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value).strip()
+        return int(text) if text.isdecimal() and text.isascii() else text.upper()
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        number = self.normal(raw)
+        return number if isinstance(number, int) else str(raw)
 
 
 class Flag(Field):
@@ -243,14 +292,122 @@ class Sequence(Names):
         super().validate(value, path)
 
 
+class Extra(Field):
+    """What a server has, or takes, beyond the declared fields of a group: a dictionary in wire form, passed through as given.
+
+    Only keys that are given are compared, at every level; lists are compared whole.
+    """
+
+    type = "dict"
+
+    def __init__(self, declared: t.Sequence[Field]) -> None:
+        """``declared`` are the fields of the group, which must not be given here under their wire names."""
+        super().__init__(EXTRA)
+        self.declared = {field.wire: field.option for field in declared}
+
+    def given(self, value: t.Any) -> t.Any:
+        """Without nulls, which the server takes for absence (server-facts: Virtual hosts)."""
+        if isinstance(value, dict):
+            return {key: self.given(item) for key, item in value.items() if item is not None}
+        return [self.given(item) for item in value if item is not None] if isinstance(value, (list, tuple)) else value
+
+    def normal(self, value: t.Any) -> t.Any:
+        if isinstance(value, dict):
+            return {str(key): self.normal(item) for key, item in value.items() if item is not None}
+        if isinstance(value, (list, tuple)):
+            return [self.normal(item) for item in value if item is not None]
+        # Applications of the configuration file return numbers and booleans as text (server-facts: Virtual hosts).
+        return str(value).lower() if isinstance(value, bool) else Decimal(EXTRA).normal(value)
+
+    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+        return self._covers(self.normal(present), self.normal(wanted)) or (wanted == {} and present is None)
+
+    def _covers(self, present: t.Any, wanted: t.Any) -> bool:
+        if isinstance(wanted, dict):
+            return isinstance(present, dict) and all(key in present and self._covers(present[key], item) for key, item in wanted.items())
+        if isinstance(wanted, list):
+            return isinstance(present, list) and len(present) == len(wanted) and all(map(self._covers, present, wanted))
+        return bool(present == wanted)
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return self.given(raw)
+
+    def mask(self, value: t.Any) -> t.Any:
+        if isinstance(value, dict):
+            return {key: MASK if self._is_secret(key, item) else self.mask(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.mask(item) for item in value]
+        return mask_url(value) if isinstance(value, str) and "://" in value else value
+
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        if not isinstance(value, dict):
+            return super().mask_after(value, present)
+        there = present if isinstance(present, dict) else {}
+        masked = {key: self.mask_after(item, there.get(key)) for key, item in value.items()}
+        for key, item in self.mask(value).items():
+            if self._is_secret(key, value[key]):
+                masked[key] = f"{item} (changed)" if key in there and not self.equal(value[key], there[key]) else item
+        return masked
+
+    @staticmethod
+    def _is_secret(name: t.Any, value: t.Any) -> bool:
+        """Whether a value is one to hide by the name that it goes under, as nothing is known of it."""
+        return not isinstance(value, (bool, dict, list)) and value not in (None, "") and _SECRET_NAME.search(str(name)) is not None
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if self._is_secret(key, item):
+                    secrets.add(item)
+                self.collect_secrets(item, secrets)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self.collect_secrets(item, secrets)
+        elif isinstance(value, str) and "://" in value:
+            secrets.add_url(value)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        for key in value:
+            if key in self.declared:
+                raise BadInput(f"{path}.{key}", f"expected what has no option of its own; give it as {self.declared[key]} beside {EXTRA}")
+        self._validate(value, path, 0)
+
+    def _validate(self, value: t.Any, path: str, depth: int) -> None:
+        if depth > _EXTRA_DEPTH:
+            raise BadInput(path, f"expected at most {_EXTRA_DEPTH} levels")
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if not isinstance(key, str) or not _EXTRA_KEY.fullmatch(key):
+                    raise BadInput(f"{path}.{key!r}", "expected a name of letters, digits and '_' only (the server may not survive others)")
+                self._validate(item, f"{path}.{key}", depth + 1)
+        elif isinstance(value, (list, tuple)):
+            for index, item in enumerate(value):
+                self._validate(item, f"{path}[{index}]", depth + 1)
+        elif isinstance(value, str) and MASK in value:
+            raise BadInput(path, "expected the whole value, got one with a masked part; read it with show_secrets")
+
+    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+        if isinstance(wanted, dict) and isinstance(present, dict):
+            return {**present, **{key: self.merge(item, present.get(key)) for key, item in wanted.items()}}
+        return wanted
+
+
 class Group(Field):
     """A dictionary of fields."""
 
     type = "dict"
 
-    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], **kwargs: t.Any) -> None:
+    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], extra: bool = False, members: bool = False, **kwargs: t.Any) -> None:
+        """``extra`` lets keys through that are not declared, under an option of this name.
+
+        ``members`` says that the groups among the fields are a set: each turns something on by being there, be it
+        empty, so that one that is there and not listed is a difference.
+        """
         super().__init__(option, wire, **kwargs)
         self.fields = {field.option: field for field in fields}
+        if extra:
+            self.fields[EXTRA] = Extra(fields)
+        self.members = members
 
     def spec(self) -> dict[str, t.Any]:
         # Not a secret itself, although `pass` sounds like one; its fields speak for themselves.
@@ -268,7 +425,22 @@ class Group(Field):
     def _given_value(field: Field, value: t.Any) -> t.Any:
         if isinstance(field, GroupList):
             return [field.group.given(item) for item in value]
-        return field.given(value) if isinstance(field, Group) else value
+        return field.given(value) if isinstance(field, (Group, Extra)) else value
+
+    def _members_of(self, value: t.Any) -> dict[str, t.Any]:
+        """The members of a value by their wire names; each with the group's or the extra part's value."""
+        if not self.members or not isinstance(value, dict):
+            return {}
+        found = {field.wire: value[field.option] for field in self.fields.values() if isinstance(field, Group) and isinstance(value.get(field.option), dict)}
+        return {**found, **{key: item for key, item in (value.get(EXTRA) or {}).items() if isinstance(item, dict)}}
+
+    def _member_differences(self, wanted: t.Any, present: t.Any) -> t.Iterator[tuple[str, t.Any, t.Any]]:
+        """Members that are only on one side: option path, value there, value wanted."""
+        there, here = self._members_of(present), self._members_of(wanted)
+        options = {field.wire: field.option for field in self.fields.values()}
+        for wire in [*here, *there]:
+            if (wire in there) != (wire in here):
+                yield options.get(wire, f"{EXTRA}.{wire}"), there.get(wire), here.get(wire)
 
     def _pairs(self, wanted: t.Mapping[str, t.Any], present: t.Any) -> t.Iterator[tuple[Field, t.Any, t.Any]]:
         present = present if isinstance(present, dict) else {}
@@ -276,15 +448,21 @@ class Group(Field):
             yield self.fields[option], value, present.get(option)
 
     def equal(self, wanted: t.Any, present: t.Any) -> bool:
+        if any(self._member_differences(wanted, present)):
+            return False
         return all(field.equal(value, there) for field, value, there in self._pairs(wanted, present))
 
     def to_wire(self, value: t.Any) -> t.Any:
-        return {self.fields[option].wire: self.fields[option].to_wire(item) for option, item in value.items()}
+        wire = {self.fields[option].wire: self.fields[option].to_wire(item) for option, item in value.items() if option != EXTRA}
+        return {**wire, **value.get(EXTRA, {})}
 
     def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
         if not isinstance(raw, dict):
             return {}
-        return {field.option: field.from_wire(raw[field.wire]) for field in self.fields.values() if raw.get(field.wire) is not None}
+        known = {field.wire for field in self.fields.values()} - {EXTRA}
+        value = {field.option: field.from_wire(raw[field.wire]) for field in self.fields.values() if field.wire in known and raw.get(field.wire) is not None}
+        extra = {key: item for key, item in raw.items() if key not in known and item is not None} if EXTRA in self.fields else {}
+        return {**value, **({EXTRA: self.fields[EXTRA].from_wire(extra)} if extra else {})}
 
     def as_kept(self, value: t.Any) -> dict[str, t.Any]:
         """The option form as the server will return it."""
@@ -299,7 +477,7 @@ class Group(Field):
         for key, value in raw.items():
             field = by_wire.get(key)
             if field is None:
-                found.append(f"{path}{key}")
+                found += [] if EXTRA in self.fields else [f"{path}{key}"]
             elif isinstance(field, GroupList) and isinstance(value, list):
                 for index, item in enumerate(value):
                     found += field.group.unknown(item, f"{path}{key}[{index}].")
@@ -325,13 +503,26 @@ class Group(Field):
 
     def difference(self, wanted: t.Any, present: t.Any, path: str = "") -> t.Iterator[Difference]:
         prefix = f"{path}." if path else ""
+        one_sided = {option: (there, value) for option, there, value in self._member_differences(wanted, present)}
+        for option, (there, value) in one_sided.items():
+            field = self.fields.get(option, self.fields.get(EXTRA, self))
+            yield Difference(prefix + option, field.mask(there), field.mask(value))
         for field, value, there in self._pairs(wanted, present):
-            yield from field.difference(value, there, prefix + field.option)
+            if field.option == EXTRA:
+                value = {key: item for key, item in value.items() if f"{EXTRA}.{key}" not in one_sided}
+            if field.option not in one_sided:
+                yield from field.difference(value, there, prefix + field.option)
 
     def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
         merged = dict(present) if isinstance(present, dict) else {}
+        for option, _there, value in self._member_differences(wanted, present):
+            if value is None and option in merged:
+                del merged[option]
         for field, value, there in self._pairs(wanted, present):
             merged[field.option] = field.merge(value, there)
+        if self.members and EXTRA in merged:  # members that are not listed go, wherever they are kept
+            listed = self._members_of(wanted)
+            merged[EXTRA] = {key: item for key, item in merged[EXTRA].items() if key in listed or not isinstance(item, dict)}
         return merged
 
 
@@ -340,10 +531,10 @@ class GroupList(Field):
 
     type = "list"
 
-    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], identity: str, **kwargs: t.Any) -> None:
-        """``identity`` is the field by which an entry is known again when it is merged."""
+    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], identity: str, extra: bool = False, **kwargs: t.Any) -> None:
+        """``identity`` is the field by which an entry is known again when it is merged; ``extra`` as for a group."""
         super().__init__(option, wire, **kwargs)
-        self.group = Group(option, wire, fields=fields)
+        self.group = Group(option, wire, fields=fields, extra=extra)
         self.identity = identity
 
     def spec(self) -> dict[str, t.Any]:
@@ -370,9 +561,10 @@ class GroupList(Field):
         seen: set[t.Any] = set()
         for index, item in enumerate(value):
             self.group.validate(item, f"{path}[{index}]")
-            if item.get(self.identity) in seen:
-                raise BadInput(f"{path}[{index}].{self.identity}", f"expected each {self.identity} once, got {item[self.identity]!r} again")
-            seen.add(item.get(self.identity))
+            identity = item.get(self.identity)
+            if identity is not None and identity in seen:
+                raise BadInput(f"{path}[{index}].{self.identity}", f"expected each {self.identity} once, got {identity!r} again")
+            seen.add(identity)
 
     def difference(self, wanted: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
         present = present or []
@@ -383,5 +575,5 @@ class GroupList(Field):
             yield from self.group.difference(value, there, f"{path}[{index}]")
 
     def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
-        known = {item.get(self.identity): item for item in present or []}
+        known = {item[self.identity]: item for item in present or [] if self.identity in item}
         return [self.group.merge(item, known.get(item.get(self.identity))) for item in wanted]

@@ -10,9 +10,9 @@ import re
 import typing as t
 
 from ansible.module_utils.basic import env_fallback
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION, nested_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info, mask_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
@@ -82,8 +82,13 @@ def _state(*choices: str) -> dict[str, t.Any]:
     return {"type": "str", "choices": list(choices), "default": choices[0]}
 
 
-def _list_of(group: Group) -> dict[str, t.Any]:
-    return {"type": "list", "elements": "dict", "required": True, "options": group.options()}
+def _list_of(options: t.Mapping[str, t.Any], *, required: bool = True) -> dict[str, t.Any]:
+    return {"type": "list", "elements": "dict", "required": required, "options": dict(options)}
+
+
+def _virtual_host() -> dict[str, t.Any]:
+    """The options of a virtual host, and the applications in it."""
+    return {**VIRTUAL_HOST.options(), "applications": _list_of(nested_spec(), required=False)}
 
 
 _FLAG = {"type": "bool", "default": False}
@@ -94,13 +99,16 @@ _WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default":
 def argument_spec(module: str) -> dict[str, t.Any]:
     """The argument spec of a module by its name."""
     own: dict[str, dict[str, t.Any]] = {
-        "vhost": {**VIRTUAL_HOST.options(), "state": _state("present", "absent"), "recreate": _FLAG},
-        "vhosts": {"vhosts": _list_of(VIRTUAL_HOST), "state": _state("present", "absent"), "purge": _FLAG, "recreate": _FLAG},
+        "vhost": {**_virtual_host(), "state": _state("present", "absent"), "recreate": _FLAG},
+        "vhosts": {"vhosts": _list_of(_virtual_host()), "state": _state("present", "absent"), "purge": _FLAG, "recreate": _FLAG},
         "vhost_info": {"names": {"type": "list", "elements": "str"}, "show_secrets": {**_FLAG, "no_log": False}},
+        "application": {**APPLICATION.options(), "state": _state("present", "absent"), "recreate": _FLAG},
+        "applications": {"applications": _list_of(APPLICATION.options()), "state": _state("present", "absent"), "purge": _FLAG, "recreate": _FLAG},
+        "application_info": {"vhost": {"type": "str"}, "names": {"type": "list", "elements": "str"}, "show_secrets": {**_FLAG, "no_log": False}},
         "push_task": {**PUSH_TASK.options(), "state": _state("started", "stopped"), **_WAIT},
-        "push_tasks": {"tasks": _list_of(PUSH_TASK), "state": _state("started", "stopped"), "purge": _FLAG, **_WAIT},
+        "push_tasks": {"tasks": _list_of(PUSH_TASK.options()), "state": _state("started", "stopped"), "purge": _FLAG, **_WAIT},
         "push_task_info": {
-            "vhost": {"type": "str", "required": True},
+            "vhost": {"type": "str"},
             "app": {"type": "str"},
             "id": {"type": "str"},
             "show_secrets": {**_FLAG, "no_log": False},
@@ -112,7 +120,7 @@ def argument_spec(module: str) -> dict[str, t.Any]:
 
 def secret_options() -> frozenset[str]:
     """The names of all options that hold secrets, of every module and at every level."""
-    return frozenset(_secret_names({**connection_options(), "vhost": VIRTUAL_HOST.spec(), "push_task": PUSH_TASK.spec()}))
+    return frozenset(_secret_names({**connection_options(), "vhost": VIRTUAL_HOST.spec(), "application": APPLICATION.spec(), "push_task": PUSH_TASK.spec()}))
 
 
 def _secret_names(specs: t.Mapping[str, t.Any]) -> t.Iterator[str]:

@@ -10,7 +10,7 @@ import time
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference, Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
 
 UNCHANGED = "unchanged"
@@ -53,8 +53,9 @@ class Item:
     ``before`` and ``after`` are in option form with secrets in clear, None where there is no object.
     """
 
-    def __init__(self, label: t.Mapping[str, str], wanted: t.Mapping[str, t.Any]) -> None:
-        """``label`` identifies the object in reports, such as {"name": "x"}; ``wanted`` is the given form."""
+    def __init__(self, group: Group, label: t.Mapping[str, str], wanted: t.Mapping[str, t.Any]) -> None:
+        """``group`` declares the object, ``label`` identifies it in reports, such as {"name": "x"}; ``wanted`` is the given form."""
+        self.group = group
         self.label = dict(label)
         self.wanted = dict(wanted)
         self.action = UNCHANGED
@@ -64,6 +65,11 @@ class Item:
         self.error: OmeError | None = None
         self.extra: dict[str, t.Any] = {}
         self.touched = False
+
+    @property
+    def title(self) -> str:
+        """The object's name in messages and diffs."""
+        return "/".join(self.label.values())
 
     @property
     def changed(self) -> bool:

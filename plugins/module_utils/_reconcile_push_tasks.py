@@ -10,6 +10,7 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import PUSH_PUBLISHERS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
@@ -25,7 +26,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 
 POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
 _NOT_THERE = ("vhost_not_found", "application_not_found")
-_PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mpegtsPush")
 # How often a start is tried where somebody else, or a lost answer, came between.
 _START_TRIES = 3
 
@@ -105,7 +105,7 @@ class PushTasks:
 
     def _item(self, task: t.Mapping[str, t.Any]) -> Item:
         key = push_task.key_of(task)
-        item = Item(key._asdict(), task)
+        item = Item(PUSH_TASK, key._asdict(), task)
         raw = self._present.get(key)
         if raw is not None:
             item.before = push_task.from_wire(raw, key.vhost, key.app)
@@ -185,7 +185,7 @@ class PushTasks:
                 return False
             raise
         publishers = (application or {}).get("publishers")
-        return isinstance(publishers, dict) and not any(name in publishers for name in _PUSH_PUBLISHERS)
+        return isinstance(publishers, dict) and not any(name in publishers for name in PUSH_PUBLISHERS)
 
     # Applying
 

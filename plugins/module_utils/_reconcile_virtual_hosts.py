@@ -11,49 +11,23 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ItemAnswer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     CREATED,
     DELETED,
-    FAILED,
     RECREATED,
     UNCHANGED,
     Context,
     Item,
     name_list,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import CREATE_TRIES, Contents, ContentsKeeper, settled
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
-STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
-SETTLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
-# How often a create is tried whose answer was lost.
-_CREATE_TRIES = 3
-
-
-class _Contents:
-    """What a virtual host holds, in wire form: its applications and the push tasks of each."""
-
-    def __init__(self) -> None:
-        self.apps: dict[str, dict[str, t.Any]] = {}
-        self.tasks: dict[Key, dict[str, t.Any]] = {}
-        # Tasks that the server was asked to stop, and those of which it is not known whether it has heard.
-        self.stopping: list[Key] = []
-        self.perhaps_stopping: list[Key] = []
-
-    def described(self) -> dict[str, list[str]]:
-        """Names for reports."""
-        return {"applications": sorted(self.apps), "push_tasks": sorted(f"{key.app}/{key.id}" for key in self.tasks)}
-
-    def labels(self) -> list[str]:
-        """Names for messages."""
-        return [*(f"application {app}" for app in self.apps), *(f"push task {key.app}/{key.id}" for key in self.tasks)]
 
 
 class VirtualHosts:
@@ -64,7 +38,7 @@ class VirtualHosts:
         self._api = api
         self._context = context
         self._recreate = recreate
-        self._push_tasks = PushTasks(api, context, wait_timeout=STOP_TIMEOUT)
+        self._keeper = ContentsKeeper(api, context)
 
     def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, bulk: bool = True, purge: bool = False) -> list[Item]:
         """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
@@ -111,35 +85,10 @@ class VirtualHosts:
         VIRTUAL_HOST.collect_secrets(VIRTUAL_HOST.from_wire(raw), self._context.secrets)
         return raw
 
-    def _contents(self, vhost: str) -> _Contents:
-        """Reads what a virtual host holds; what cannot be addressed is left out with a warning."""
-        contents = _Contents()
-        try:
-            apps = self._api.list_applications(vhost)
-        except OmeError as error:
-            if error.kind in ("controller_not_found", "vhost_not_found"):  # without the call there are none that this collection could know
-                return contents
-            raise
-        for app in sorted(apps):
-            if not is_addressable(app):
-                self._context.warn(f"Application {app!r} of virtual host {vhost} cannot be addressed and is left alone.")
-                continue
-            contents.apps[app] = self._api.read_application(vhost, app) or {}
-            for raw in self._api.list_push_tasks(vhost, app):
-                push_task.PUSH_TASK.collect_secrets(push_task.PUSH_TASK.from_wire(raw), self._context.secrets)
-                key = Key(vhost, app, push_task.id_of(raw))
-                if push_task.is_of_configuration(raw):
-                    continue
-                if is_addressable(key.id):
-                    contents.tasks[key] = raw
-                else:
-                    self._context.warn(push_task.unaddressable(key))
-        return contents
-
     # Planning
 
     def _plan_present(self, wanted: t.Mapping[str, t.Any], listed: set[str] | None) -> Item:
-        item = Item({"name": wanted["name"]}, wanted)
+        item = Item(VIRTUAL_HOST, {"name": wanted["name"]}, wanted)
         self._context.warn(*virtual_host.concerns(wanted))
         raw = self._read(wanted["name"], listed)
         item.after = VIRTUAL_HOST.as_kept(wanted)
@@ -156,13 +105,15 @@ class VirtualHosts:
         """What to do about a virtual host that differs."""
         name = item.label["name"]
         differing = f"Differing fields: {', '.join(difference.field for difference in item.differences)}."
-        if virtual_host.is_surely_read_only(raw):
+        if self._keeper.is_read_only(name, virtual_host.looks_read_only(raw)):
             item.fail(OmeError("read_only", f"change virtual host {name}").add_detail(differing))
             return
         unknown = VIRTUAL_HOST.unknown(raw)
-        item.extra["would_drop"] = self._contents(name).described()
+        if self._context.check_mode or not self._recreate:  # a real recreate reads just before it takes them down
+            contents = self._keeper.read(name, live=True)
+            item.extra["would_drop"] = contents.described()
         if not self._recreate:
-            item.fail(OmeError("differs", f"change virtual host {name}").add_detail(f"{differing} {_dropping(item.extra['would_drop'])}"))
+            item.fail(OmeError("differs", f"change virtual host {name}").add_detail(f"{differing} {contents.dropping()}"))
         elif unknown:
             detail = f"{differing} It has settings that this collection does not know and could not make again: {', '.join(unknown)}."
             item.fail(OmeError("differs", f"recreate virtual host {name}").add_detail(detail))
@@ -171,18 +122,18 @@ class VirtualHosts:
             item.after = VIRTUAL_HOST.as_kept(VIRTUAL_HOST.merge(item.wanted, item.before))
 
     def _plan_absent(self, name: str, listed: set[str] | None) -> Item:
-        item = Item({"name": name}, {"name": name})
+        item = Item(VIRTUAL_HOST, {"name": name}, {"name": name})
         raw = self._read(name, listed)
         if raw is None:
             return item
         item.before = VIRTUAL_HOST.from_wire(raw)
-        if virtual_host.is_surely_read_only(raw):
+        if self._keeper.is_read_only(name, virtual_host.looks_read_only(raw)):
             item.after = item.before
             item.fail(OmeError("read_only", f"delete virtual host {name}"))
         else:
             item.action = DELETED
             if self._context.check_mode:
-                item.extra["would_drop"] = self._contents(name).described()
+                item.extra["would_drop"] = self._keeper.read(name, live=True).described()
         return item
 
     def _plan_purge(self, names: set[str], listed: set[str]) -> list[Item]:
@@ -211,7 +162,7 @@ class VirtualHosts:
     def _create_bulk(self, items: list[Item]) -> None:
         """One POST. Where its answer is lost, looks at what is there and goes on from that; never repeats blindly."""
         unknown = False
-        for _attempt in range(_CREATE_TRIES):
+        for _attempt in range(CREATE_TRIES):
             try:
                 answers = self._api.create_virtual_hosts([VIRTUAL_HOST.to_wire(item.wanted) for item in items])
             except OmeError as error:
@@ -272,10 +223,10 @@ class VirtualHosts:
     def _delete(self, items: t.Sequence[Item], *, spare_read_only: bool = False) -> None:
         for item in items:
             name = item.label["name"]
-            contents: _Contents | None = None
+            contents: Contents | None = None
             try:
-                self._refuse_read_only(name, f"delete virtual host {name}")
-                contents = self._contents(name)
+                self._keeper.refuse_read_only(name, f"delete virtual host {name}")
+                contents = self._keeper.read(name)
                 self._take_down(name, contents)
             except OmeError as error:
                 if error.kind == "vhost_not_found":  # deleted by somebody else meanwhile
@@ -290,30 +241,9 @@ class VirtualHosts:
             else:
                 item.extra["dropped"] = contents.described()
 
-    def _refuse_read_only(self, name: str, attempt: str) -> None:
-        """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the same."""
-        try:
-            self._api.create_applications(name, [])
-        except OmeError as error:
-            if error.kind != "controller_not_found":
-                error.attempt = attempt
-                raise
-
-    def _take_down(self, name: str, contents: _Contents) -> None:
-        """Stops the push tasks, then deletes the applications, then the virtual host.
-
-        In another order the applications live on and come back with the next virtual host of the name (server-facts: Virtual hosts).
-        """
-        for key in contents.tasks:
-            contents.perhaps_stopping = [key]
-            self._api.stop_push_task(*key)
-            contents.stopping.append(key)
-        contents.perhaps_stopping = []
-        left = self._push_tasks.wait_until_gone(contents.tasks)
-        if left:
-            raise OmeError("wait_timeout", f"stop push task {left[0]}", detail=f"The server still lists the task after {STOP_TIMEOUT:g} s.")
-        for app in contents.apps:
-            self._api.delete_application(name, app)
+    def _take_down(self, name: str, contents: Contents) -> None:
+        """Takes down what the virtual host holds, then itself."""
+        self._keeper.take_down(name, contents)
         self._api.delete_virtual_host(name)
 
     # Making again
@@ -325,10 +255,10 @@ class VirtualHosts:
         """
         name = item.label["name"]
         after = item.after or item.wanted
-        contents: _Contents | None = None
+        contents: Contents | None = None
         try:
-            self._refuse_read_only(name, f"recreate virtual host {name}")
-            contents = self._contents(name)
+            self._keeper.refuse_read_only(name, f"recreate virtual host {name}")
+            contents = self._keeper.read(name)
             self._take_down(name, contents)
             self._build(name, VIRTUAL_HOST.to_wire(after))
         except OmeError as error:
@@ -336,8 +266,7 @@ class VirtualHosts:
             if contents is not None:
                 self._report_put_back(item, contents, error)
             return
-        lost = self._fill(name, contents)
-        del item.extra["would_drop"]
+        lost = self._keeper.fill(name, contents)
         item.extra["carried_over"] = contents.described()
         item.extra["not_put_back"] = lost
         if lost:
@@ -347,7 +276,7 @@ class VirtualHosts:
 
     def _build(self, name: str, wire: t.Mapping[str, t.Any]) -> None:
         """Creates the virtual host; raises where it is refused."""
-        answer = _settled(lambda: self._api.create_virtual_hosts([wire]), lambda: self._api.read_virtual_host(name) is not None)
+        answer = settled(lambda: self._api.create_virtual_hosts([wire]), lambda: self._api.read_virtual_host(name) is not None)
         if answer is not None and not answer.ok:
             raise self._refusal(name, answer)
 
@@ -362,7 +291,7 @@ class VirtualHosts:
             server_message=answer.message,
         )
 
-    def _report_put_back(self, item: Item, contents: _Contents, refusal: OmeError) -> None:
+    def _report_put_back(self, item: Item, contents: Contents, refusal: OmeError) -> None:
         """Puts back what was there before, and says in the refusal what is back and what is not."""
         name = item.label["name"]
         try:
@@ -372,63 +301,10 @@ class VirtualHosts:
             item.after = None
             lost = [f"virtual host {name}", *contents.labels()]
         else:
-            lost = self._fill(name, contents)
+            lost = self._keeper.fill(name, contents)
         item.touched = bool(lost)
         item.extra["not_put_back"] = lost
         if lost:
             refusal.add_detail(f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
         else:
             refusal.add_detail("The virtual host is there as it was before, with its applications and push tasks.")
-
-    def _fill(self, name: str, contents: _Contents) -> list[str]:
-        """Makes those applications and push tasks that are missing in a virtual host, and returns what could not be made."""
-        if not contents.apps:
-            return []
-        lost = []
-        try:
-            there = set(self._api.list_applications(name))
-        except OmeError:
-            return contents.labels()
-        for app, raw in contents.apps.items():
-            if app not in there and not self._create_application(name, raw):
-                lost.append(f"application {app}")
-        tasks = [push_task.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
-        try:
-            # A task that is on its way out is still listed, and would be taken for one that runs.
-            self._push_tasks.wait_until_gone(contents.stopping)
-            self._push_tasks.wait_until_gone(contents.perhaps_stopping, timeout=SETTLE_TIMEOUT)
-            items = self._push_tasks.ensure_started(tasks)
-        except OmeError:
-            return lost + [f"push task {key.app}/{key.id}" for key in contents.tasks]
-        return lost + [f"push task {item.label['app']}/{item.label['id']}" for item in items if item.action == FAILED]
-
-    def _create_application(self, vhost: str, raw: t.Mapping[str, t.Any]) -> bool:
-        # What a read returns can be posted again, less `dynamic` (server-facts: Applications).
-        body = {key: value for key, value in raw.items() if key != "dynamic"}
-        try:
-            answer = _settled(
-                lambda: self._api.create_applications(vhost, [body]),
-                lambda: self._api.read_application(vhost, str(raw.get("name"))) is not None,
-            )
-        except OmeError:
-            return False
-        return answer is None or answer.ok
-
-
-def _settled(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
-    """Creates one thing. Where the answer is lost, looks whether it is there, and tries again only if not; None where it was found."""
-    for attempt in range(_CREATE_TRIES):
-        try:
-            return create()[0]
-        except OmeError as error:
-            if not error.maybe_done or attempt == _CREATE_TRIES - 1:
-                raise
-            if is_there():
-                return None
-    raise AssertionError("unreachable")
-
-
-def _dropping(contents: t.Mapping[str, t.Sequence[str]]) -> str:
-    """What making a virtual host again would interrupt, in words."""
-    parts = [f"{what.replace('_', ' ')} {name_list(names)}" for what, names in contents.items() if names]
-    return "A recreate would drop its viewers and live streams" + (f", and stop and make again {' and '.join(parts)}." if parts else ".")

@@ -10,7 +10,18 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import CommaNames, Flag, Group, GroupList, Names, Number, Sequence, Text, Url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
+    CommaNames,
+    Decimal,
+    Flag,
+    Group,
+    GroupList,
+    Names,
+    Number,
+    Sequence,
+    Text,
+    Url,
+)
 
 
 def _enables() -> Group:
@@ -133,24 +144,25 @@ def concerns(vhost: t.Mapping[str, t.Any]) -> list[str]:
     return []
 
 
-def is_surely_read_only(raw: t.Any) -> bool:
-    """Whether a read virtual host can only come from the server's configuration file.
+def looks_read_only(raw: t.Any) -> bool:
+    """Whether a read virtual host looks like one of the server's configuration file.
 
     Nothing in a read says so, but from 0.16 on such a virtual host returns numbers and booleans as text, where one that
     this collection made returns them as they were posted (server-facts: Virtual hosts). False means "not known".
     """
-    return _has_textual_scalar(VIRTUAL_HOST, raw)
+    return has_textual_scalar(VIRTUAL_HOST, raw)
 
 
-def _has_textual_scalar(group: Group, raw: t.Any) -> bool:
+def has_textual_scalar(group: Group, raw: t.Any) -> bool:
+    """Whether a read gives a number or a boolean as text, as only what comes from the configuration file does."""
     if not isinstance(raw, dict):
         return False
     for field in group.fields.values():
         value = raw.get(field.wire)
-        if isinstance(field, (Number, Flag)) and isinstance(value, str):
+        if isinstance(field, (Number, Decimal, Flag)) and isinstance(value, str):
             return True
-        if isinstance(field, GroupList) and isinstance(value, list) and any(_has_textual_scalar(field.group, item) for item in value):
+        if isinstance(field, GroupList) and isinstance(value, list) and any(has_textual_scalar(field.group, item) for item in value):
             return True
-        if isinstance(field, Group) and _has_textual_scalar(field, value):
+        if isinstance(field, Group) and has_textual_scalar(field, value):
             return True
     return False

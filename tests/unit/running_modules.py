@@ -18,7 +18,18 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible.module_utils.common.parameters import PASS_VARS
 
-MODULES = ("vhost", "vhosts", "vhost_info", "push_task", "push_tasks", "push_task_info", "cert_reload")
+MODULES = (
+    "vhost",
+    "vhosts",
+    "vhost_info",
+    "application",
+    "applications",
+    "application_info",
+    "push_task",
+    "push_tasks",
+    "push_task_info",
+    "cert_reload",
+)
 
 
 class ModuleRun(dict[str, Any]):

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import ssl
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from collections.abc import Sequence
 from .clock import Clock
 from .server import Server
 from .state import State
-from .tls import given_context, made_context
+from .tls import ApiCertificate, made_certificate
 from .versions import VERSIONS
 
 EXIT_DEAD = 139
@@ -35,42 +34,50 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--tls", action="store_true", help="serve the API by https")
     parser.add_argument("--tls-cert", metavar="FILE", help="certificate (PEM); without it one is made")
     parser.add_argument("--tls-key", metavar="FILE", help="its key (PEM)")
+    parser.add_argument(
+        "--tls-port", type=int, action="append", default=[], metavar="PORT", help="TLS port that serves the virtual hosts' certificates; can be repeated"
+    )
     parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
     parser.add_argument("--stop-delay", type=float, default=1.0, metavar="SECONDS", help="how long a stopped push stays listed (%(default)s)")
-    parser.add_argument("--work-dir", metavar="DIR", help="where files that are made go: ca.pem, with --tls")
+    parser.add_argument("--work-dir", metavar="DIR", help="where files that are made go: ca.pem, cert.pem and key.pem, with --tls")
     parsed = parser.parse_args(values)
     if parsed.tls_key and not parsed.tls_cert:
         parser.error("--tls-key needs --tls-cert")
     return parsed
 
 
-def _context(options: argparse.Namespace, stack: contextlib.ExitStack) -> ssl.SSLContext | None:
+def _api_certificate(options: argparse.Namespace, stack: contextlib.ExitStack) -> ApiCertificate | None:
     if options.tls_cert:
-        return given_context(options.tls_cert, options.tls_key or options.tls_cert)
+        return ApiCertificate(options.tls_cert, options.tls_key or options.tls_cert)
     if not options.tls:
         return None
     directory = options.work_dir
     if directory is None:
         directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="ome-simulator-"))
     os.makedirs(directory, exist_ok=True)
-    return made_context(directory)[0]
+    return made_certificate(directory)[0]
 
 
 async def serve(options: argparse.Namespace) -> int:
     """Serve until a signal or a deadly request. :returns: the exit status."""
     with contextlib.ExitStack() as stack:
-        context = _context(options, stack)
+        certificate = _api_certificate(options, stack)
         log_file = stack.enter_context(open(options.log, "a", encoding="utf-8")) if options.log else None
         version = VERSIONS[options.server_version]
-        server = Server(State(version, Clock(), options.stop_delay), options.token, log_file)
+        state = State(version, Clock(), options.stop_delay)
+        state.api_certificate = certificate
+        server = Server(state, options.token, log_file)
         ended = asyncio.Event()
         server.on_death = ended.set
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, ended.set)
-        port = await server.listen(options.host, options.port, context)
+        port = await server.listen(options.host, options.port, certificate.context if certificate else None)
+        tls_ports = [await server.listen_tls(options.host, number) for number in options.tls_port]
         host = f"[{options.host}]" if ":" in options.host else options.host
-        print(f"OvenMediaEngine simulator {version.name} listens on {'https' if context else 'http'}://{host}:{port}", flush=True)
+        print(f"OvenMediaEngine simulator {version.name} listens on {'https' if certificate else 'http'}://{host}:{port}", flush=True)
+        for number in tls_ports:
+            print(f"TLS for virtual hosts on {host}:{number}", flush=True)
         await ended.wait()
         died = server.died
         await server.close()

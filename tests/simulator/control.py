@@ -12,6 +12,11 @@ DELETE   streams       the same, ends
 POST     tasks         ``{"vhost", "app"}`` and task fields: a task of the server's configuration
 POST     destinations  ``{"url", "behaviour": "accept" | "refuse" | "hang"}``
 POST     reload        ``{"vhost": name or null, "fails": bool}``; null is the reload of all
+POST     reload_delay  ``{"seconds": number}``: a reload shows only after that
+POST     tls           ``{"port", "behaviour": "serve" | "hang" | "down", "lag": number or null}``, either or
+                       both: what a TLS port does, and after how many seconds it shows reloads (null: none)
+GET      handshakes    ``{"handshakes": [{"port", "server_name", "vhost", "fingerprint"}, ...]}``
+DELETE   handshakes    forgets them
 POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file
 GET      state         what the server holds
 =======  ============  ==========================================================================
@@ -21,6 +26,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .answers import Answer
@@ -35,13 +41,15 @@ PREFIX = "/_simulator/"
 _TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_names"}
 
 
-def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
+async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
     """Do what a control request asks; 400 where it asks for something that cannot be, 404 where there is no such call."""
-    action = _ACTIONS.get((method, plain_path(target)[len(PREFIX):]))
+    action = _ACTIONS.get((method, plain_path(target)[len(PREFIX) :]))
     if action is None:
         return Answer(404, {"error": f"no such control call: {method} {target}"})
     try:
         body = json.loads(raw) if raw else {}
+        if action is _set_tls:
+            return Answer(200, await _set_tls(server, body))
         with server.state.lock:
             return Answer(200, action(server, body))
     except (KeyError, LookupError, TypeError, ValueError, AttributeError) as error:
@@ -88,6 +96,29 @@ def _set_destination(server: Server, body: Any) -> Any:
 
 def _set_reload(server: Server, body: Any) -> Any:
     set_failing_reload(server.state, body.get("vhost"), body.get("fails", True))
+    return {}
+
+
+def _set_reload_delay(server: Server, body: Any) -> Any:
+    server.state.reload_delay = float(body["seconds"])
+    return {}
+
+
+async def _set_tls(server: Server, body: Any) -> Any:
+    listener = server.tls_listener(body["port"])
+    if "lag" in body:
+        listener.lag(body["lag"])
+    if "behaviour" in body:
+        await listener.behave(body["behaviour"])
+    return {}
+
+
+def _handshakes(server: Server, _body: Any) -> Any:
+    return {"handshakes": [asdict(handshake) for handshake in server.handshakes]}
+
+
+def _clear_handshakes(server: Server, _body: Any) -> Any:
+    server.handshakes.clear()
     return {}
 
 
@@ -141,6 +172,10 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("POST", "tasks"): _add_task,
     ("POST", "destinations"): _set_destination,
     ("POST", "reload"): _set_reload,
+    ("POST", "reload_delay"): _set_reload_delay,
+    ("POST", "tls"): _set_tls,
+    ("GET", "handshakes"): _handshakes,
+    ("DELETE", "handshakes"): _clear_handshakes,
     ("POST", "vhosts"): _add_virtual_host,
     ("GET", "state"): _state,
 }

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import ssl
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .clock import Clock
@@ -18,7 +17,8 @@ from .control import set_failing_reload
 from .request_log import LogRecord
 from .server import Middleware, Server
 from .state import PushTask, State
-from .tls import given_context, made_context
+from .tls import ApiCertificate, made_certificate
+from .tls_listeners import Handshake
 from .versions import VERSIONS
 
 
@@ -32,6 +32,7 @@ class Simulator:
     :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock where None.
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
+    :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Simulator:
         clock: Callable[[], float] | None = None,
         tls_cert: str | None = None,
         tls_key: str | None = None,
+        tls_ports: Sequence[int] = (),
     ) -> None:
         self.token = token
         self.state = State(VERSIONS[version], Clock(clock), stop_delay)
@@ -52,7 +54,7 @@ class Simulator:
         self._server = Server(self.state, token)
         self._tls = tls or tls_cert is not None
         self._tls_files = (tls_cert, tls_key)
-        self._context: ssl.SSLContext | None = None
+        self._tls_ports = tls_ports
         self._directory: str | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -66,12 +68,14 @@ class Simulator:
     def start(self) -> Simulator:
         """Open the port; returns when requests are served."""
         if self._tls:
-            self._context = self._make_context()
+            self.state.api_certificate = self._api_certificate()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="simulator", daemon=True)
         self._thread.start()
         try:
             self.port = self._run(self._server.listen("127.0.0.1", 0, self._context))
+            for port in self._tls_ports:
+                self._run(self._server.listen_tls("127.0.0.1", port))
         except BaseException:
             self.stop()
             raise
@@ -90,13 +94,17 @@ class Simulator:
             shutil.rmtree(self._directory, ignore_errors=True)
             self._directory = None
 
-    def _make_context(self) -> ssl.SSLContext:
+    def _api_certificate(self) -> ApiCertificate:
         certificate, key = self._tls_files
         if certificate is not None:
-            return given_context(certificate, key or certificate)
+            return ApiCertificate(certificate, key or certificate)
         self._directory = tempfile.mkdtemp(prefix="ome-simulator-")
-        context, self.ca_path = made_context(self._directory)
-        return context
+        made, self.ca_path = made_certificate(self._directory)
+        return made
+
+    @property
+    def _context(self) -> Any:
+        return self.state.api_certificate.context if self.state.api_certificate is not None else None
 
     def _run(self, coroutine: Any) -> Any:
         assert self._loop is not None
@@ -127,6 +135,28 @@ class Simulator:
         """Wrappers around the work of every API request, see :data:`server.Middleware`; change the list to add one."""
         return self._server.middlewares
 
+    @property
+    def tls_ports(self) -> list[int]:
+        """The TLS ports, in the order in which they were asked for."""
+        return [listener.port for listener in self._server.tls_listeners]
+
+    @property
+    def handshakes(self) -> list[Handshake]:
+        """The handshakes with the TLS ports so far."""
+        return list(self._server.handshakes)
+
+    def delay_reloads(self, seconds: float) -> None:
+        """Let each reload of a virtual host's certificate show only after some seconds of the clock; its files are read at once."""
+        self.state.reload_delay = seconds
+
+    def lag(self, port: int, seconds: float | None = None) -> None:
+        """Let one TLS port show each reload some seconds of the clock later than the others; 0 for no longer, None for until told."""
+        self._server.tls_listener(port).lag(seconds)
+
+    def listener(self, port: int, behaviour: str) -> None:
+        """Let a TLS port ``serve``, ``hang`` (accept connections and never answer) or be ``down``."""
+        self._run(self._server.tls_listener(port).behave(behaviour))
+
     def clear_log(self) -> None:
         """Forget the requests so far."""
         self._server.clear_log()
@@ -136,6 +166,8 @@ class Simulator:
         self.state.restart()
         if self.died:
             self._run(self._server.listen("127.0.0.1", self.port, self._context))
+            for listener in self._server.tls_listeners:
+                self._run(listener.behave(listener.behaviour))
 
     def stream_appears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream go live."""

@@ -21,6 +21,7 @@ from .jsontext import dump
 from .request_log import LogRecord, body_of, is_write
 from .router import answer
 from .state import State
+from .tls_listeners import Handshake, TlsListener
 
 JSON_HEADERS = {"Server": "OvenMediaEngine", "Content-Type": "application/json;charset=UTF-8"}
 KEEP_ALIVE_SECONDS = 60.0
@@ -60,6 +61,9 @@ class Server:
         self.log: list[LogRecord] = []
         self.middlewares: list[Middleware] = []
         """From the outermost to the innermost; empty unless somebody puts one there."""
+        self.tls_listeners: list[TlsListener] = []
+        self.handshakes: list[Handshake] = []
+        """The handshakes with the TLS ports of the publishers, in the order of their arrival."""
         self.died = False
         self.on_death: Callable[[], None] = lambda: None
         self._log_file = log_file
@@ -80,27 +84,40 @@ class Server:
         self.died = False
         return int(self._listener.sockets[0].getsockname()[1])
 
+    async def listen_tls(self, host: str, port: int) -> int:
+        """Open a TLS port that serves the certificates of virtual hosts. :param port: 0 for any that is free. :returns: the port."""
+        listener = TlsListener(self.state, host, port, self.handshakes)
+        self.tls_listeners.append(listener)
+        return await listener.open()
+
+    def tls_listener(self, port: int) -> TlsListener:
+        """:raises LookupError: there is no such TLS port."""
+        for listener in self.tls_listeners:
+            if listener.port == port:
+                return listener
+        raise LookupError(f"no TLS port {port}")
+
     async def close(self) -> None:
-        """Close the port and every connection."""
-        if self._listener is not None:
-            self._listener.close()
-        self._abort_connections()
+        """Close the ports and every connection."""
+        self._stop_listening()
         if self._connections is not None:
             await self._connections.shutdown(0.1)
 
     def die(self) -> None:
         """End as a crashed process does: no answer, every connection gone, nobody listens."""
         self.died = True
-        if self._listener is not None:
-            self._listener.close()
-        self._abort_connections()
+        self._stop_listening()
         self.on_death()
 
     def clear_log(self) -> None:
         """Forget the requests so far."""
         self.log = []
 
-    def _abort_connections(self) -> None:
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+        for listener in self.tls_listeners:
+            listener.close()
         for connection in self._connections.connections if self._connections is not None else ():
             if connection.transport is not None:
                 connection.transport.abort()
@@ -112,7 +129,7 @@ class Server:
         raw = await request.content.read()
         target = request.raw_path
         if target.startswith(control.PREFIX):
-            return _response(control.answer(self, request.method, target, raw))
+            return _response(await control.answer(self, request.method, target, raw))
         if "chunked" in headers.get("Transfer-Encoding", "").lower():
             # Not supported by the server, which sees no body then (server-facts: HTTP).
             raw = b""

@@ -14,6 +14,7 @@ from typing import Any
 
 from .clock import Clock
 from .schema import as_text
+from .tls import ApiCertificate, LoadedCertificate, load
 from .versions import ServerVersion
 
 ACCEPT, REFUSE, HANG = "accept", "refuse", "hang"
@@ -73,6 +74,19 @@ class VirtualHost:
     config: dict[str, Any]
     read_only: bool
     applications: dict[str, Application] = field(default_factory=dict)
+    certificates: list[tuple[float, LoadedCertificate]] = field(default_factory=list)
+    """What was loaded, each with the moment from which it is in use, in the order of the loads."""
+
+    def load_first_certificate(self) -> None:
+        """Read the files of a new virtual host; it has no TLS where that fails (server-facts: Virtual hosts)."""
+        tls = tls_files(self.config)
+        certificate = load(tls) if tls else None
+        if certificate is not None:
+            self.certificates = [(float("-inf"), certificate)]
+
+    def certificate_at(self, moment: float) -> LoadedCertificate | None:
+        """The certificate in use at a moment of the clock."""
+        return next((certificate for since, certificate in reversed(self.certificates) if since <= moment), None)
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,13 @@ class ConfigTask:
     vhost: str
     app: str
     fields: Mapping[str, Any]
+
+
+def tls_files(config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The paths of certificate, key and chain of a virtual host; None where it has no TLS."""
+    host = config.get("host")
+    tls = host.get("tls") if isinstance(host, dict) else None
+    return tls if isinstance(tls, dict) else None
 
 
 def as_strings(value: Any) -> Any:
@@ -120,9 +141,13 @@ class State:
         self.streams: dict[tuple[str, str, str], float] = {}
         self.destinations: dict[str, str] = {}
         self.failing_reloads: set[str | None] = set()
+        self.reload_delay = 0.0
+        """Seconds after which a reload of a virtual host's certificate shows."""
+        self.api_certificate: ApiCertificate | None = None
+        """The certificate of the API itself, where it has one."""
         self.config_tasks: list[ConfigTask] = []
         self.known_files: set[str] = set()
-        """Certificate files that exist on the simulated machine without existing on this one."""
+        """Certificate files that exist on the simulated machine without existing on this one; no TLS port serves them."""
         self._static: list[StaticVirtualHost] = []
         self._add_initial()
 
@@ -173,6 +198,7 @@ class State:
     def _create_static(self, static: StaticVirtualHost) -> None:
         convert: Callable[[Any], Any] = as_strings if self.version.static_scalars_are_strings else copy.deepcopy
         vhost = VirtualHost(static.config["name"], convert(static.config), True)
+        vhost.load_first_certificate()
         self.virtual_hosts[vhost.name] = vhost
         for config in static.applications:
             self.create_application(vhost, convert(config))
@@ -198,6 +224,7 @@ class State:
     def create_virtual_host(self, config: dict[str, Any]) -> VirtualHost:
         """Add a virtual host made through the API; the caller has checked that the name is free."""
         vhost = VirtualHost(as_text(config["name"]), config, False)
+        vhost.load_first_certificate()
         self.virtual_hosts[vhost.name] = vhost
         return vhost
 

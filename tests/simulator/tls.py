@@ -1,32 +1,104 @@
 # Copyright: (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Certificates for the API itself."""
+"""Certificates that are loaded from files: those of the API itself and those of virtual hosts."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import ssl
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_PEM_BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
 
-def given_context(certificate: str, key: str) -> ssl.SSLContext:
-    """A server context with a certificate and key in PEM files."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return context
+@dataclass(frozen=True)
+class LoadedCertificate:
+    """A certificate with its key, as read from files at some time."""
+
+    context: ssl.SSLContext
+    fingerprint: str
+    """SHA-256, hexadecimal, lower case."""
 
 
-def made_context(directory: str) -> tuple[ssl.SSLContext, str]:
-    """A server context with a fresh certificate for 127.0.0.1, ::1 and localhost.
+def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
+    """Read the files of a virtual host.
 
-    :param directory: where the certificate authority is written, as ``ca.pem``.
-    :returns: the context, and the path of the authority that clients have to trust.
+    As the server does (ovcrypto/certificate.cpp and tls_context.cpp of 0.18.0 and 0.20.0 [read]), the first certificate of the
+    certificate file is used and the others are not, and those of the chain file are a store from which OpenSSL builds what is
+    sent, so that their order means nothing. 0.15.10 sends only the first of the chain file [read], which is not simulated.
+
+    :param tls: ``certPath``, ``keyPath`` and, where there is one, ``chainCertPath``.
+    :returns: None where a file is missing, broken or unreadable, or where the key is that of another certificate.
+    """
+    try:
+        leaf = _blocks(str(tls.get("certPath", "")))[0]
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write(leaf)
+            file.flush()
+            # With a password that is wrong, as an encrypted key would ask for one at the terminal.
+            context.load_cert_chain(file.name, resolved(str(tls.get("keyPath", ""))), password="")
+        if tls.get("chainCertPath"):
+            context.load_verify_locations(cadata="\n".join(_blocks(str(tls["chainCertPath"]))))
+    except (OSError, ValueError, IndexError):
+        return None
+    return LoadedCertificate(context, hashlib.sha256(ssl.PEM_cert_to_DER_cert(leaf)).hexdigest())
+
+
+def resolved(path: str) -> str:
+    """Relative paths resolve against / (server-facts: Virtual hosts)."""
+    return os.path.join("/", path)
+
+
+def _blocks(path: str) -> list[str]:
+    with open(resolved(path), encoding="ascii", errors="replace") as file:
+        return _PEM_BLOCK.findall(file.read())
+
+
+class ApiCertificate:
+    """The certificate of the API itself: PEM files, and the context that has what they held when they were last loaded.
+
+    :raises OSError: they cannot be loaded.
+    """
+
+    def __init__(self, cert_path: str, key_path: str) -> None:
+        self._files = (cert_path, key_path)
+        self.context = self._loaded()
+
+    def _loaded(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*self._files)
+        return context
+
+    def reload(self) -> bool:
+        """Load the files again, for connections from now on. :returns: whether that worked; what was there stays otherwise."""
+        try:
+            self._loaded()  # A failure half-way through must not touch the context that is in use.
+        except OSError:
+            return False
+        self.context.load_cert_chain(*self._files)
+        return True
+
+
+def made_certificate(directory: str) -> tuple[ApiCertificate, str]:
+    """A fresh certificate for 127.0.0.1, ::1 and localhost.
+
+    :param directory: where ``ca.pem``, ``cert.pem`` and ``key.pem`` are written.
+    :returns: the certificate, and the path of the authority that clients have to trust.
     """
     import trustme  # Only here: the simulator needs it for nothing else.
 
     authority = trustme.CA()
-    ca_path = os.path.join(directory, "ca.pem")
-    authority.cert_pem.write_to_path(ca_path)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1", "::1", "localhost").configure_cert(context)
-    return context, ca_path
+    paths = [os.path.join(directory, name) for name in ("ca.pem", "cert.pem", "key.pem")]
+    issued = authority.issue_cert("127.0.0.1", "::1", "localhost")
+    authority.cert_pem.write_to_path(paths[0])
+    for number, blob in enumerate(issued.cert_chain_pems):
+        blob.write_to_path(paths[1], append=number > 0)
+    issued.private_key_pem.write_to_path(paths[2])
+    return ApiCertificate(paths[1], paths[2]), paths[0]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.jsontext import JsonError, JsonTooDeep, dump, parse
 
@@ -405,7 +406,7 @@ def test_tasks_of_the_configuration_say_so_and_are_there_after_a_restart(sim: Si
 def test_reloads(start: Any, tmp_path: Path, version: str, failed: int) -> None:
     sim, client = start(version=version)
     good = tmp_path / "good.pem"
-    good.write_text("-----BEGIN CERTIFICATE-----\n", encoding="utf-8")
+    trustme.CA().issue_cert("good.example.com").private_key_and_cert_chain_pem.write_to_path(str(good))
     client.post("/v1/vhosts", [vhost("good"), vhost("bad")])
     for name, path in (("t-good", good), ("t-bad", tmp_path / "none.pem")):
         tls = {"certPath": str(path), "keyPath": str(good)}

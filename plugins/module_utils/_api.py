@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import typing as t
+from urllib.parse import urlsplit
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Transport
@@ -46,6 +47,13 @@ class ItemAnswer(t.NamedTuple):
     kind: str  # a key of ADVICE where not ok
 
 
+class ReloadAnswer(t.NamedTuple):
+    """What the server says to a reload of certificates."""
+
+    status: int
+    message: str
+
+
 def kind_of(status: int, message: str) -> str:
     """The kind of error (a key of ADVICE) that a status and the server's message mean."""
     if status != 401:
@@ -67,6 +75,17 @@ class Api:
     def host(self) -> str:
         """Host and port of the server, for messages."""
         return self._transport.host
+
+    @property
+    def tls_endpoint(self) -> tuple[str, int] | None:
+        """Host and port of the server where its API speaks TLS."""
+        parts = urlsplit(self._transport.settings.api_url)
+        return (str(parts.hostname), parts.port or 443) if parts.scheme.lower() == "https" else None
+
+    @property
+    def hostname(self) -> str:
+        """Host name or address of the server."""
+        return str(urlsplit(self._transport.settings.api_url).hostname)
 
     # Virtual hosts
 
@@ -187,21 +206,25 @@ class Api:
 
     # Certificates
 
-    def reload_certificates(self, vhost: str | None) -> None:
+    def reload_certificates(self, vhost: str | None, *, api: bool = False) -> ReloadAnswer:
         """POST /v1/vhosts/{vhost}:reloadCertificate, or /v1/vhosts:reloadAllCertificates for None. Repeatable: it reads the same files again.
 
         200 proves nothing on servers from 0.17.1 on; 500 is a failure on older ones (server-facts: Certificates).
+        With ``api`` POST /v1/managers/api:reloadCertificate, which 0.20.0 has and 0.18.0 has not.
         """
-        if vhost is None:
+        if api:
+            path, attempt = "/v1/managers/api:reloadCertificate", "reload the certificate of the API server"
+        elif vhost is None:
             path, attempt = "/v1/vhosts:reloadAllCertificates", "reload the certificates of all virtual hosts"
         else:
             path, attempt = f"/v1/vhosts/{vhost}:reloadCertificate", f"reload the certificate of virtual host {vhost}"
         try:
-            self._call("POST", path, attempt=attempt, repeatable=True)
+            answer = self._call("POST", path, attempt=attempt, repeatable=True)
         except OmeError as error:
             if error.kind == "server_error":
                 error.kind = "reload_failed"
             raise
+        return ReloadAnswer(answer.status, _message(answer.body))
 
     # What the methods share
 

@@ -2,11 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What each module does: options in, result out. Pure of Ansible, so that any door can stand before it.
-
-A capability has two halves. ``check`` raises BadInput before anything is sent. ``run`` talks to the server and returns
-the result as a dictionary; a result with ``failed`` is a failure that still has something to report.
-"""
+"""What each module does with virtual hosts, applications and push tasks, and the table of all modules."""
 
 from __future__ import annotations
 
@@ -19,7 +15,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import addressable, is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import CertificateInfo, CertReload
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Params, Result, check_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
@@ -29,27 +27,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_virtual_hosts import VirtualHosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
-
-Params = t.Mapping[str, t.Any]
-Result = dict[str, t.Any]
-
-
-class Capability:
-    """One module's work on its options."""
-
-    def __init__(self, params: Params) -> None:
-        """``params`` are the options after the argument spec: coerced, with None for what was left out."""
-        self.params = params
-
-    def collect_secrets(self, secrets: SecretStore) -> None:
-        """Remembers the secrets among the options. Runs first, and must cope with options that are not valid."""
-
-    def check(self) -> None:
-        """Raises BadInput where an option cannot work."""
-
-    def run(self, api: Api, context: Context) -> Result:
-        """Does the work; raises OmeError where there is nothing but the error to report."""
-        raise NotImplementedError
 
 
 class _Managing(Capability):
@@ -169,7 +146,7 @@ class VhostInfo(Capability):
 
     def check(self) -> None:
         for index, name in enumerate(self.params["names"] or []):
-            _check_name(name, f"names[{index}]")
+            check_name(name, f"names[{index}]")
 
     def run(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
@@ -231,9 +208,9 @@ class ApplicationInfo(Capability):
 
     def check(self) -> None:
         if self.params["vhost"] is not None:
-            _check_name(self.params["vhost"], "vhost")
+            check_name(self.params["vhost"], "vhost")
         for index, name in enumerate(self.params["names"] or []):
-            _check_name(name, f"names[{index}]")
+            check_name(name, f"names[{index}]")
 
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
@@ -304,7 +281,7 @@ class PushTaskInfo(Capability):
     def check(self) -> None:
         for option in ("vhost", "app", "id"):
             if self.params[option] is not None:
-                _check_name(self.params[option], option)
+                check_name(self.params[option], option)
         if self.params["app"] is not None and self.params["vhost"] is None:
             raise BadInput("vhost", "is required where app is given")
         if self.params["id"] is not None and self.params["app"] is None:
@@ -332,22 +309,6 @@ class PushTaskInfo(Capability):
                 yield vhost, app
 
 
-class CertReload(Capability):
-    """Asks the server to load its certificates again."""
-
-    def check(self) -> None:
-        if self.params["vhost"] is not None:
-            _check_name(self.params["vhost"], "vhost")
-
-    def run(self, api: Api, context: Context) -> Result:
-        vhost = self.params["vhost"]
-        if not context.check_mode:
-            api.reload_certificates(vhost)
-        elif vhost is not None and api.read_virtual_host(vhost) is None:
-            context.warn(f"The server has no virtual host {vhost} yet. Reloading its certificate fails unless an earlier task creates it.")
-        return {"changed": True}
-
-
 CAPABILITIES: dict[str, type[Capability]] = {
     "vhost": Vhost,
     "vhosts": Vhosts,
@@ -359,13 +320,8 @@ CAPABILITIES: dict[str, type[Capability]] = {
     "push_tasks": PushTaskList,
     "push_task_info": PushTaskInfo,
     "cert_reload": CertReload,
+    "certificate_info": CertificateInfo,
 }
-
-
-def _check_name(name: str, path: str) -> None:
-    expected = addressable(name)
-    if expected:
-        raise BadInput(path, f"{expected}, got {name!r}")
 
 
 def _check_applications(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:

@@ -75,6 +75,11 @@ def count(value: int) -> str | None:
     return None if 0 <= value <= _LARGEST_INT else f"expected a whole number from 0 to {_LARGEST_INT}"
 
 
+def duration(value: float) -> str | None:
+    """Seconds to wait for one answer."""
+    return None if 0 < value <= 3600 else "expected seconds, more than 0 and at most 3600"
+
+
 def location(value: str) -> str | None:
     """The place of an origin, `/` and then application and stream."""
     if value.startswith("/") and not _BLANK_OR_CONTROL.search(value):

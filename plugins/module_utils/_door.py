@@ -11,7 +11,8 @@ import typing as t
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import with_bare_members
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES, Capability
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, secret_options, settings_of
@@ -39,6 +40,8 @@ class _Module(AnsibleModule):
     def _load_params(self) -> None:
         super()._load_params()
         self.params = with_bare_members(self.params)
+        if isinstance(self.params.get("endpoint"), dict):  # one alone needs no list
+            self.params["endpoint"] = [self.params["endpoint"]]
 
     def _log_invocation(self) -> None:
         """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
@@ -75,13 +78,13 @@ def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) ->
 def run_module(name: str) -> None:
     """Runs the module of this name."""
     module = _Module(argument_spec(name))
-    if not HAS_REQUESTS:
+    capability = CAPABILITIES[name](module.params)
+    if capability.needs_server and not HAS_REQUESTS:
         # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
         hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
         module.fail_json(msg=f"{missing_required_lib('requests')} {hint}", exception=REQUESTS_IMPORT_ERROR)
     secrets = SecretStore()
     context = Context(check_mode=module.check_mode, secrets=secrets)
-    capability = CAPABILITIES[name](module.params)
     result = _result(capability, module, context)
     for warning in context.warnings:
         module.warn(secrets.scrub(warning))
@@ -97,9 +100,11 @@ def _result(capability: Capability, module: AnsibleModule, context: Context) -> 
     """The capability's result, or that of the error that ended it."""
     context.secrets.add(module.params["api_token"], *(module.params["http_headers"] or {}).values())
     try:
-        settings = settings_of(module.params)
+        settings = settings_of(module.params) if capability.needs_server else None
         capability.collect_secrets(context.secrets)
         capability.check()
+        if settings is None:
+            return capability.run(None, context)
         transport = Transport(settings, notice=context.retries.append)
         try:
             return capability.run(Api(transport), context)

@@ -67,6 +67,27 @@ ADVICE: dict[str, Advice] = {
         "Check that the files exist, that the server may read them, and that key and certificate belong together. "
         "A virtual host without TLS answers the same on servers before 0.17.",
     ),
+    "certificate_file": Advice(
+        "The certificate file cannot be used.",
+        "Correct the file, or the path; the file is read on the host where the module runs.",
+    ),
+    "certificate_not_served": Advice(
+        "The server was asked to load its certificate files, and still serves another certificate.",
+        "Read the server's log: a file that is broken, missing or not readable for the server, or the key of another certificate, "
+        "leaves the old certificate in use although the server answers with success.",
+    ),
+    "handshake_failed": Advice(
+        "No TLS handshake with the endpoint succeeds.",
+        "Check host, port and firewall, and that the virtual host has TLS: a server whose certificate files could not be read serves none.",
+    ),
+    "certificate_expiring": Advice(
+        "A certificate that is served ends too soon.",
+        "Renew the certificate and reload it.",
+    ),
+    "chain_not_verified": Advice(
+        "What is served cannot be verified as clients do it.",
+        "Check that chain_cert_path holds the intermediate certificates, that the certificate is for the host name, and which CA certificates are trusted.",
+    ),
     "rate_limited": Advice(
         "A gateway in front of the server asks to slow down.",
         "Raise the gateway's limit, or raise retries.",

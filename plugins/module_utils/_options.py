@@ -11,7 +11,7 @@ import typing as t
 
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION, nested_spec
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import http_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info, mask_url
@@ -24,11 +24,11 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LARGEST_RETRIES = 20
 
 
-def connection_options() -> dict[str, t.Any]:
-    """The options that every module has, each with an environment fallback."""
+def connection_options(*, required: bool = True) -> dict[str, t.Any]:
+    """The options that every module has, each with an environment fallback; ``required`` where there is nothing to do without a server."""
     specs: dict[str, dict[str, t.Any]] = {
-        "api_url": {"type": "str", "required": True},
-        "api_token": {"type": "str", "required": True, "no_log": True},
+        "api_url": {"type": "str", "required": required},
+        "api_token": {"type": "str", "required": required, "no_log": True},
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
         "client_cert": {"type": "path"},
@@ -42,6 +42,9 @@ def connection_options() -> dict[str, t.Any]:
 
 def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
     """The connection options, checked; raises BadInput."""
+    for option in ("api_url", "api_token"):
+        if params[option] is None:  # where it is required only together with others
+            raise BadInput(option, "is required to ask the server")
     url = params["api_url"].strip()
     expected = http_url(url)
     if has_user_info(url):
@@ -52,8 +55,9 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         raise BadInput("api_token", "expected the access token of the server's API, some text on one line")
     if params["client_key"] and not params["client_cert"]:
         raise BadInput("client_key", "expected client_cert beside it")
-    if not 0 < params["timeout"] <= 3600:
-        raise BadInput("timeout", f"expected seconds, more than 0 and at most 3600, got {params['timeout']:g}")
+    expected = duration(params["timeout"])
+    if expected:
+        raise BadInput("timeout", f"{expected}, got {params['timeout']:g}")
     if not 0 <= params["retries"] <= _LARGEST_RETRIES:
         raise BadInput("retries", f"expected a whole number from 0 to {_LARGEST_RETRIES}, got {params['retries']}")
     given = params["http_headers"] or {}
@@ -96,6 +100,20 @@ _WAIT_TIMEOUT = {"type": "float", "default": 30.0}
 _WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": _WAIT_TIMEOUT}
 
 
+# What should be served, where, and how it is looked at.
+_SERVED: dict[str, dict[str, t.Any]] = {
+    "certificate": {"type": "path"},
+    "fingerprint": {"type": "str"},
+    "endpoint": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str"}},
+    },
+    "verify_chain": _FLAG,
+    "chain_ca_path": {"type": "path"},
+}
+
+
 def argument_spec(module: str) -> dict[str, t.Any]:
     """The argument spec of a module by its name."""
     own: dict[str, dict[str, t.Any]] = {
@@ -113,9 +131,23 @@ def argument_spec(module: str) -> dict[str, t.Any]:
             "id": {"type": "str"},
             "show_secrets": {**_FLAG, "no_log": False},
         },
-        "cert_reload": {"vhost": {"type": "str"}},
+        "cert_reload": {
+            "vhost": {"type": "str"},
+            "scope": _state("vhosts", "api"),
+            **_SERVED,
+            "force": _FLAG,
+            "wait_timeout": _WAIT_TIMEOUT,
+            "fail_if_days_left_below": {"type": "int"},
+        },
+        "certificate_info": {
+            "vhost": {"type": "str"},
+            **_SERVED,
+            "chain": {"type": "path"},
+            "private_key": {"type": "path", "no_log": False},
+            "names": {"type": "list", "elements": "str"},
+        },
     }
-    return {**connection_options(), **own[module]}
+    return {**connection_options(required=module != "certificate_info"), **own[module]}
 
 
 def secret_options() -> frozenset[str]:

@@ -25,7 +25,7 @@ STOPPED = "stopped"
 
 
 class Context:
-    """What every reconciliation works with. ``sleep`` and ``clock`` (seconds) are there to be replaced in tests."""
+    """What every reconciliation works with. ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970) are there to be replaced in tests."""
 
     def __init__(
         self,
@@ -34,11 +34,13 @@ class Context:
         secrets: SecretStore | None = None,
         sleep: t.Callable[[float], None] = time.sleep,
         clock: t.Callable[[], float] = time.monotonic,
+        now: t.Callable[[], float] = time.time,
     ) -> None:
         self.check_mode = check_mode
         self.secrets = secrets or SecretStore()
         self.sleep = sleep
         self.clock = clock
+        self.now = now
         self.warnings: list[str] = []
         self.retries: list[str] = []
 

@@ -29,6 +29,7 @@ MODULES = (
     "push_tasks",
     "push_task_info",
     "cert_reload",
+    "certificate_info",
 )
 
 

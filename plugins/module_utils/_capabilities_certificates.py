@@ -1,0 +1,211 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules about certificates do: options in, result out."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result, check_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
+    Certificate,
+    CertificateError,
+    Endpoint,
+    Problem,
+    check_files,
+    key_matches,
+    normal_fingerprint,
+    read_pem_certificates,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, host_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import (
+    EndpointReport,
+    Expected,
+    Handshakes,
+    Look,
+    Rotation,
+    expiring,
+    unverified,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+
+class _Certificates(Capability):
+    """What the modules about certificates share: what is expected, and where it should be served."""
+
+    def check(self) -> None:
+        if self.params["vhost"] is not None:
+            check_name(self.params["vhost"], "vhost")
+        if self.params["certificate"] is not None and self.params["fingerprint"] is not None:
+            raise BadInput("fingerprint", "cannot be used beside certificate, which says the same")
+        if self.params["fingerprint"] is not None and normal_fingerprint(self.params["fingerprint"]) is None:
+            raise BadInput("fingerprint", f"expected a SHA-256 fingerprint, 64 hexadecimal digits with or without colons, got {self.params['fingerprint']!r}")
+        too_long = duration(self.params["timeout"])
+        if too_long:
+            raise BadInput("timeout", f"{too_long}, got {self.params['timeout']:g}")
+        for index, entry in enumerate(self.params["endpoint"] or []):
+            if entry["port"] is None or not 0 < entry["port"] < 65536:
+                raise BadInput(f"endpoint[{index}].port", f"expected a port from 1 to 65535, got {entry['port']}")
+            for option in ("host", "server_name"):
+                expected = host_name(entry[option]) if entry[option] else None
+                if expected or "*" in (entry[option] or ""):
+                    raise BadInput(f"endpoint[{index}].{option}", f"expected a host name or an address, got {entry[option]!r}")
+
+    def _handshakes(self) -> Handshakes:
+        return Handshakes(self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"])
+
+    def _expected(self, context: Context) -> Expected | None:
+        """The certificate that should be served; raises OmeError where its file cannot be used."""
+        path = self.params["certificate"]
+        if path is None:
+            fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
+            return Expected(fingerprint) if fingerprint else None
+        try:
+            first = read_pem_certificates(path)[0]
+        except CertificateError as error:
+            raise OmeError("certificate_file", f"read the certificate {path}", detail=str(error)) from None
+        if first.days_left(context.now()) < 0:
+            context.warn(f"The certificate in {path} has expired: it was valid until {first.not_after}.")
+        return Expected(first.fingerprint, first)
+
+    def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
+        """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one host alone."""
+        found = []
+        for index, entry in enumerate(self.params["endpoint"] or []):
+            host = entry["host"] or default_host
+            if host is None:
+                raise BadInput(f"endpoint[{index}].host", "is required where no server is named by api_url")
+            found.append(Endpoint(host, entry["port"], entry["server_name"] or next((name for name in names if "*" not in name), host)))
+        return found
+
+    def _needs_names(self) -> bool:
+        return any(not entry["server_name"] for entry in self.params["endpoint"] or [])
+
+
+class CertReload(_Certificates):
+    """Has the server load its certificates again, and proves by handshakes what is served then."""
+
+    def check(self) -> None:
+        super().check()
+        if self.params["scope"] == "api" and self.params["vhost"] is not None:
+            raise BadInput("vhost", "cannot be used where scope is api")
+        if not 0 <= self.params["wait_timeout"] <= 86400:
+            raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {self.params['wait_timeout']:g}")
+        for option in ("verify_chain", "fail_if_days_left_below"):
+            if self.params[option] not in (None, False) and not self._has_endpoints():
+                raise BadInput("endpoint", f"is required where {option} is given, as only a handshake shows what is served")
+        if (self.params["certificate"] or self.params["fingerprint"]) and not self._has_endpoints():
+            raise BadInput("endpoint", "is required where certificate or fingerprint is given, as only a handshake shows what is served")
+
+    def _has_endpoints(self) -> bool:
+        # The API server's own port is known where it speaks TLS.
+        return bool(self.params["endpoint"]) or (self.params["scope"] == "api" and self.params["api_url"].strip().lower().startswith("https:"))
+
+    def run(self, api: Api, context: Context) -> Result:
+        expected = self._expected(context)
+        raw = self._read_virtual_host(api)
+        names = VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("names", [])
+        endpoints = self._endpoints(api.hostname, names)
+        if self.params["scope"] == "api" and not endpoints and api.tls_endpoint is not None:
+            endpoints = [Endpoint(*api.tls_endpoint, api.hostname)]
+        self._refuse_other_key(raw)
+        rotation = Rotation(api, context, self._handshakes(), vhost=self.params["vhost"], scope=self.params["scope"], wait_timeout=self.params["wait_timeout"])
+        failure: OmeError | None = None
+        changed = False
+        try:
+            changed = rotation.run(endpoints, expected, force=self.params["force"])
+        except OmeError as error:
+            failure, changed = error, rotation.served_another
+        if failure is None and not (context.check_mode and changed):  # what is served now is not what would be
+            failure = unverified(rotation.reports) or expiring(rotation.reports, self.params["fail_if_days_left_below"], context.now())
+        return self._result(rotation, expected, context, changed, failure)
+
+    def _read_virtual_host(self, api: Api) -> dict[str, t.Any] | None:
+        wanted = self.params["vhost"] is not None and (self._needs_names() or (self.params["verify_chain"] and self.params["certificate"]))
+        return api.read_virtual_host(self.params["vhost"]) if wanted else None
+
+    def _refuse_other_key(self, raw: dict[str, t.Any] | None) -> None:
+        """Raises where the key of the virtual host can be read here and belongs to another certificate."""
+        key_path = VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("tls", {}).get("key_path")
+        if not self.params["verify_chain"] or not self.params["certificate"] or not key_path:
+            return
+        try:
+            matches = key_matches(self.params["certificate"], key_path)
+        except CertificateError:  # on another host, or not for us to read
+            return
+        if not matches:
+            detail = f"The key in {key_path} is not that of the certificate in {self.params['certificate']}."
+            raise OmeError("certificate_file", f"use the certificate {self.params['certificate']}", detail=detail)
+
+    def _result(self, rotation: Rotation, expected: Expected | None, context: Context, changed: bool, failure: OmeError | None) -> Result:
+        now = context.now()
+        reports = [report.as_result(expected, now) for report in rotation.reports]
+        if context.check_mode and changed and expected is not None:
+            for report in reports:
+                report["after"], report["agrees"] = expected.as_result(now), True
+        titles = [str(report.endpoint) for report in rotation.reports]
+        result: Result = {
+            "changed": changed,
+            "expected": expected.as_result(now) if expected is not None else None,
+            "reload": rotation.answer._asdict() if rotation.answer is not None else None,
+            "endpoints": reports,
+            "before": reports[0]["before"] if reports else None,
+            "after": reports[0]["after"] if reports else None,
+            "diff": {side: {title: report[side] for title, report in zip(titles, reports) if changed} for side in ("before", "after")},
+        }
+        if failure is not None:
+            result.update(failed=True, msg=str(failure), error=failure.as_result())
+        return result
+
+
+class CertificateInfo(_Certificates):
+    """Reads certificates from files and from what is served, without any change."""
+
+    @property
+    def needs_server(self) -> bool:
+        return self.params["vhost"] is not None
+
+    def check(self) -> None:
+        super().check()
+        if self.params["certificate"] is None and not self.params["endpoint"]:
+            raise BadInput("endpoint", "is required where certificate is not given")
+        for option in ("chain", "private_key", "names"):
+            if self.params[option] is not None and self.params["certificate"] is None:
+                raise BadInput("certificate", f"is required where {option} is given")
+
+    def run(self, api: Api | None, context: Context) -> Result:
+        names, now = list(self.params["names"] or []), context.now()
+        if api is not None:
+            raw = api.read_virtual_host(self.params["vhost"])
+            if raw is None:
+                raise OmeError("vhost_not_found", f"read virtual host {self.params['vhost']}")
+            names = names or VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", [])
+        endpoints = self._endpoints(api.hostname if api is not None else None, names)
+        certificates, problems = self._files(names, now)
+        fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
+        expected = Expected(certificates[0].fingerprint, certificates[0]) if certificates else Expected(fingerprint) if fingerprint else None
+        reports = []
+        for endpoint in endpoints:
+            report = EndpointReport(endpoint, Look(endpoint, self._handshakes())).as_result(expected, now)
+            reports.append({**{key: value for key, value in report.items() if key not in ("before", "after")}, "certificate": report["after"]})
+        return {
+            "changed": False,
+            "endpoints": reports,
+            "certificates": [certificate.as_result(now) for certificate in certificates],
+            "problems": [problem._asdict() for problem in problems],
+        }
+
+    def _files(self, names: t.Sequence[str], now: float) -> tuple[list[Certificate], list[Problem]]:
+        path = self.params["certificate"]
+        if path is None:
+            return [], []
+        problems = check_files(path, self.params["chain"], self.params["private_key"], names, now)
+        try:
+            return read_pem_certificates(path), problems
+        except CertificateError:  # among the problems already
+            return [], problems

@@ -1,0 +1,51 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What every capability is: options in, result out. Pure of Ansible, so that any door can stand before it.
+
+A capability has two halves. ``check`` raises BadInput before anything is sent. ``run`` talks to the server and returns
+the result as a dictionary; a result with ``failed`` is a failure that still has something to report.
+"""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
+
+Params = t.Mapping[str, t.Any]
+Result = dict[str, t.Any]
+
+
+class Capability:
+    """One module's work on its options."""
+
+    def __init__(self, params: Params) -> None:
+        """``params`` are the options after the argument spec: coerced, with None for what was left out."""
+        self.params = params
+
+    def collect_secrets(self, secrets: SecretStore) -> None:
+        """Remembers the secrets among the options. Runs first, and must cope with options that are not valid."""
+
+    def check(self) -> None:
+        """Raises BadInput where an option cannot work."""
+
+    @property
+    def needs_server(self) -> bool:
+        """Whether the connection options are needed; ``run`` gets no Api where they are not."""
+        return True
+
+    def run(self, api: t.Any, context: Context) -> Result:
+        """Does the work; raises OmeError where there is nothing but the error to report."""
+        raise NotImplementedError
+
+
+def check_name(name: str, path: str) -> None:
+    """Raises BadInput where nothing of this name can be addressed."""
+    expected = addressable(name)
+    if expected:
+        raise BadInput(path, f"{expected}, got {name!r}")

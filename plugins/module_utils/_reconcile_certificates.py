@@ -1,0 +1,234 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Certificates in use: what endpoints serve, and a reload that is proven by handshakes (server-facts: Certificates).
+
+The server's answer to a reload proves nothing from version 0.17.1 on: it is 200 whatever the files hold, and the old
+certificate stays in use. Only a handshake shows what is served.
+"""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ReloadAnswer
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
+    Certificate,
+    CertificateError,
+    Endpoint,
+    Served,
+    covers,
+    handshake,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+FIRST_DELAY = 0.25  # seconds between two looks at what is served; doubles each time
+LARGEST_DELAY = 2.0  # seconds
+
+
+class Handshakes(t.NamedTuple):
+    """How handshakes are made; ``timeout`` in seconds is for one of them."""
+
+    timeout: float
+    verify_chain: bool = False
+    ca_path: str | None = None
+
+
+class Expected(t.NamedTuple):
+    """The certificate that should be served; the facts only where it was read from a file."""
+
+    fingerprint: str
+    certificate: Certificate | None = None
+
+    def as_result(self, now: float) -> dict[str, t.Any]:
+        """The form in which results show it; ``now`` in seconds since 1970."""
+        return self.certificate.as_result(now) if self.certificate is not None else {"fingerprint": self.fingerprint}
+
+
+class Look:
+    """What one handshake with an endpoint showed."""
+
+    def __init__(self, endpoint: Endpoint, handshakes: Handshakes, timeout: float | None = None) -> None:
+        """``timeout`` in seconds, where it is to be shorter than usual."""
+        self.served: Served | None = None
+        self.error: CertificateError | None = None
+        try:
+            self.served = handshake(
+                endpoint,
+                timeout=min(handshakes.timeout, handshakes.timeout if timeout is None else timeout),
+                verify_chain=handshakes.verify_chain,
+                ca_path=handshakes.ca_path,
+            )
+        except CertificateError as error:
+            self.error = error
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The certificate that was served; None where the handshake failed."""
+        return self.served.certificate if self.served is not None else None
+
+    def shows(self, expected: Expected | None) -> bool:
+        """Whether what is expected was served; any certificate will do where nothing is."""
+        return self.certificate is not None and (expected is None or self.certificate.fingerprint == expected.fingerprint)
+
+    def told(self) -> str:
+        """What was served, in words."""
+        if self.certificate is None:
+            return f"the handshake fails: {str(self.error).rstrip('.')}"
+        one = self.certificate
+        return f"it serves {one.subject or 'a certificate without subject'} ({one.fingerprint[:16]}…, valid until {one.not_after})"
+
+
+class EndpointReport:
+    """One endpoint before and after."""
+
+    def __init__(self, endpoint: Endpoint, before: Look) -> None:
+        self.endpoint = endpoint
+        self.before = before
+        self.after = before
+
+    def as_result(self, expected: Expected | None, now: float) -> dict[str, t.Any]:
+        """The form in which results show it; ``now`` in seconds since 1970."""
+        served = self.after.served
+        return {
+            **self.endpoint._asdict(),
+            "before": _facts(self.before, now),
+            "after": _facts(self.after, now),
+            "agrees": self.after.shows(expected) if expected is not None else None,
+            "verified": served.verified if served is not None else None,
+            "verify_error": served.verify_error if served is not None else None,
+            "error": str(self.after.error) if self.after.error is not None else None,
+        }
+
+
+class Rotation:
+    """Brings endpoints to serve the expected certificate by asking the server to load its files again."""
+
+    def __init__(self, api: Api, context: Context, handshakes: Handshakes, *, vhost: str | None, scope: str, wait_timeout: float) -> None:
+        """``scope`` is `vhosts` (one where ``vhost`` names it, else all) or `api`; ``wait_timeout`` in seconds bounds the proof."""
+        self._api = api
+        self._context = context
+        self._handshakes = handshakes
+        self._vhost = vhost
+        self._scope = scope
+        self._wait_timeout = wait_timeout
+        self.answer: ReloadAnswer | None = None
+        self.reports: list[EndpointReport] = []
+
+    def run(self, endpoints: t.Sequence[Endpoint], expected: Expected | None, *, force: bool) -> bool:
+        """Looks, reloads where that is needed, and proves; returns whether something is, or in check mode would be, changed.
+
+        Raises OmeError where the proof fails; ``reports`` then say what is served.
+        """
+        self.reports = [EndpointReport(endpoint, Look(endpoint, self._handshakes)) for endpoint in endpoints]
+        served = bool(self.reports) and expected is not None and all(report.before.shows(expected) for report in self.reports)
+        if served and not force:
+            return False
+        if self._context.check_mode:
+            self._warn_of_missing()
+            return True
+        try:
+            self.answer = self._api.reload_certificates(self._vhost, api=self._scope == "api")
+        except OmeError as error:
+            if self.reports:
+                error.add_detail(f"{_told(self.reports)}.")
+            raise
+        self._wait(expected)
+        lagging = [report for report in self.reports if not report.after.shows(expected)]
+        if lagging:
+            raise self._not_served(lagging, expected)
+        return True
+
+    @property
+    def served_another(self) -> bool:
+        """Whether any endpoint has come to serve another certificate than before."""
+        return any(report.after.certificate != report.before.certificate for report in self.reports)
+
+    def _warn_of_missing(self) -> None:
+        if self._vhost is not None and self._api.read_virtual_host(self._vhost) is None:
+            self._context.warn(f"The server has no virtual host {self._vhost} yet. Reloading its certificate fails unless an earlier task creates it.")
+
+    def _wait(self, expected: Expected | None) -> None:
+        """Looks again and again until all endpoints agree or the time is over."""
+        deadline = self._context.clock() + self._wait_timeout
+        delay = FIRST_DELAY
+        waiting = list(self.reports)
+        while waiting:
+            for report in waiting:
+                left = deadline - self._context.clock()
+                report.after = Look(report.endpoint, self._handshakes, max(left, 1.0))
+            waiting = [report for report in waiting if not report.after.shows(expected)]
+            left = deadline - self._context.clock()
+            if not waiting or left <= 0:
+                break
+            self._context.sleep(min(delay, left))
+            delay = min(2 * delay, LARGEST_DELAY)
+
+    def _not_served(self, lagging: t.Sequence[EndpointReport], expected: Expected | None) -> OmeError:
+        detail = f"After {self._wait_timeout:g} s, {len(lagging)} of {len(self.reports)} endpoints do not serve it. {_told(lagging)}."
+        if self.answer is not None and self.answer.status:
+            detail += f" The server answered the reload with {self.answer.status}."
+        if all(report.after.certificate is None for report in lagging):
+            return OmeError("handshake_failed", "prove which certificate is served", detail=detail)
+        hint = self._why_another(lagging) if self._scope == "vhosts" else ""
+        wanted = f" {expected.fingerprint[:16]}…" if expected is not None else ""
+        return OmeError("certificate_not_served", f"bring the certificate{wanted} into use", detail=detail + hint)
+
+    def _why_another(self, lagging: t.Sequence[EndpointReport]) -> str:
+        """Says where the certificate of another virtual host is served, and why (server-facts: Certificates)."""
+        for report in lagging:
+            name, one = report.endpoint.server_name, report.after.certificate
+            if not name or one is None or covers(one, name):
+                continue
+            text = f" The certificate that {report.endpoint} serves is not for {name}: it is that of another virtual host."
+            hiding = self._hiding_virtual_host()
+            if hiding:
+                text += f" Virtual host {hiding} has the host name * and hides all that sort after it."
+            return text
+        return ""
+
+    def _hiding_virtual_host(self) -> str | None:
+        """The first virtual host with the host name `*` that sorts before the one in question."""
+        try:
+            for name in sorted(filter(is_addressable, self._api.list_virtual_hosts())):
+                if self._vhost is not None and name >= self._vhost:
+                    return None
+                raw = self._api.read_virtual_host(name)
+                if "*" in VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("names", []):
+                    return name
+        except OmeError:  # this only adds to what is reported anyway
+            pass
+        return None
+
+
+def _told(reports: t.Sequence[EndpointReport]) -> str:
+    """What endpoints serve, in words."""
+    return "; ".join(f"{report.endpoint}: {report.after.told()}" for report in reports)
+
+
+def _facts(look: Look, now: float) -> dict[str, t.Any] | None:
+    return look.certificate.as_result(now) if look.certificate is not None else None
+
+
+def expiring(reports: t.Sequence[EndpointReport], days: int | None, now: float) -> OmeError | None:
+    """The failure where a certificate that is served has fewer days left than it must have."""
+    if days is None:
+        return None
+    short = [(report.endpoint, one) for report in reports for one in [report.after.certificate] if one is not None and one.days_left(now) < days]
+    if not short:
+        return None
+    told = "; ".join(f"{endpoint}: {one.subject}, valid until {one.not_after}, {one.days_left(now)} days left" for endpoint, one in short)
+    return OmeError("certificate_expiring", f"find {days} days of validity", detail=f"A certificate that is served ends too soon. {told}.")
+
+
+def unverified(reports: t.Sequence[EndpointReport]) -> OmeError | None:
+    """The failure where clients would not accept what is served; None where it was not to be verified."""
+    bad = [(report.endpoint, report.after.served) for report in reports if report.after.served is not None and report.after.served.verified is False]
+    if not bad:
+        return None
+    told = "; ".join(f"{endpoint}: {served.verify_error}" for endpoint, served in bad)
+    return OmeError("chain_not_verified", "verify what is served", detail=f"The certificate is served, and clients would refuse it. {told}.")

@@ -85,6 +85,14 @@ def test_no_two_modules_share_a_spec_that_one_could_change(module: str) -> None:
     assert argument_spec(module)["api_url"]["type"] == "str"
 
 
+VHOST_SECRETS = {
+    "signed_policy.secret_key",
+    "admission_webhooks.secret_key",
+    "origin_map_store.redis_server.auth",
+    "applications.transcode_webhook.secret_key",
+}
+
+
 def named(spec: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
     """Every option of a spec by its path."""
     found = {}
@@ -97,8 +105,11 @@ def named(spec: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("module", "secrets"),
     [
-        ("vhost", {"signed_policy.secret_key", "admission_webhooks.secret_key", "origin_map_store.redis_server.auth"}),
-        ("vhosts", {"vhosts.signed_policy.secret_key", "vhosts.admission_webhooks.secret_key", "vhosts.origin_map_store.redis_server.auth"}),
+        ("vhost", VHOST_SECRETS),
+        ("vhosts", {f"vhosts.{path}" for path in VHOST_SECRETS}),
+        ("application", {"transcode_webhook.secret_key"}),
+        ("applications", {"applications.transcode_webhook.secret_key"}),
+        ("application_info", set()),
         ("push_task", {"stream_key"}),
         ("push_tasks", {"tasks.stream_key"}),
         ("vhost_info", set()),

@@ -228,17 +228,17 @@ def test_a_virtual_host_without_a_host_is_no_concern() -> None:
         {"origins": {"origin": [{"pass": {"forwardQueryParams": "false"}}]}},
     ],
 )
-def test_numbers_and_booleans_as_text_are_of_the_configuration_file(part: dict[str, Any]) -> None:
-    assert virtual_host.is_surely_read_only({"name": "default", **part})
+def test_numbers_and_booleans_as_text_look_like_the_configuration_file(part: dict[str, Any]) -> None:
+    assert virtual_host.looks_read_only({"name": "default", **part})
 
 
 @pytest.mark.parametrize(
     "raw", [{}, None, [], "x", WIRE_FORM, {"origins": {"origin": {"relay": "true"}}}, {"host": "x"}, {"admissionWebhooks": {"timeout": None}}]
 )
-def test_anything_else_is_not_surely_of_the_configuration_file(raw: Any) -> None:
-    assert not virtual_host.is_surely_read_only(raw)
+def test_anything_else_does_not_look_like_the_configuration_file(raw: Any) -> None:
+    assert not virtual_host.looks_read_only(raw)
 
 
 @given(raw=wire_forms(VIRTUAL_HOST))
 def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
-    assert virtual_host.is_surely_read_only(raw) in (True, False)
+    assert virtual_host.looks_read_only(raw) in (True, False)

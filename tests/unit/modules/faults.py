@@ -64,3 +64,18 @@ class Meanwhile(Fault):
             self.left = 0
             self.deed()
         return await work()
+
+
+class Connections:
+    """Viewers, whom the simulator does not have: fills in the number of connections in the statistics of some paths."""
+
+    def __init__(self, simulator: Simulator, numbers: dict[str, int]) -> None:
+        self.numbers = numbers
+        simulator.middlewares.append(self)
+
+    async def __call__(self, exchange: Any, work: Any) -> Answer:
+        """The simulator's hook."""
+        answer = await work()
+        if exchange.target in self.numbers:
+            answer.payload["response"]["totalConnections"] = self.numbers[exchange.target]
+        return answer

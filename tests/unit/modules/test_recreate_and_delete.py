@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections, Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, post
 
 OLD_HOST = {"names": ["t-full.example.com"]}
@@ -59,14 +59,50 @@ def run_vhost(simulator: Simulator, *, check_mode: bool = False, **options: Any)
     return running_modules.run_module("vhost", connection(simulator, name="t-full", **options), check_mode=check_mode)
 
 
+HELD = {"applications": ["live", "vod"], "push_tasks": ["live/one", "live/two"]}
+
+
 def test_what_would_be_dropped_is_named(simulator: Simulator) -> None:
     make_full(simulator)
-    for check_mode in (True, False):
-        run = run_vhost(simulator, host=NEW_HOST, check_mode=check_mode)
-        assert run.failed and not run["changed"] and run["error"]["kind"] == "differs"
-        assert run["would_drop"] == {"applications": ["live", "vod"], "push_tasks": ["live/one", "live/two"]}
-        assert "applications live, vod" in run["msg"] and "push tasks live/one, live/two" in run["msg"] and "viewers" in run["msg"]
+    for streams, said in (([], "(none now)"), (["live/main", "vod/film"], "(live/main, vod/film)")):
+        for stream in streams:
+            simulator.stream_appears("t-full", *stream.split("/"))
+        for check_mode in (True, False):
+            run = run_vhost(simulator, host=NEW_HOST, check_mode=check_mode)
+            assert run.failed and not run["changed"] and run["error"]["kind"] == "differs"
+            assert run["would_drop"] == {**HELD, "streams": streams, "connections": 0}
+            assert "applications live, vod" in run["msg"] and "push tasks live/one, live/two" in run["msg"]
+            assert f"its live streams {said} and 0 connections" in run["msg"]
     assert simulator.writes == []
+
+
+@pytest.mark.parametrize("options", ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}), ids=("differs", "recreate", "absent"))
+def test_connections_are_counted(current: Simulator, options: dict[str, Any]) -> None:
+    make_full(current)
+    Connections(current, {"/v1/stats/current/vhosts/t-full": 7})
+    run = run_vhost(current, **options, check_mode=True)
+    assert run["would_drop"] == {**HELD, "streams": [], "connections": 7}
+    assert not run.failed or "and 7 connections" in run["msg"]
+
+
+@pytest.mark.parametrize("options", ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}), ids=("differs", "recreate", "absent"))
+def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator, options: dict[str, Any]) -> None:
+    make_full(current)
+    Fault(current, "GET", "/streams", times=-1, status=404, message="[HTTP] Controller not found (404)")
+    Fault(current, "GET", "/v1/stats/current/vhosts/t-full", times=-1, status=404, message="[HTTP] Controller not found (404)")
+    run = run_vhost(current, **options, check_mode=True)
+    assert run["would_drop"] == HELD
+    assert not run.failed or "its viewers and live streams, and stop" in run["msg"]
+
+
+def test_a_real_recreate_and_delete_read_what_is_inside_once(current: Simulator) -> None:
+    make_full(current)
+    for options in ({"host": NEW_HOST, "recreate": True}, {"state": "absent"}):
+        current.clear_log()
+        assert not run_vhost(current, **options).failed
+        first_write = next(number for number, record in enumerate(current.log) if record.path.endswith(":stopPush"))
+        read = [(record.method, record.path) for record in current.log[:first_write]]
+        assert len(read) == len(set(read)) == 7  # the virtual host, whether it is read-only, the list, and twice an application and its pushes
 
 
 def test_recreate_carries_everything_over(simulator: Simulator) -> None:
@@ -76,7 +112,8 @@ def test_recreate_carries_everything_over(simulator: Simulator) -> None:
     run = run_vhost(simulator, host=NEW_HOST, recreate=True)
     assert not run.failed, run["msg"]
     assert run["action"] == predicted["action"] == "recreated"
-    assert run["carried_over"] == predicted["would_drop"] and run["not_put_back"] == []
+    assert run["carried_over"] == HELD and run["not_put_back"] == []
+    assert predicted["would_drop"] == {**HELD, "streams": [], "connections": 0}
     time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(simulator) == {**before, "vhosts": [{"name": "t-full", "host": NEW_HOST}]}
 
@@ -86,7 +123,8 @@ def test_delete_leaves_nothing_to_come_back(simulator: Simulator) -> None:
     predicted = run_vhost(simulator, state="absent", check_mode=True)
     run = run_vhost(simulator, state="absent")
     assert run["action"] == predicted["action"] == "deleted"
-    assert run["dropped"] == predicted["would_drop"] == {"applications": ["live", "vod"], "push_tasks": ["live/one", "live/two"]}
+    assert run["dropped"] == HELD
+    assert predicted["would_drop"] == {**HELD, "streams": [], "connections": 0}
     deletes = [record.path for record in simulator.writes if record.method == "DELETE"]
     assert deletes == ["/v1/vhosts/t-full/apps/live", "/v1/vhosts/t-full/apps/vod", "/v1/vhosts/t-full"]
     apps = [{"name": "live", "type": "live", "publishers": {push_publisher(simulator): {}}}]

@@ -52,6 +52,25 @@ class Fault:
         return Answer(500, envelope(500, "nobody hears this"))
 
 
+class FaultAt(Fault):
+    """Spoils one request by its number, counted from 0, and with -1 `times` those of the same method and path after it, until it is `over`."""
+
+    def __init__(self, simulator: Simulator, number: int, *, times: int = 1, **kwargs: Any) -> None:
+        super().__init__(simulator, "", "", times=times, **kwargs)
+        self.number = number
+        self.seen = 0
+        self.met: str | None = None
+        self.over = False
+        self.matches = self._is_the_one
+
+    def _is_the_one(self, exchange: Any) -> bool:
+        request = f"{exchange.method} {exchange.target}"
+        self.seen += 1
+        if self.seen == self.number + 1:
+            self.met = request
+        return not self.over and self.met == request
+
+
 class Meanwhile(Fault):
     """Lets somebody else do something just before a request is worked on."""
 

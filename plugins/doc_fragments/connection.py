@@ -75,3 +75,6 @@ notes:
   - All connection options can be set once for a play with C(module_defaults) and the action group
     C(group/streamops.ovenmediaengine.ovenmediaengine).
 """
+
+    # Of modules that ask the server only for some of what they do. Annotated, as in the fragment of virtual hosts.
+    OPTIONAL: str = DOCUMENTATION.replace("    required: true\n", "")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.application import nested
+
 _FIELDS = r"""
 name:
   description:
@@ -178,11 +180,15 @@ origin_map_store:
 """
 
 
+def _fields(here: str) -> str:
+    return _FIELDS % {"here": here} + nested(here)
+
+
 class ModuleDocFragment:
     """Fields of a virtual host, as options and as entries of a list."""
 
     # Annotated, as yamllint of ansible-test takes a plain assignment for text that it can read by itself.
-    DOCUMENTATION: str = "options:\n" + indent(_FIELDS % {"here": ""}, "  ")
+    DOCUMENTATION: str = "options:\n" + indent(_fields(""), "  ")
 
     ENTRIES: str = (
         "options:\n"
@@ -194,4 +200,4 @@ class ModuleDocFragment:
         "    elements: dict\n"
         "    required: true\n"
         "    suboptions:\n"
-    ) + indent(_FIELDS % {"here": "vhosts[]."}, "      ")
+    ) + indent(_fields("vhosts[]."), "      ")

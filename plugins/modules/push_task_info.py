@@ -13,7 +13,7 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Reads the push tasks of an application, or of all applications of a virtual host, or one task.
+  - Reads the push tasks of an application, or of all applications of a virtual host or of the server, or one task.
   - What it returns as RV(tasks) is valid input of M(streamops.ovenmediaengine.push_tasks) if O(show_secrets=true).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
@@ -21,11 +21,12 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.info
 options:
   vhost:
-    description: Name of the virtual host.
+    description:
+      - Name of the virtual host. The tasks of all virtual hosts are read where it is left out, from version 0.2.0 on.
+      - Required where O(app) is given.
     type: str
-    required: true
   app:
-    description: Name of the application. The tasks of all applications of the virtual host are read where it is left out.
+    description: Name of the application. The tasks of all applications are read where it is left out.
     type: str
   id:
     description: Id of one task. Needs O(app).
@@ -54,6 +55,10 @@ EXAMPLES = r"""
     vhost: default
   register: found
 
+- name: All push tasks of the server
+  streamops.ovenmediaengine.push_task_info:
+  register: found
+
 - name: Is there media in this one
   streamops.ovenmediaengine.push_task_info:
     vhost: default
@@ -65,7 +70,7 @@ EXAMPLES = r"""
 RETURN = r"""
 tasks:
   description:
-    - The tasks, sorted by application and id, with the options of M(streamops.ovenmediaengine.push_task).
+    - The tasks, sorted by virtual host, application and id, with the options of M(streamops.ovenmediaengine.push_task).
   returned: success
   type: list
   elements: dict

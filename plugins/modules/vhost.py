@@ -13,7 +13,7 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Creates, recreates and deletes one virtual host.
+  - Creates, recreates and deletes one virtual host, with the applications that are listed in it.
   - Only fields that are given are compared. A field that is left out is left alone.
   - Virtual hosts that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
   - A virtual host of the server's own configuration file cannot be changed. The task succeeds where it is as wanted, and fails otherwise.
@@ -36,6 +36,7 @@ options:
       - The server has no other way to change one. Without this option the task fails, and says what differs and what would be dropped.
       - Its applications and push tasks are stopped and deleted first and made again as they were. If the new virtual host is refused,
         the old one is put back with them.
+      - The same holds for an application of O(applications) that differs, without the virtual host being touched.
     type: bool
     default: false
 attributes:
@@ -44,6 +45,7 @@ attributes:
 seealso:
   - module: streamops.ovenmediaengine.vhosts
   - module: streamops.ovenmediaengine.vhost_info
+  - module: streamops.ovenmediaengine.application
 """
 
 EXAMPLES = r"""
@@ -83,6 +85,23 @@ EXAMPLES = r"""
               url:
                 - origin-1.example.com:9000/live
                 - origin-2.example.com:9000/live
+
+- name: A virtual host with two applications
+  streamops.ovenmediaengine.vhost:
+    name: tenant-c
+    host:
+      names:
+        - live.tenant-c.example.com
+    applications:
+      - name: live
+        providers:
+          rtmp: {}
+          srt: {}
+        publishers:
+          llhls: {}
+          webrtc: {}
+          push: {}
+      - name: preview
 
 - name: Another host name for a virtual host that is there; its viewers are cut off for a moment
   streamops.ovenmediaengine.vhost:
@@ -130,25 +149,91 @@ differences:
       description: What was wanted.
       type: raw
 would_drop:
-  description: What a recreate or delete would stop. Lists of applications and of push tasks.
-  returned: when the virtual host differs, and in check mode when it is deleted
+  description: What a recreate or delete would stop.
+  returned: when the virtual host differs and is not recreated now, and in check mode when it is deleted
   type: dict
-  sample:
-    applications: [live]
-    push_tasks: [live/youtube]
+  contains:
+    applications:
+      description: Names of applications.
+      type: list
+      elements: str
+      sample: [live]
+    push_tasks:
+      description: Push tasks, as application and id.
+      type: list
+      elements: str
+      sample: [live/platform]
+    streams:
+      description: Live streams, as application and name. Not there where the server has no call for them. Since 0.2.0.
+      type: list
+      elements: str
+      sample: [live/main]
+    connections:
+      description: Number of viewers. Not there where the server has no call for it. Since 0.2.0.
+      type: int
+      sample: 12
 dropped:
   description: What was deleted with the virtual host. Lists of applications and of push tasks.
   returned: when a virtual host was deleted
   type: dict
+  sample:
+    applications: [live]
+    push_tasks: [live/platform]
 carried_over:
   description: What was stopped and made again. Lists of applications and of push tasks.
   returned: when a virtual host was recreated
   type: dict
+  sample:
+    applications: [live]
+    push_tasks: [live/platform]
 not_put_back:
   description: What could not be made again; empty where everything is there.
   returned: after a recreate, whether it succeeded or failed
   type: list
   elements: str
+application_results:
+  description:
+    - What was done with each application of O(applications), in the same order, with the keys that
+      RV(streamops.ovenmediaengine.applications#module:results) has.
+    - They are in the diff as well.
+  returned: when O(applications) are given, and O(state=present)
+  type: list
+  elements: dict
+  version_added: 0.2.0
+  contains:
+    vhost:
+      description: Name of the virtual host.
+      type: str
+    name:
+      description: Name of the application.
+      type: str
+    action:
+      description: What was done, or in check mode would be done.
+      type: str
+      choices: [created, recreated, deleted, unchanged, failed]
+    differences:
+      description: The fields that were not as wanted, as RV(differences).
+      type: list
+      elements: dict
+    would_drop:
+      description: What a recreate would stop, as RV(would_drop) without applications.
+      type: dict
+    dropped:
+      description: What a recreate stopped and did not make again, as the new application has no push publisher.
+      type: dict
+    carried_over:
+      description: What a recreate stopped and made again.
+      type: dict
+    not_put_back:
+      description: What could not be made again after a recreate.
+      type: list
+      elements: str
+    msg:
+      description: Why it failed.
+      type: str
+    error:
+      description: Why it failed, as RV(error).
+      type: dict
 error:
   description: What went wrong, where, and what to do about it.
   returned: on failure

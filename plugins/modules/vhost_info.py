@@ -78,6 +78,15 @@ unmanaged_fields:
   returned: success
   type: dict
   sample: {}
+read_only:
+  description:
+    - Names of the virtual hosts that come from the server's configuration file, as far as it can be seen from numbers and booleans among their
+      settings that read as text. That a name is not there proves nothing.
+  returned: success
+  type: list
+  elements: str
+  version_added: 0.2.0
+  sample: [default]
 error:
   description: What went wrong, where, and what to do about it.
   returned: on failure

@@ -13,7 +13,8 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Creates, recreates and deletes any number of virtual hosts in one task. New ones take one request for every 500.
+  - Creates, recreates and deletes any number of virtual hosts in one task, with the applications that are listed in them. New ones take one
+    request for every 500.
   - Goes through every entry, reports each, and fails at the end if one failed.
   - Only fields that are given are compared. A field that is left out is left alone.
   - Virtual hosts that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
@@ -32,7 +33,8 @@ options:
     default: present
   purge:
     description:
-      - Whether virtual hosts that were made through the API and are not listed are deleted.
+      - Whether virtual hosts that were made through the API and are not listed are deleted. Applications of those that are listed stay,
+        use M(streamops.ovenmediaengine.applications) for them.
       - Virtual hosts of the server's configuration file stay. In check mode one that cannot be told apart from an API-made one
         is reported as deleted.
     type: bool
@@ -43,6 +45,7 @@ options:
       - The server has no other way to change one. Without this option the task fails, and says what differs and what would be dropped.
       - Its applications and push tasks are stopped and deleted first and made again as they were. If the new virtual host is refused,
         the old one is put back with them.
+      - The same holds for an application of O(vhosts[].applications) that differs, without the virtual host being touched.
     type: bool
     default: false
 attributes:
@@ -51,6 +54,7 @@ attributes:
 seealso:
   - module: streamops.ovenmediaengine.vhost
   - module: streamops.ovenmediaengine.vhost_info
+  - module: streamops.ovenmediaengine.applications
 """
 
 EXAMPLES = r"""
@@ -71,6 +75,21 @@ EXAMPLES = r"""
           timeout: 2000
           enables:
             providers: [rtmp, srt]
+
+- name: A tenant with its applications
+  streamops.ovenmediaengine.vhosts:
+    vhosts:
+      - name: tenant-a
+        host:
+          names: [live.tenant-a.example.com]
+        applications:
+          - name: live
+            providers:
+              rtmp: {}
+            publishers:
+              llhls: {}
+              push: {}
+          - name: preview
 
 - name: These and no others
   streamops.ovenmediaengine.vhosts:
@@ -118,8 +137,13 @@ results:
           description: What was wanted.
           type: raw
     would_drop:
-      description: What a recreate or delete would stop.
+      description: What a recreate or delete would stop. Applications, push tasks, and where the server can tell, live streams and the number of connections.
       type: dict
+      sample:
+        applications: [live]
+        push_tasks: [live/platform]
+        streams: [live/main]
+        connections: 12
     dropped:
       description: What was deleted with the virtual host.
       type: dict
@@ -136,6 +160,12 @@ results:
     error:
       description: Why it failed, as RV(error).
       type: dict
+    applications:
+      description: What was done with each application of the entry, with the keys that RV(streamops.ovenmediaengine.applications#module:results) has.
+      returned: when the entry lists applications, and O(state=present)
+      type: list
+      elements: dict
+      version_added: 0.2.0
 counts:
   description: How many virtual hosts each action was for.
   returned: success or failure after reading the server
@@ -143,6 +173,14 @@ counts:
   sample:
     created: 2
     unchanged: 48
+application_counts:
+  description: How many applications each action was for.
+  returned: when an entry lists applications, and O(state=present)
+  type: dict
+  version_added: 0.2.0
+  sample:
+    created: 2
+    unchanged: 96
 error:
   description: What went wrong, where, and what to do about it.
   returned: on failure

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
@@ -29,6 +30,12 @@ def current() -> Iterator[Simulator]:
     with Simulator(stop_delay=0.2) as running:
         yield running
         assert not running.died, "a request of this test would have killed a real server"
+
+
+@pytest.fixture(autouse=True)
+def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets modules that wait for push tasks look more often."""
+    monkeypatch.setattr(_reconcile_push_tasks, "POLL_INTERVAL", 0.05)
 
 
 @pytest.fixture(autouse=True)

@@ -27,3 +27,70 @@ def push_publisher(simulator: Simulator, *, wire: bool = False) -> str:
     if simulator.state.version.name == "0.15.10":
         return "rtmpPush" if wire else "rtmp_push"
     return "push"
+
+
+def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
+    """An application `t-v/live` with an option of every kind, as far as the simulator's version knows it."""
+    newer = simulator.state.version.config_generation >= 18
+    app: dict[str, Any] = {
+        "vhost": "t-v",
+        "name": "live",
+        "type": "live",
+        "providers": {"rtmp": {"passthrough_output_profile": True}, "srt": {}, "webrtc": {"timeout": 20000, "cross_domains": {"urls": ["*"]}}},
+        "publishers": {
+            "stream_worker_count": 4,
+            "llhls": {
+                "chunk_duration": 0.5,
+                "part_hold_back": 1.5,
+                "segment_duration": 6,
+                "segment_count": 10,
+                "cross_domains": {"urls": ["https://a.example.com", "https://b.example.com"]},
+                "dvr": {"enable": True, "temp_storage_path": "/var/dvr", "max_duration": 3600},
+                "extra": {"dumps": {"dump": [{"id": 1, "enable": True}]}},
+            },
+            "webrtc": {"timeout": 20000, "rtx": True},
+            push_publisher(simulator): {},
+        },
+        "output_profiles": {
+            "output_profile": [
+                {
+                    "name": "bypass_and_720p",
+                    "output_stream_name": "${OriginStreamName}",
+                    "encodes": {
+                        "videos": [
+                            {"name": "bypass_video", "bypass": True},
+                            {"name": "video_720", "codec": "h264", "bitrate": "2024000", "width": 1280, "height": 720, "framerate": 29.97},
+                        ],
+                        "audios": [
+                            {
+                                "name": "opus",
+                                "codec": "opus",
+                                "bitrate": "128K",
+                                "samplerate": 48000,
+                                "channel": 2,
+                                "bypass_if_match": {"codec": "eq"},
+                            },
+                        ],
+                        "images": [{"name": "thumbs", "codec": "jpeg", "width": 320, "height": 180, "framerate": 1}],
+                    },
+                    "playlists": [
+                        {
+                            "name": "default",
+                            "file_name": "master",
+                            "options": {"web_rtc_auto_abr": True},
+                            "renditions": [{"name": "720p", "video": "video_720", "audio": "opus"}],
+                        }
+                    ],
+                }
+            ]
+        },
+    }
+    if newer:
+        app["transcode_webhook"] = {
+            "enable": True,
+            "control_server_url": "https://user:planted-user@hooks.example.com/transcode?token=planted-token",
+            "secret_key": "planted-webhook-secret",
+        }
+        app["publishers"]["llhls"]["extra"]["defaultQueryString"] = {"accessToken": "planted-access-token", "mode": "x"}
+        app["event_generator"] = {"enable": False, "path": "/var/events"}
+    return {**app, **fields}

@@ -10,17 +10,11 @@ import threading
 import time
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
-
-
-@pytest.fixture(autouse=True)
-def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_reconcile_push_tasks, "POLL_INTERVAL", 0.05)
 
 
 @pytest.mark.parametrize("module", ("push_task", "push_tasks"))

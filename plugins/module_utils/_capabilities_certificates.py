@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import os
 import typing as t
+from urllib.parse import urlsplit
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result, check_name
@@ -20,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
     normal_fingerprint,
     read_pem_certificates,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, host_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, host_name, http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import (
@@ -35,8 +37,15 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 
+def _is_path(value: str) -> bool:
+    """Whether this can be a path, and not the content of a file that was given by mistake, which must not be repeated in a message."""
+    return bool(value.strip()) and value.isprintable() and "-----BEGIN" not in value
+
+
 class _Certificates(Capability):
     """What the modules about certificates share: what is expected, and where it should be served."""
+
+    PATHS: tuple[str, ...] = ("certificate", "chain_ca_path")
 
     def check(self) -> None:
         if self.params["vhost"] is not None:
@@ -48,7 +57,14 @@ class _Certificates(Capability):
         too_long = duration(self.params["timeout"])
         if too_long:
             raise BadInput("timeout", f"{too_long}, got {self.params['timeout']:g}")
-        for index, entry in enumerate(self.params["endpoint"] or []):
+        for option in self.PATHS:
+            if self.params[option] is not None and not _is_path(self.params[option]):
+                raise BadInput(option, "expected the path of a file in PEM form, not what the file holds")
+        self._check_authorities()
+        entries = self.params["endpoint"] or []
+        for index, entry in enumerate(entries):
+            if entry in entries[:index]:
+                raise BadInput(f"endpoint[{index}]", "expected each endpoint once")
             if entry["port"] is None or not 0 < entry["port"] < 65536:
                 raise BadInput(f"endpoint[{index}].port", f"expected a port from 1 to 65535, got {entry['port']}")
             for option in ("host", "server_name"):
@@ -56,8 +72,20 @@ class _Certificates(Capability):
                 if expected or "*" in (entry[option] or ""):
                     raise BadInput(f"endpoint[{index}].{option}", f"expected a host name or an address, got {entry[option]!r}")
 
+    def _check_authorities(self) -> None:
+        """Raises BadInput where there is no CA to verify against, as each handshake would fail after the reload."""
+        option = "chain_ca_path" if self.params["chain_ca_path"] is not None else "ca_path"
+        path = self.params[option]
+        if not self.params["verify_chain"] or path is None or os.path.isdir(path):
+            return
+        try:
+            read_pem_certificates(path)
+        except CertificateError as error:
+            raise BadInput(option, f"expected a file or a directory of CA certificates in PEM form; {str(error).rstrip('.')}") from None
+
     def _handshakes(self) -> Handshakes:
-        return Handshakes(self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"])
+        chain_ca_path = self.params["chain_ca_path"]
+        return Handshakes(self.params["timeout"], self.params["verify_chain"], self.params["ca_path"] if chain_ca_path is None else chain_ca_path)
 
     def _expected(self, context: Context) -> Expected | None:
         """The certificate that should be served; raises OmeError where its file cannot be used."""
@@ -76,10 +104,8 @@ class _Certificates(Capability):
     def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
         """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one host alone."""
         found = []
-        for index, entry in enumerate(self.params["endpoint"] or []):
-            host = entry["host"] or default_host
-            if host is None:
-                raise BadInput(f"endpoint[{index}].host", "is required where no server is named by api_url")
+        for entry in self.params["endpoint"] or []:
+            host = entry["host"] or str(default_host)
             found.append(Endpoint(host, entry["port"], entry["server_name"] or next((name for name in names if "*" not in name), host)))
         return found
 
@@ -96,10 +122,12 @@ class CertReload(_Certificates):
             raise BadInput("vhost", "cannot be used where scope is api")
         if not 0 <= self.params["wait_timeout"] <= 86400:
             raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {self.params['wait_timeout']:g}")
+        if self.params["fail_if_days_left_below"] is not None and self.params["fail_if_days_left_below"] < 0:
+            raise BadInput("fail_if_days_left_below", f"expected days, 0 or more, got {self.params['fail_if_days_left_below']}")
         for option in ("verify_chain", "fail_if_days_left_below"):
-            if self.params[option] not in (None, False) and not self._has_endpoints():
+            if self.params[option] is not None and self.params[option] is not False and not self._has_endpoints():
                 raise BadInput("endpoint", f"is required where {option} is given, as only a handshake shows what is served")
-        if (self.params["certificate"] or self.params["fingerprint"]) and not self._has_endpoints():
+        if (self.params["certificate"] is not None or self.params["fingerprint"] is not None) and not self._has_endpoints():
             raise BadInput("endpoint", "is required where certificate or fingerprint is given, as only a handshake shows what is served")
 
     def _has_endpoints(self) -> bool:
@@ -107,27 +135,41 @@ class CertReload(_Certificates):
         return bool(self.params["endpoint"]) or (self.params["scope"] == "api" and self.params["api_url"].strip().lower().startswith("https:"))
 
     def run(self, api: Api, context: Context) -> Result:
-        expected = self._expected(context)
-        raw = self._read_virtual_host(api)
+        raw = self._read_virtual_host(api, context)
         names = VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("names", [])
         endpoints = self._endpoints(api.hostname, names)
         if self.params["scope"] == "api" and not endpoints and api.tls_endpoint is not None:
             endpoints = [Endpoint(*api.tls_endpoint, api.hostname)]
-        self._refuse_other_key(raw)
         rotation = Rotation(api, context, self._handshakes(), vhost=self.params["vhost"], scope=self.params["scope"], wait_timeout=self.params["wait_timeout"])
+        expected: Expected | None = None
+        try:
+            expected = self._expected(context)
+            self._refuse_other_key(raw)
+        except OmeError as error:
+            rotation.look(endpoints)
+            return self._result(rotation, expected, context, False, rotation.with_served(error))
         failure: OmeError | None = None
         changed = False
         try:
             changed = rotation.run(endpoints, expected, force=self.params["force"])
         except OmeError as error:
             failure, changed = error, rotation.served_another
-        if failure is None and not (context.check_mode and changed):  # what is served now is not what would be
-            failure = unverified(rotation.reports) or expiring(rotation.reports, self.params["fail_if_days_left_below"], context.now())
+        days, now = self.params["fail_if_days_left_below"], context.now()
+        if failure is None and context.check_mode and changed:  # what is served now is not what would be
+            failure = expiring(rotation.reports, days, now, expected.certificate) if expected is not None and expected.certificate is not None else None
+        elif failure is None:
+            failure = unverified(rotation.reports) or expiring(rotation.reports, days, now)
         return self._result(rotation, expected, context, changed, failure)
 
-    def _read_virtual_host(self, api: Api) -> dict[str, t.Any] | None:
-        wanted = self.params["vhost"] is not None and (self._needs_names() or (self.params["verify_chain"] and self.params["certificate"]))
-        return api.read_virtual_host(self.params["vhost"]) if wanted else None
+    def _read_virtual_host(self, api: Api, context: Context) -> dict[str, t.Any] | None:
+        """The virtual host where something of it is needed; in check mode an earlier task may yet have to make it."""
+        vhost = self.params["vhost"]
+        if vhost is None or not (self._needs_names() or (self.params["verify_chain"] and self.params["certificate"])):
+            return None
+        raw = api.read_virtual_host(vhost)
+        if raw is None and not context.check_mode:
+            raise OmeError("vhost_not_found", f"read virtual host {vhost}")
+        return raw
 
     def _refuse_other_key(self, raw: dict[str, t.Any] | None) -> None:
         """Raises where the key of the virtual host can be read here and belongs to another certificate."""
@@ -136,7 +178,7 @@ class CertReload(_Certificates):
             return
         try:
             matches = key_matches(self.params["certificate"], key_path)
-        except CertificateError:  # on another host, or not for us to read
+        except CertificateError:  # on another host, or not for us to read; that of the certificate was read already
             return
         if not matches:
             detail = f"The key in {key_path} is not that of the certificate in {self.params['certificate']}."
@@ -166,12 +208,26 @@ class CertReload(_Certificates):
 class CertificateInfo(_Certificates):
     """Reads certificates from files and from what is served, without any change."""
 
+    PATHS = ("certificate", "chain_ca_path", "chain", "private_key")
+
     @property
     def needs_server(self) -> bool:
         return self.params["vhost"] is not None
 
+    @property
+    def _default_host(self) -> str | None:
+        """The host of the server's API, whether it is asked or not."""
+        url = (self.params["api_url"] or "").strip()
+        return urlsplit(url).hostname if url and http_url(url) is None else None
+
     def check(self) -> None:
         super().check()
+        for index, name in enumerate(self.params["names"] or []):
+            if host_name(name):
+                raise BadInput(f"names[{index}]", f"{host_name(name)}, got {name!r}")
+        for index, entry in enumerate(self.params["endpoint"] or []):
+            if not entry["host"] and self._default_host is None:
+                raise BadInput(f"endpoint[{index}].host", "is required where no server is named by api_url")
         if self.params["certificate"] is None and not self.params["endpoint"]:
             raise BadInput("endpoint", "is required where certificate is not given")
         for option in ("chain", "private_key", "names"):
@@ -185,7 +241,7 @@ class CertificateInfo(_Certificates):
             if raw is None:
                 raise OmeError("vhost_not_found", f"read virtual host {self.params['vhost']}")
             names = names or VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", [])
-        endpoints = self._endpoints(api.hostname if api is not None else None, names)
+        endpoints = self._endpoints(self._default_host, names)
         certificates, problems = self._files(names, now)
         fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
         expected = Expected(certificates[0].fingerprint, certificates[0]) if certificates else Expected(fingerprint) if fingerprint else None

@@ -63,7 +63,7 @@ class _Module(AnsibleModule):
 
 
 def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) -> t.AbstractSet[str]:
-    """The texts under options of these names, and the secret parts of every URL, inside of options that may be of any form."""
+    """The texts under options of these names, the secret parts of every URL, and private keys in place of paths, inside of options of any form."""
     if isinstance(value, dict):
         store = SecretStore()
         Extra([]).collect_secrets(value.get(EXTRA), store)
@@ -71,7 +71,7 @@ def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) ->
     if isinstance(value, (list, tuple)):
         return set().union(*(_secrets_in(item, names, secret) for item in value))
     if isinstance(value, str):
-        return {value} if secret else url_secrets(value) if "://" in value else set()
+        return {value} if secret or "PRIVATE KEY" in value else url_secrets(value) if "://" in value else set()
     return set()
 
 

@@ -107,7 +107,7 @@ _SERVED: dict[str, dict[str, t.Any]] = {
     "endpoint": {
         "type": "list",
         "elements": "dict",
-        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str"}},
+        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
     },
     "verify_chain": _FLAG,
     "chain_ca_path": {"type": "path"},

@@ -119,12 +119,16 @@ class Rotation:
         self.answer: ReloadAnswer | None = None
         self.reports: list[EndpointReport] = []
 
+    def look(self, endpoints: t.Sequence[Endpoint]) -> None:
+        """Sees what endpoints serve, and begins ``reports`` with it."""
+        self.reports = [EndpointReport(endpoint, Look(endpoint, self._handshakes)) for endpoint in endpoints]
+
     def run(self, endpoints: t.Sequence[Endpoint], expected: Expected | None, *, force: bool) -> bool:
         """Looks, reloads where that is needed, and proves; returns whether something is, or in check mode would be, changed.
 
         Raises OmeError where the proof fails; ``reports`` then say what is served.
         """
-        self.reports = [EndpointReport(endpoint, Look(endpoint, self._handshakes)) for endpoint in endpoints]
+        self.look(endpoints)
         served = bool(self.reports) and expected is not None and all(report.before.shows(expected) for report in self.reports)
         if served and not force:
             return False
@@ -134,9 +138,9 @@ class Rotation:
         try:
             self.answer = self._api.reload_certificates(self._vhost, api=self._scope == "api")
         except OmeError as error:
-            if self.reports:
-                error.add_detail(f"{_told(self.reports)}.")
-            raise
+            if not self._came_all_the_same(expected, error):
+                raise self.with_served(error) from None
+            return True
         self._wait(expected)
         lagging = [report for report in self.reports if not report.after.shows(expected)]
         if lagging:
@@ -146,7 +150,26 @@ class Rotation:
     @property
     def served_another(self) -> bool:
         """Whether any endpoint has come to serve another certificate than before."""
-        return any(report.after.certificate != report.before.certificate for report in self.reports)
+        return any(report.after.certificate not in (None, report.before.certificate) for report in self.reports)
+
+    def with_served(self, error: OmeError) -> OmeError:
+        """Adds to an error what is served."""
+        return error.add_detail(f"{_told(self.reports)}.") if self.reports else error
+
+    def _came_all_the_same(self, expected: Expected | None, error: OmeError) -> bool:
+        """Whether another certificate, the one that is expected, is served by all in spite of an error of the server.
+
+        Servers up to 0.16.8 answer the reload of all with 500 where one of them fails, or has no TLS; the others were loaded.
+        """
+        if error.kind != "reload_failed":
+            return False
+        self.answer = ReloadAnswer(error.status or 0, error.server_message or "")
+        for report in self.reports:
+            report.after = Look(report.endpoint, self._handshakes)
+        if expected is None or not self.served_another or not all(report.after.shows(expected) for report in self.reports):
+            return False
+        self._context.warn(f"The server answered the reload with {self.answer.status}: {self.answer.message} The certificate is served all the same.")
+        return True
 
     def _warn_of_missing(self) -> None:
         if self._vhost is not None and self._api.read_virtual_host(self._vhost) is None:
@@ -184,7 +207,7 @@ class Rotation:
             name, one = report.endpoint.server_name, report.after.certificate
             if not name or one is None or covers(one, name):
                 continue
-            text = f" The certificate that {report.endpoint} serves is not for {name}: it is that of another virtual host."
+            text = f" The certificate that {report.endpoint} serves is not for {name}, so it is likely that of another virtual host."
             hiding = self._hiding_virtual_host()
             if hiding:
                 text += f" Virtual host {hiding} has the host name * and hides all that sort after it."
@@ -214,11 +237,15 @@ def _facts(look: Look, now: float) -> dict[str, t.Any] | None:
     return look.certificate.as_result(now) if look.certificate is not None else None
 
 
-def expiring(reports: t.Sequence[EndpointReport], days: int | None, now: float) -> OmeError | None:
-    """The failure where a certificate that is served has fewer days left than it must have."""
+def expiring(reports: t.Sequence[EndpointReport], days: int | None, now: float, instead: Certificate | None = None) -> OmeError | None:
+    """The failure where a certificate that is served has fewer days left than it must have.
+
+    ``instead`` is one that would be served in place of those that were seen.
+    """
     if days is None:
         return None
-    short = [(report.endpoint, one) for report in reports for one in [report.after.certificate] if one is not None and one.days_left(now) < days]
+    served = [(report.endpoint, instead or report.after.certificate) for report in reports]
+    short = [(endpoint, one) for endpoint, one in served if one is not None and one.days_left(now) < days]
     if not short:
         return None
     told = "; ".join(f"{endpoint}: {one.subject}, valid until {one.not_after}, {one.days_left(now)} days left" for endpoint, one in short)

@@ -147,6 +147,7 @@ class SecretStore:
 
     def __init__(self) -> None:
         self._values: set[str] = set()
+        self._longest_first: list[str] | None = None
 
     @property
     def values(self) -> frozenset[str]:
@@ -159,6 +160,7 @@ class SecretStore:
             text = "" if value is None else str(value)
             if text and text != MASK:
                 self._values.add(text)
+                self._longest_first = None
 
     def add_url(self, url: t.Any) -> None:
         """Remembers the secret parts of a URL."""
@@ -178,7 +180,9 @@ class SecretStore:
 
     def scrub(self, text: str) -> str:
         """Returns the text with each secret replaced, in plain, URL-encoded, base64 and escaped form."""
-        for spelling in sorted(self._spellings(), key=len, reverse=True):
+        if self._longest_first is None:  # made once: a result has thousands of texts, and a fleet hundreds of secrets
+            self._longest_first = sorted(self._spellings(), key=len, reverse=True)
+        for spelling in self._longest_first:
             if spelling not in text:
                 continue
             if len(spelling) < self._WHOLE_WORD_BELOW:

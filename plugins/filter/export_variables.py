@@ -1,0 +1,428 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter export_variables."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: export_variables
+short_description: What a server has, as YAML for the role provision
+version_added: 0.2.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Takes what M(streamops.ovenmediaengine.vhost_info), M(streamops.ovenmediaengine.application_info) and
+    M(streamops.ovenmediaengine.push_task_info) return for a whole server, and returns the variables of the role
+    P(streamops.ovenmediaengine.provision#role) as text, from which the role can make the same again.
+  - What the info modules have masked is replaced by the name of a variable, so that no secret is in the text.
+  - Virtual hosts of the server's configuration file with their applications, and what the modules would refuse, are left out, and named with
+    the reason. Applications that the server makes by itself, and push tasks of its configuration, come and go, and are not named.
+  - The role P(streamops.ovenmediaengine.export#role) writes a file with it.
+positional: _input
+options:
+  _input:
+    description: What M(streamops.ovenmediaengine.vhost_info) has returned, without O(streamops.ovenmediaengine.vhost_info#module:show_secrets).
+    type: dict
+    required: true
+  applications:
+    description: What M(streamops.ovenmediaengine.application_info) has returned.
+    type: dict
+    required: true
+  push_tasks:
+    description: What M(streamops.ovenmediaengine.push_task_info) has returned.
+    type: dict
+    required: true
+  read_only_vhosts:
+    description: Names of further virtual hosts that come from the server's configuration file, where the server's answer does not show it.
+    type: list
+    elements: str
+    default: []
+seealso:
+  - plugin: streamops.ovenmediaengine.export
+    plugin_type: role
+"""
+
+EXAMPLES = r"""
+- name: Read the virtual hosts
+  streamops.ovenmediaengine.vhost_info:
+  register: my_vhosts
+
+- name: Read the applications
+  streamops.ovenmediaengine.application_info:
+  register: my_applications
+
+- name: Read the push tasks
+  streamops.ovenmediaengine.push_task_info:
+  register: my_push_tasks
+
+- name: Show which secrets are to be filled in
+  ansible.builtin.debug:
+    msg: "{{ (my_vhosts | streamops.ovenmediaengine.export_variables(my_applications, my_push_tasks)).secrets }}"
+"""
+
+RETURN = r"""
+_value:
+  description:
+    - A dictionary. Texts are the same for the same state of a server, whatever the order of its answers.
+  type: dict
+  contains:
+    vhosts:
+      description: The variable C(ovenmediaengine_vhosts) in YAML.
+      type: str
+    applications:
+      description: The variable C(ovenmediaengine_applications) in YAML.
+      type: str
+    push_tasks:
+      description: The variable C(ovenmediaengine_push_tasks) in YAML.
+      type: str
+    counts:
+      description: How many entries the three variables have; the keys are V(vhosts), V(applications) and V(push_tasks).
+      type: dict
+    secrets:
+      description: The variables that stand for secrets, with V(name) and with V(where) they are used.
+      type: list
+      elements: dict
+    left_out:
+      description: What is not in the variables, with V(what), V(reason) and the object in YAML with masked secrets as V(text).
+      type: list
+      elements: dict
+    unmanaged_fields:
+      description: Names of fields that are set on the server and that the collection does not know, by virtual host.
+      type: dict
+"""
+
+import hashlib
+import re
+import typing as t
+
+import yaml
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra, Field, Group, GroupList, Text
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+PREFIX = "ovenmediaengine_secret_"
+# What Ansible writes instead of a text that equals a secret option of the module, such as the access token.
+_NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+_MASKS = re.compile(f"{re.escape(MASK)}|{_NO_LOG}")
+# What begins something in a template.
+_DELIMITERS = ("{{", "{%", "{#")
+# Characters that YAML or an editor may take for the end of a line; a text with one is written with escapes.
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_DYNAMIC = "the server makes it by itself when it pulls a stream"
+_KEY_OPTIONS = ("vhost", "app", "name", "id")
+
+
+class _Reference(str):
+    """A text with a template in it."""
+
+
+class _Literal(str):
+    """A text with what looks like a template in it and is none."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML in one form, whatever the release of PyYAML or Ansible."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> t.Any:
+        """Indents lists inside of dictionaries."""
+        return super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: t.Any) -> bool:
+        """Writes equal parts out, each time."""
+        return True
+
+    def text(self, data: str) -> yaml.ScalarNode:
+        """A text; what cannot be told apart from the end of a line is escaped."""
+        return self.represent_scalar("tag:yaml.org,2002:str", str.__str__(data), style='"' if _BREAKS.search(data) else None)
+
+    def reference(self, data: _Reference) -> yaml.ScalarNode:
+        """A template, in quotes as it is the custom."""
+        return self.represent_scalar("tag:yaml.org,2002:str", str.__str__(data), style='"')
+
+    def literal(self, data: _Literal) -> yaml.ScalarNode:
+        """A text that Ansible must not take for a template."""
+        return self.represent_scalar("!unsafe", str.__str__(data), style='"')
+
+
+_Dumper.add_representer(str, _Dumper.text)
+_Dumper.add_representer(_Reference, _Dumper.reference)
+_Dumper.add_representer(_Literal, _Dumper.literal)
+
+
+def to_yaml(value: t.Any) -> str:
+    """A value in YAML, without the end of the last line."""
+    return yaml.dump(value, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=1 << 20).rstrip("\n")
+
+
+def plain(value: t.Any) -> t.Any:
+    """A value without what Ansible adds to types, such as the mark for what came from a host."""
+    if isinstance(value, t.Mapping):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    return str.__str__(value) if isinstance(value, str) else str(value)
+
+
+class Secret(t.NamedTuple):
+    """One place with a mask: the parts of its variable's name, and the words for people."""
+
+    parts: tuple[str, ...]
+    where: str
+
+    @property
+    def plain_name(self) -> str:
+        """The variable's name, unless another place would have the same."""
+        words = (re.sub(r"[^a-z0-9]+", "_", part.lower()).strip("_") for part in self.parts)
+        return PREFIX + "_".join(word for word in words if word)
+
+    @property
+    def long_name(self) -> str:
+        """A name that no other place has."""
+        return f"{self.plain_name}_{hashlib.sha256(chr(0).join(self.parts).encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+_Naming = t.Callable[[Secret], str]
+
+
+class Entry:
+    """One object of the server as an entry of a variable."""
+
+    def __init__(self, group: Group, what: str, value: dict[str, t.Any]) -> None:
+        """``what`` is the word for the kind of object."""
+        self.group = group
+        self.value = value
+        self.key = tuple(str(value.get(option, "")) for option in _KEY_OPTIONS if option in value)
+        self.title = f"{what} {'/'.join(self.key)}"
+        self.secrets: list[Secret] = []
+        self.reason: str | None = None
+
+    @property
+    def vhost(self) -> str:
+        """The name of the virtual host that it is or lies in."""
+        return self.key[0] if self.key else ""
+
+    def check(self, validate: t.Callable[[dict[str, t.Any]], str | None]) -> None:
+        """Finds out whether the modules would refuse the object; where a mask stands there will be a secret."""
+        if any(_MASKS.search(part) for part in self.key):
+            self.reason = "its name contains what is a secret of the connection"
+            return
+        try:
+            self.reason = validate(_as_given(self.group, self.value))
+        except BadInput as error:
+            self.reason = str(error)
+
+    def collect(self) -> None:
+        """Finds the places with secrets."""
+        self.secrets = []
+
+        def note(secret: Secret) -> str:
+            self.secrets.append(secret)
+            return secret.plain_name
+
+        self.rendered(note)
+
+    def rendered(self, name_of: _Naming) -> t.Any:
+        """The entry with variables instead of masks, in the declared order."""
+        return self._walk(self.group, self.value, (), "", name_of)
+
+    def shown(self) -> str:
+        """The object in YAML, masks and all, for people."""
+        return to_yaml([self._walk(self.group, self.value, (), "", None)])
+
+    def _walk(self, field: Field | None, value: t.Any, parts: tuple[str, ...], path: str, name_of: _Naming | None) -> t.Any:
+        if isinstance(value, dict):
+            return {key: self._walk(inner, item, (*parts, key), f"{path}.{key}" if path else key, name_of) for key, inner, item in _ordered(field, value)}
+        if isinstance(value, list):
+            group = field.group if isinstance(field, GroupList) else None
+            inner = group if group is not None else field if isinstance(field, Extra) else None
+            labels = _labels(value, field.identity if isinstance(field, GroupList) else "name")
+            return [self._walk(inner, item, (*parts, label), f"{path}[{index}]", name_of) for index, (item, label) in enumerate(zip(value, labels))]
+        return self._text(value, parts, path, name_of) if isinstance(value, str) and name_of is not None else value
+
+    def _text(self, text: str, parts: tuple[str, ...], path: str, name_of: _Naming) -> str:
+        masks = list(_MASKS.finditer(text))
+        if not masks:
+            return _Literal(text) if any(delimiter in text for delimiter in _DELIMITERS) else text
+        labels = _unique([_part_of_url(text[: mask.start()], text[mask.end() :]) for mask in masks])
+        done, end = "", 0
+        for mask, label in zip(masks, labels):
+            words = f"{path} (in it: {label})" if label else path
+            secret = Secret((*self.key, *parts, *([label] if label else [])), f"{self.title}: {words}")
+            done += _escaped(text[end : mask.start()]) + "{{ " + name_of(secret) + " }}"
+            end = mask.end()
+        return _Reference(done + _escaped(text[end:]))
+
+
+def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[str, Field | None, t.Any]]:
+    """The items of a dictionary: as declared, or by name where nothing is."""
+    declared = field.fields if isinstance(field, Group) else {}
+    for option, inner in declared.items():
+        if option in value and option != EXTRA:
+            yield option, inner, value[option]
+    for key in sorted(key for key in value if key not in declared or key == EXTRA):
+        yield key, declared.get(key, field if isinstance(field, Extra) else None), value[key]
+
+
+def _labels(values: list[t.Any], identity: str) -> list[str]:
+    """What tells the items of a list apart, if possible without their place, which changes when another is put before them."""
+    labels = [str(item.get(identity, "")) if isinstance(item, dict) else _MASKS.sub("", str(item)) for item in values]
+    usable = all(labels) and len(set(labels)) == len(labels)
+    return labels if usable else [str(index) for index in range(len(values))]
+
+
+def _unique(labels: list[str]) -> list[str]:
+    """Labels with a number at each that comes again."""
+    return [label if label not in labels[:index] else f"{label} {labels[: index + 1].count(label)}" for index, label in enumerate(labels)]
+
+
+def _part_of_url(before: str, after: str) -> str:
+    """Which part of a URL is masked; empty where the whole text is."""
+    if not before and not after:
+        return ""
+    if "://" not in before + after:
+        return "part"
+    if "#" in before:
+        return "fragment"
+    if "?" in before:
+        name = re.split(r"[?&]", before)[-1]
+        return name[:-1] if name.endswith("=") and name != "=" else "query"
+    if re.fullmatch(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:/+)?", before):
+        return "user info" if after.startswith("@") else "rest"
+    return "path"
+
+
+def _escaped(text: str) -> str:
+    """The text inside of a template as it stands."""
+    return text.replace("{", "{{ '{' }}")
+
+
+def _as_given(field: Field | None, value: t.Any) -> t.Any:
+    """A value as a module has it after its argument spec, with a word in the place of each mask."""
+    if isinstance(value, dict):
+        fields = field.fields if isinstance(field, Group) else {}
+        return {key: _as_given(fields.get(key), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_given(field.group if isinstance(field, GroupList) else None, item) for item in value]
+    if isinstance(field, Text) and not isinstance(value, str):
+        return str(value)
+    return _MASKS.sub("secret", value) if isinstance(value, str) else value
+
+
+def _check_virtual_host(value: dict[str, t.Any]) -> str | None:
+    virtual_host.validate(value, "", present=True)
+    return None
+
+
+def _check_application(value: dict[str, t.Any]) -> str | None:
+    application.validate(value, "")
+    return application.incomplete(value)
+
+
+def _check_push_task(value: dict[str, t.Any]) -> str | None:
+    push_task.validate(value, "", started=True)
+    return None
+
+
+def _entries(group: Group, what: str, values: t.Iterable[dict[str, t.Any]], validate: t.Callable[[dict[str, t.Any]], str | None]) -> list[Entry]:
+    entries = sorted((Entry(group, what, value) for value in values), key=lambda entry: entry.key)
+    for entry in entries:
+        entry.check(validate)
+    return entries
+
+
+def _leave_out(vhosts: list[Entry], apps: list[Entry], tasks: list[Entry], read_only: set[str], dynamic: set[tuple[str, ...]]) -> None:
+    """Gives a reason to what comes back by itself, and to what lies in something that does not come back."""
+    for entry in [*vhosts, *apps]:
+        if entry.vhost in read_only:
+            entry.reason = "comes from the server's configuration file"
+    for entry in apps:
+        if entry.reason is None and entry.key in dynamic:
+            entry.reason = _DYNAMIC
+    lost_vhosts = {entry.vhost: entry for entry in vhosts if entry.reason and entry.vhost not in read_only}
+    for entry in [*apps, *tasks]:
+        if entry.reason is None and entry.vhost in lost_vhosts:
+            entry.reason = f"lies in {lost_vhosts[entry.vhost].title}, which is left out"
+    lost_apps = {entry.key: entry for entry in apps if entry.reason and entry.vhost not in read_only}
+    for entry in tasks:
+        if entry.reason is None and entry.key[:2] in lost_apps:
+            entry.reason = f"lies in {lost_apps[entry.key[:2]].title}, which is left out"
+
+
+def _results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
+    """What a module has returned, checked for the lists that are used here."""
+    result = plain(given)
+    if not isinstance(result, dict) or any(not isinstance(result.get(key), list) for key in keys):
+        raise AnsibleFilterError(f"export_variables expects what {name} has returned, with {' and '.join(keys)}")
+    return result
+
+
+def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
+    """A name for each secret; places that would share one get longer names, all of them, so that none takes over another's variable."""
+    by_name: dict[str, set[Secret]] = {}
+    for secret in secrets:
+        by_name.setdefault(secret.plain_name, set()).add(secret)
+    return {secret: name if len(places) == 1 else secret.long_name for name, places in by_name.items() for secret in places}
+
+
+def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read_only_vhosts: t.Any = ()) -> dict[str, t.Any]:
+    """What the info modules have returned as variables of the role provision."""
+    read_vhosts = _results("vhost_info", vhosts, "vhosts")
+    read_apps = _results("application_info", applications, "applications", "status")
+    read_tasks = _results("push_task_info", push_tasks, "tasks", "status")
+    read_only = {*read_vhosts.get("read_only", []), *map(str, plain(list(read_only_vhosts)))}
+    of_configuration = [bool(status.get("is_config")) for status in read_tasks["status"]]
+    dynamic = {(app["vhost"], app["name"]) for app, status in zip(read_apps["applications"], read_apps["status"]) if status.get("dynamic")}
+
+    kinds = {
+        "vhosts": _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host),
+        "applications": _entries(APPLICATION, "application", read_apps["applications"], _check_application),
+        "push_tasks": _entries(PUSH_TASK, "push task", [task for task, config in zip(read_tasks["tasks"], of_configuration) if not config], _check_push_task),
+    }
+    _leave_out(kinds["vhosts"], kinds["applications"], kinds["push_tasks"], read_only, dynamic)
+    everything = [entry for entries in kinds.values() for entry in entries]
+    kept = {kind: [entry for entry in entries if entry.reason is None] for kind, entries in kinds.items()}
+    for entries in kept.values():
+        for entry in entries:
+            entry.collect()
+    names = _names(secret for entry in everything for secret in entry.secrets)
+    texts = {kind: to_yaml({f"ovenmediaengine_{kind}": [entry.rendered(names.__getitem__) for entry in entries]}) for kind, entries in kept.items()}
+    unmanaged = plain(read_vhosts.get("unmanaged_fields") or {})
+    return {
+        **texts,
+        "counts": {kind: len(entries) for kind, entries in kept.items()},
+        "secrets": [{"name": names[secret], "where": _one_line(secret.where)} for entry in everything for secret in entry.secrets],
+        "left_out": [
+            {"what": _one_line(entry.title), "reason": _one_line(entry.reason), "text": entry.shown()}
+            for entry in everything
+            if entry.reason not in (None, _DYNAMIC)
+        ],
+        "unmanaged_fields": {_one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged)},
+    }
+
+
+def _one_line(text: t.Any) -> str:
+    """A text for a comment: nothing in it can end the line."""
+    return _BREAKS.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), str(text))
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """The filters by their names."""
+        return {"export_variables": export_variables}

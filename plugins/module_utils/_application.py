@@ -28,7 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
 )
 
 TYPES = ("live", "vod")
-# Publishers that make push tasks possible; `push` from server version 0.16 on (server-facts: Applications).
+# Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
 PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush")
 
 

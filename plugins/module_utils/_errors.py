@@ -36,7 +36,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "push_publisher_missing": Advice(
         "The application has no push publisher.",
-        "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before server version 0.16).",
+        "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before server version 0.16.6).",
     ),
     "task_not_found": Advice(
         "The application has no push task of this id.",

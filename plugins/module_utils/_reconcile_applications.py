@@ -367,5 +367,5 @@ def _create_error(error: OmeError, key: Key, doing: str = "create") -> OmeError:
     """The same error, said of one application, with the usual cause where there is one."""
     error.attempt = f"{doing} application {key}"
     if "publishers.push" in (error.server_message or ""):
-        error.add_detail("Servers before version 0.16 have rtmp_push in the place of push; later ones take both.")
+        error.add_detail("Servers before version 0.16.6 have rtmp_push in the place of push; later ones take both.")
     return error

@@ -581,7 +581,8 @@ def _moment(elements: _Elements) -> datetime.datetime:
     if is_short:
         digits = ("19" if digits >= "50" else "20") + digits
     try:
-        return datetime.datetime.strptime(digits, "%Y%m%d%H%M%S")
+        month, day, hour, minute, second = (int(digits[at : at + 2]) for at in range(4, 14, 2))
+        return datetime.datetime(int(digits[:4]), month, day, hour, minute, second)
     except ValueError:
         raise _broken("it has a time that is none.") from None
 

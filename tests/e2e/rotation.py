@@ -1,0 +1,176 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Media servers with real files and real TLS ports, for the tests of rotations."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import json
+import pathlib
+import socket
+import ssl
+import stat
+import typing as t
+
+import trustme
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import LOCAL, TOKEN, Project, Run
+
+NAME = "live.example.com"
+FILES = ("cert.pem", "chain.pem", "privkey.pem")
+LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+class Pair(t.NamedTuple):
+    """A certificate with its key, in PEM form."""
+
+    certificate: bytes
+    key: bytes
+
+    @property
+    def fingerprint(self) -> str:
+        """As an endpoint that serves it shows it."""
+        return hashlib.sha256(ssl.PEM_cert_to_DER_cert(self.certificate.decode())).hexdigest()
+
+
+class Authority:
+    """A root, an authority under it, and what that has issued."""
+
+    def __init__(self) -> None:
+        self.root = trustme.CA()
+        self.issuer = self.root.create_child_ca()
+        self.chain: bytes = self.issuer.cert_pem.bytes()
+        self.keys: list[bytes] = []
+
+    def issue(self, *names: str, until: datetime.datetime | None = None) -> Pair:
+        """A new pair."""
+        made = self.issuer.issue_cert(*(names or (NAME,)), not_after=until)
+        self.keys.append(made.private_key_pem.bytes())
+        return Pair(made.cert_chain_pems[0].bytes(), made.private_key_pem.bytes())
+
+
+@functools.lru_cache(maxsize=None)
+def authority() -> Authority:
+    """The one that all tests use."""
+    return Authority()
+
+
+class MediaServer:
+    """A simulated server whose virtual host `t-live` has a certificate in files, and new files that wait elsewhere."""
+
+    def __init__(self, directory: pathlib.Path, version: str = "0.20.0", ports: int = 1, placed: bool = True, tls: bool = True) -> None:
+        self.old, self.new = authority().issue(), authority().issue()
+        self.live = directory / "live"
+        self.coming = directory / "coming"
+        for folder in (self.live, self.coming):
+            folder.mkdir(parents=True)
+        if placed:
+            self.write(self.live, self.old)
+            (self.live / "privkey.pem").chmod(0o640)
+        self.write(self.coming, self.new)
+        self.simulator = Simulator(version, token=TOKEN, tls_ports=[0] * ports)
+        self.add("t-live", NAME, self.live if tls else None)
+
+    def add(self, vhost: str, name: str, folder: pathlib.Path | None) -> None:
+        """Adds a virtual host."""
+        host: dict[str, t.Any] = {"names": [name]}
+        if folder is not None:
+            host["tls"] = {"certPath": str(folder / "cert.pem"), "chainCertPath": str(folder / "chain.pem"), "keyPath": str(folder / "privkey.pem")}
+        self.simulator.add_static_virtual_host({"name": vhost, "host": host})
+
+    def write(self, folder: pathlib.Path, pair: Pair, chain: bytes | None = None) -> None:
+        """Writes the files of a certificate, as certbot names them."""
+        for name, content in zip(FILES, (pair.certificate, authority().chain if chain is None else chain, pair.key)):
+            (folder / name).write_bytes(content)
+
+    def __enter__(self) -> MediaServer:
+        self.simulator.start()
+        self.before = self.snapshot()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.simulator.stop()
+
+    def snapshot(self) -> dict[str, tuple[bytes, int]]:
+        """Names, contents and modes of the files in place, backups included."""
+        return {path.name: (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in self.live.iterdir()}
+
+    @property
+    def backups(self) -> list[pathlib.Path]:
+        """The backups beside the files in place."""
+        return sorted(self.live.glob("*~"))
+
+    def served(self, position: int = 0, name: str = NAME) -> str | None:
+        """The fingerprint of what a port serves, by a handshake of our own; None where it does not answer."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        try:
+            with socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=2) as plain:
+                with context.wrap_socket(plain, server_hostname=name) as secure:
+                    return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
+        except OSError:
+            return None
+
+    @property
+    def reloads(self) -> int:
+        """How many reloads the server was asked for."""
+        return sum("eload" in record.path for record in self.simulator.log)
+
+    def variables(self, **more: t.Any) -> dict[str, t.Any]:
+        """The variables of the host."""
+        return {
+            "ovenmediaengine_api_url": self.simulator.url,
+            "ovenmediaengine_certificates": [{"vhost": "t-live", "certbot_live": str(self.coming)}],
+            "ovenmediaengine_certificate_endpoints": [{"port": port} for port in self.simulator.tls_ports],
+            **more,
+        }
+
+
+def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *arguments: str, at_once: bool = False) -> Run:
+    """Runs the playbook, or with ``at_once`` its role on all hosts side by side; sees that no key is printed."""
+    log = project.directory / "ansible.log"
+    log.unlink(missing_ok=True)
+    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 2, "ovenmediaengine_certificate_wait_timeout": 4}
+    inventory = project.directory / "servers.json"
+    inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
+    playbook = "streamops.ovenmediaengine.rotate_certificates"
+    if at_once:
+        playbook = str(project.directory / "at_once.json")
+        play = {"hosts": "all", "gather_facts": False, "roles": ["streamops.ovenmediaengine.rotate_certificates"]}
+        pathlib.Path(playbook).write_text(json.dumps([play]), encoding="utf-8")
+    temporary = project.directory / "tmp"
+    temporary.mkdir(exist_ok=True)
+    run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), ANSIBLE_FORKS="6", TMPDIR=str(temporary))
+    printed = run.output + log.read_text(encoding="utf-8")
+    lines = {line for key in authority().keys for line in key.decode().splitlines() if not line.startswith("-----")}
+    assert lines and not [line for line in lines if line in printed], "a key was printed"
+    assert not [path for path in temporary.rglob("*") if path.is_file() and path.suffix == ".pem"], "the temporary directory was left behind"
+    return run
+
+
+def outcome(run: Run, host: str) -> str:
+    """The role's last line for a host."""
+    return run.summary(host)
+
+
+def failure(run: Run, host: str) -> str:
+    """What the task that has failed for a host says."""
+    found: list[dict[str, t.Any]] = []
+    for start in (line.partition("=> ")[2] for line in _results(run.output, host)):
+        found.append(json.loads(start))
+    return " ".join(str(item.get("msg")) for item in found)
+
+
+def _results(output: str, host: str) -> t.Iterator[str]:
+    """The results of failed tasks of a host, each with its JSON in one piece."""
+    lines = output.splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith(("fatal: [" + host + "]", "failed: [" + host + "]")) and line.endswith("=> {"):
+            end = next(position for position in range(number, len(lines)) if lines[position] == "}")
+            yield "\n".join(lines[number : end + 1])

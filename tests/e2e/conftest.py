@@ -33,12 +33,22 @@ VHOSTS = [
             "secret_key": "planted-policy-key",
             "enables": {"providers": ["rtmp"]},
         },
+        "applications": [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, "push": {}}}],
     },
     {
         "name": "t-b",
         "host": {"names": ["b.example.com"]},
         "admission_webhooks": {"control_server_url": "https://u:planted-user-info@hooks.example.com/x", "secret_key": "planted-webhook-key"},
         "origin_map_store": {"origin_host_name": "b.example.com", "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis-key"}},
+    },
+]
+APPLICATIONS = [
+    {
+        "vhost": "t-b",
+        "name": "live",
+        "providers": {"rtmp": {}},
+        "publishers": {"push": {}},
+        "transcode_webhook": {"enable": True, "control_server_url": "https://hooks.example.com/x", "secret_key": "planted-transcode-key"},
     },
 ]
 _STREAM = {"vhost": "default", "app": "app", "stream": {"name": "main"}}
@@ -90,6 +100,7 @@ class Project:
             "ovenmediaengine_api_token": TOKEN,
             "ovenmediaengine_http_headers": HEADERS,
             "ovenmediaengine_vhosts": VHOSTS,
+            "ovenmediaengine_applications": APPLICATIONS,
             "ovenmediaengine_push_tasks": PUSH_TASKS,
             **variables,
         }

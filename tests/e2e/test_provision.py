@@ -19,11 +19,28 @@ import time
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
-from .conftest import HEADERS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, VHOSTS, Project
+from .conftest import APPLICATIONS, HEADERS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, VHOSTS, Project
 
-CREATED = "virtual hosts: 2 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed; push tasks: 3 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed"
-UNCHANGED = "virtual hosts: 0 created, 0 recreated, 0 deleted, 2 unchanged, 0 failed; push tasks: 0 started, 0 restarted, 0 stopped, 3 unchanged, 0 failed"
-NOT_REACHED = "virtual hosts: not reached; push tasks: not reached"
+
+def _line(vhosts: str, applications: str, push_tasks: str, missing: str) -> str:
+    return f"virtual hosts: {vhosts}; applications: {applications}; push tasks: {push_tasks}{'; missing before: ' if missing else ''}{missing}"
+
+
+_NONE = "(none of the virtual hosts was there, as after a restart of the server)"
+_APPLICATIONS_CREATED = "2 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
+CREATED = _line(
+    "2 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed",
+    _APPLICATIONS_CREATED,
+    "3 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed",
+    f"virtual hosts 2, applications 2, push tasks 3 {_NONE}",
+)
+UNCHANGED = _line(
+    "0 created, 0 recreated, 0 deleted, 2 unchanged, 0 failed",
+    "0 created, 0 recreated, 0 deleted, 2 unchanged, 0 failed",
+    "0 started, 0 restarted, 0 stopped, 3 unchanged, 0 failed",
+    "nothing",
+)
+NOT_REACHED = _line("not reached", "not reached", "not reached", "")
 
 
 def test_one_server(project: Project, sim: Simulator) -> None:
@@ -38,8 +55,8 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     first = project.provision()
     assert first.status == 0, first.output
     assert first.summary("one") == CREATED
-    assert first.recap["one"]["changed"] == 2
-    assert len(sim.writes) == 1 + len(PUSH_TASKS)
+    assert first.recap["one"]["changed"] == 3
+    assert len(sim.writes) == 1 + 2 + len(PUSH_TASKS)
 
     sim.clear_log()
     second = project.provision("--diff")
@@ -47,8 +64,8 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     assert second.summary("one") == UNCHANGED
     assert second.recap["one"]["changed"] == 0
     assert not sim.writes
-    # The wait, the list and each virtual host, and one look at the only application.
-    assert len(sim.log) == 1 + (1 + len(VHOSTS)) + 1
+    # The wait, the list and each virtual host, the list of applications and the one application of each, and one look at the pushes.
+    assert len(sim.log) == 1 + (1 + len(VHOSTS)) + 2 * 2 + 1
 
     sim.restart()
     third = project.provision()
@@ -60,7 +77,33 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     fourth = project.provision()
     assert fourth.status == 2
     assert "host.names" in fourth.output
-    assert fourth.summary("one") == "virtual hosts: 1 created, 0 recreated, 0 deleted, 1 unchanged, 1 failed; push tasks: not reached"
+    assert fourth.summary("one") == _line(
+        "1 created, 0 recreated, 0 deleted, 1 unchanged, 1 failed",
+        "0 created, 0 recreated, 0 deleted, 1 unchanged, 0 failed",
+        "not reached",
+        "virtual hosts 1, applications 0, push tasks 0",
+    )
+
+
+def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url})
+    first = project.provision()
+    assert first.status == 0, first.output
+    spare = {"vhost": "t-a", "name": "spare", "publishers": {"llhls": {}}}
+    project.inventory({"one": sim.url}, ovenmediaengine_applications=[*APPLICATIONS, spare])
+    assert project.provision().status == 0
+
+    other = {**VHOSTS[0], "applications": [*VHOSTS[0]["applications"], {"name": "more", "publishers": {"llhls": {}}}]}  # type: ignore[misc]
+    project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[other, VHOSTS[1]], ovenmediaengine_purge_applications=True)
+    sim.clear_log()
+    for arguments in (["--check"], []):
+        run = project.provision(*arguments)
+        assert run.status == 0, run.output
+        assert "; applications: 1 created, 0 recreated, 1 deleted, 2 unchanged, 0 failed;" in run.summary("one"), run.output
+        assert run.summary("one").endswith("; missing before: virtual hosts 0, applications 1, push tasks 0")
+        assert bool(sim.writes) != bool(arguments)
+    apps = {name: sorted(vhost.applications) for name, vhost in sim.state.virtual_hosts.items()}
+    assert apps == {"default": ["app", "nopush"], "t-a": ["live", "more"], "t-b": ["live"]}
 
 
 def test_five_servers_one_of_them_gone(project: Project) -> None:
@@ -72,7 +115,7 @@ def test_five_servers_one_of_them_gone(project: Project) -> None:
         assert first.status == 0, first.output
         for name, sim in sims.items():
             assert first.summary(name) == CREATED
-            assert len(sim.writes) == 1 + len(PUSH_TASKS)
+            assert len(sim.writes) == 1 + 2 + len(PUSH_TASKS)
             sim.clear_log()
 
         sims["media3"].stop()
@@ -151,7 +194,7 @@ def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator,
     assert [run.status for run in runs] == ([2] if broken else [0, 0]), runs[-1].output
     printed = "".join(run.output for run in runs) + log.read_text(encoding="utf-8")
     # Everything that is secret says so in its value.
-    assert len(re.findall("planted", json.dumps([VHOSTS, PUSH_TASKS, HEADERS, TOKEN]))) == 9
+    assert len(re.findall("planted", json.dumps([VHOSTS, APPLICATIONS, PUSH_TASKS, HEADERS, TOKEN]))) == 10
     assert [line for line in printed.splitlines() if "planted" in line] == []
 
 
@@ -167,7 +210,7 @@ def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Pro
 def test_ansible_runner(project: Project, sim: Simulator, tmp_path: pathlib.Path) -> None:
     ansible_runner = pytest.importorskip("ansible_runner")
     (tmp_path / "runner").mkdir()
-    variables = {"ovenmediaengine_vhosts": VHOSTS, "ovenmediaengine_push_tasks": PUSH_TASKS}
+    variables = {"ovenmediaengine_vhosts": VHOSTS, "ovenmediaengine_applications": APPLICATIONS, "ovenmediaengine_push_tasks": PUSH_TASKS}
 
     def run() -> object:
         return ansible_runner.run(
@@ -180,7 +223,7 @@ def test_ansible_runner(project: Project, sim: Simulator, tmp_path: pathlib.Path
             quiet=True,
         )
 
-    for changed in ({"one": 2}, {}):
+    for changed in ({"one": 3}, {}):
         result = run()
         assert (result.status, result.rc) == ("successful", 0), result.stdout.read()  # type: ignore[attr-defined]
         assert result.stats["changed"] == changed  # type: ignore[attr-defined]

@@ -387,7 +387,7 @@ def validate(app: t.Mapping[str, t.Any], path: str) -> None:
     prefix = f"{path}." if path else ""
     APPLICATION.validate(app, path)
     for option, example in (("providers", "rtmp"), ("publishers", "llhls")):
-        if option in app and not app[option]:
+        if option in app and not APPLICATION.fields[option].to_wire(app[option]):
             raise BadInput(prefix + option, f"expected at least one, such as '{example}: {{}}'; leave the option out to leave them as they are")
 
 
@@ -408,7 +408,9 @@ def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:
     """An application as the server sends it, in option form. `dynamic` is no setting and is left out (server-facts: Applications)."""
-    return {"vhost": vhost, **APPLICATION.from_wire({key: value for key, value in raw.items() if key not in ("dynamic", "vhost")})}
+    app = {"vhost": vhost, **APPLICATION.from_wire({key: value for key, value in raw.items() if key not in ("dynamic", "vhost")})}
+    # An empty set is no input, and says no more than an absent one.
+    return {option: value for option, value in app.items() if option not in ("providers", "publishers") or value}
 
 
 def create_request(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

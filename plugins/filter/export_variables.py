@@ -320,7 +320,10 @@ def _as_given(field: Field | None, value: t.Any) -> t.Any:
         return [_as_given(field.group if isinstance(field, GroupList) else None, item) for item in value]
     if isinstance(field, Text) and not isinstance(value, str):
         return str(value)
-    return _MASKS.sub("secret", value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    # Where the host is masked too, nothing can be said of it.
+    return _MASKS.sub("secret:1/secret" if re.fullmatch(rf"[A-Za-z0-9+.-]*:/+{re.escape(MASK)}", value) else "secret", value)
 
 
 def _check_virtual_host(value: dict[str, t.Any]) -> str | None:

@@ -87,6 +87,17 @@ class Api:
         """Host name or address of the server."""
         return str(urlsplit(self._transport.settings.api_url).hostname)
 
+    def read_version(self) -> str | None:
+        """GET /v1/version: the server's version such as `0.20.0`; None before 0.16.5, which has no such call (server-facts: HTTP)."""
+        try:
+            payload = self._read("/v1/version", "read the version of the server", "none")
+        except OmeError as error:
+            if error.kind == "controller_not_found":
+                return None
+            raise
+        version = (payload or {}).get("version")
+        return version if isinstance(version, str) else None
+
     # Virtual hosts
 
     def list_virtual_hosts(self) -> list[str]:

@@ -140,7 +140,8 @@ class CertReload(_Certificates):
         endpoints = self._endpoints(api.hostname, names)
         if self.params["scope"] == "api" and not endpoints and api.tls_endpoint is not None:
             endpoints = [Endpoint(*api.tls_endpoint, api.hostname)]
-        rotation = Rotation(api, context, self._handshakes(), vhost=self.params["vhost"], scope=self.params["scope"], wait_timeout=self.params["wait_timeout"])
+        own = {option: self.params[option] for option in ("vhost", "scope", "wait_timeout")}
+        rotation = Rotation(api, context, self._handshakes(), known=raw is not None, **own)
         expected: Expected | None = None
         try:
             expected = self._expected(context)

@@ -108,14 +108,18 @@ class EndpointReport:
 class Rotation:
     """Brings endpoints to serve the expected certificate by asking the server to load its files again."""
 
-    def __init__(self, api: Api, context: Context, handshakes: Handshakes, *, vhost: str | None, scope: str, wait_timeout: float) -> None:
-        """``scope`` is `vhosts` (one where ``vhost`` names it, else all) or `api`; ``wait_timeout`` in seconds bounds the proof."""
+    def __init__(self, api: Api, context: Context, handshakes: Handshakes, *, vhost: str | None, scope: str, wait_timeout: float, known: bool = False) -> None:
+        """``scope`` is `vhosts` (one where ``vhost`` names it, else all) or `api`; ``wait_timeout`` in seconds bounds the proof.
+
+        ``known`` says that the virtual host has been seen on the server.
+        """
         self._api = api
         self._context = context
         self._handshakes = handshakes
         self._vhost = vhost
         self._scope = scope
         self._wait_timeout = wait_timeout
+        self._known = known
         self.answer: ReloadAnswer | None = None
         self.reports: list[EndpointReport] = []
 
@@ -172,7 +176,7 @@ class Rotation:
         return True
 
     def _warn_of_missing(self) -> None:
-        if self._vhost is not None and self._api.read_virtual_host(self._vhost) is None:
+        if self._vhost is not None and not self._known and self._api.read_virtual_host(self._vhost) is None:
             self._context.warn(f"The server has no virtual host {self._vhost} yet. Reloading its certificate fails unless an earlier task creates it.")
 
     def _wait(self, expected: Expected | None) -> None:

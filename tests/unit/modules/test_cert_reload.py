@@ -163,6 +163,7 @@ def test_the_file_that_says_what_to_expect_is_not_ours_to_read(newest: Site) -> 
 def test_a_good_rotation(site: Site, simulator: Simulator) -> None:
     checked = site.reload(check_mode=True)
     assert site.reloads == [] and len(simulator.handshakes) == 3
+    assert [record.path for record in simulator.log] == ["/v1/vhosts/aa"]
     assert served(site) == [site.old.fingerprint] * 3
     run = site.reload()
     proven(run, site)

@@ -78,6 +78,8 @@ class Project:
 
     def __init__(self, directory: pathlib.Path) -> None:
         self.directory = directory
+        self.limit = 100.0
+        """Seconds for one run."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -119,7 +121,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=100,
+            timeout=self.limit,
             check=False,
         )
         recap = {

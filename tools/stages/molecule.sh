@@ -7,8 +7,13 @@
 
 . "$(dirname "$0")/../common.sh"
 
-[ -f extensions/molecule/default/molecule.yml ] || die "no molecule scenario in extensions/molecule/default"
+scenarios=(default rotate)
+for scenario in "${scenarios[@]}"; do
+    [ -f "extensions/molecule/$scenario/molecule.yml" ] || die "no molecule scenario in extensions/molecule/$scenario"
+done
 # What molecule keeps between its steps stays in the clone.
-export MOLECULE_EPHEMERAL_DIRECTORY=$build/molecule XDG_CACHE_HOME=$build/cache
+export XDG_CACHE_HOME=$build/cache
 cd extensions
-exec molecule test --scenario-name default
+for scenario in "${scenarios[@]}"; do
+    MOLECULE_EPHEMERAL_DIRECTORY=$build/molecule/$scenario molecule test --scenario-name "$scenario"
+done

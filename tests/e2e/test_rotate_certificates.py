@@ -1,0 +1,277 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role and the playbook rotate_certificates, as a user runs them, on real files and with real handshakes.
+
+Every run is at -vvvv, and :func:`rotation.rotate` looks for keys in what it prints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import typing as t
+
+import pytest
+
+from .conftest import Project
+from .rotation import LONG_AGO, MediaServer, authority, failure, outcome, rotate
+
+VERSIONS = ("0.20.0", "0.18.0", "0.15.10")
+pytestmark = pytest.mark.timeout(600)
+
+
+class Row(t.NamedTuple):
+    """What is wrong, and where it must end."""
+
+    spoil: t.Callable[[MediaServer], object]
+    outcome: str
+    words: tuple[str, ...] = ()
+    ports: int = 1
+    tls: bool = True
+    reloads: int = 0
+
+
+def _nothing(_server: MediaServer) -> None:
+    pass
+
+
+def _file(name: str, content: t.Callable[[MediaServer], bytes]) -> t.Callable[[MediaServer], object]:
+    return lambda server: (server.coming / name).write_bytes(content(server))
+
+
+def _chain_in_wrong_order(_server: MediaServer) -> bytes:
+    return authority().root.cert_pem.bytes() + authority().chain
+
+
+def _expired(server: MediaServer) -> None:
+    server.write(server.coming, authority().issue(until=LONG_AGO))
+
+
+UNTOUCHED, RESTORED = "untouched", "restored"
+ROWS = {
+    "good": Row(_nothing, "rotated", reloads=1),
+    "broken": Row(_file("cert.pem", lambda server: server.new.certificate.replace(b"A", b"B")), UNTOUCHED, ("is broken",)),
+    "missing": Row(lambda server: (server.coming / "privkey.pem").unlink(), UNTOUCHED, ("privkey.pem",)),
+    "other-key": Row(_file("privkey.pem", lambda server: authority().issue().key), UNTOUCHED, ("key_mismatch", "coming/privkey.pem is not that of")),
+    "expired": Row(_expired, UNTOUCHED, ("expired at 2020-01-01", "coming/cert.pem")),
+    "unreadable": Row(
+        lambda server: server.simulator.fail_reload("t-live"), RESTORED, ("old files are back, and the old certificate is served", "valid until"), reloads=2
+    ),
+    "wrong-order": Row(_file("chain.pem", _chain_in_wrong_order), UNTOUCHED, ("chain_order", "coming/chain.pem")),
+    "slow": Row(lambda server: server.simulator.delay_reloads(2), "rotated", reloads=1),
+    "one-lags": Row(lambda server: server.simulator.lag(server.simulator.tls_ports[1]), RESTORED, ("1 of 3 endpoints", "old files are back"), 3, reloads=2),
+    "unreachable": Row(
+        lambda server: server.simulator.listener(server.simulator.tls_ports[1], "down"), UNTOUCHED, ("Nothing listens at", "Nothing was changed"), 2
+    ),
+    "without-tls": Row(_nothing, UNTOUCHED, ("t-live has no TLS", "Nothing was changed"), tls=False),
+    "silent": Row(
+        lambda server: server.simulator.listener(server.simulator.tls_ports[1], "hang"), UNTOUCHED, ("did not complete a TLS handshake", "Nothing was changed"), 2
+    ),
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_table(project: Project, version: str) -> None:
+    """Each row is a server of its own; they are rotated side by side, as that takes less time."""
+    with contextlib.ExitStack() as stack:
+        servers = {}
+        for name, row in ROWS.items():
+            servers[name] = stack.enter_context(MediaServer(project.directory / name, version, row.ports, tls=row.tls))
+            row.spoil(servers[name])
+        hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True) for name, server in servers.items()}
+        run = rotate(project, hosts, at_once=True)
+        wrong = {}
+        for name, row in ROWS.items():
+            server, told = servers[name], failure(run, name)
+            faults = [f"it does not say {word!r}, but {told}" for word in row.words if word not in told]
+            if outcome(run, name) != f"certificates: t-live {row.outcome}":
+                faults.append(f"it ends with {outcome(run, name)!r}: {told}")
+            if (run.recap[name]["failed"] == 0) != (row.outcome == "rotated"):
+                faults.append(f"{run.recap[name]}")
+            if server.reloads != row.reloads:
+                faults.append(f"{server.reloads} reloads")
+            if row.outcome == "rotated":
+                faults += _not_rotated(server)
+            else:
+                # Byte for byte, the same modes, and no backup is left.
+                faults += [] if server.snapshot() == server.before else ["the files are not as before"]
+                answering = [position for position in range(row.ports) if name not in ("unreachable", "silent") or position != 1]
+                expected = server.old.fingerprint if row.tls else None
+                faults += [f"port {position} does not serve the old one" for position in answering if server.served(position) != expected]
+            if faults:
+                wrong[name] = faults
+        assert not wrong
+
+
+def _not_rotated(server: MediaServer) -> list[str]:
+    """What is not as it must be after a good rotation."""
+    files = {name: entry for name, entry in server.snapshot().items() if not name.endswith("~")}
+    wanted = {"cert.pem": (server.new.certificate, 0o644), "chain.pem": (authority().chain, 0o644), "privkey.pem": (server.new.key, 0o600)}
+    faults = [] if files == wanted else [f"not in place: {[name for name in files if files[name] != wanted.get(name)]}"]
+    if server.served() != server.new.fingerprint:
+        faults.append("the new certificate is not served")
+    if [path.read_bytes() for path in server.backups] != [server.old.certificate, server.old.key]:
+        faults.append("the backups are not the old files")
+    if any(path.stat().st_mode & 0o077 for path in server.backups):
+        faults.append("others can read a backup")
+    return faults
+
+
+def test_check_mode_then_a_run_then_nothing_more(project: Project) -> None:
+    with MediaServer(project.directory / "one", ports=2) as server:
+        hosts = {"one": server.variables(ovenmediaengine_certificate_backups=1)}
+        checked = rotate(project, hosts, "--check", "--diff")
+        assert checked.status == 0, checked.output
+        assert outcome(checked, "one") == "Check mode, this would be done: certificates: t-live rotated"
+        assert checked.recap["one"]["changed"] > 0
+        assert server.snapshot() == server.before and not server.simulator.writes
+
+        assert rotate(project, hosts, "--diff").recap["one"]["changed"] > 0
+        assert _not_rotated(server) == []
+
+        server.simulator.clear_log()
+        before = server.snapshot()
+        again = rotate(project, hosts, "--diff")
+        assert (again.status, again.recap["one"]["changed"]) == (0, 0), again.output
+        assert outcome(again, "one") == "certificates: t-live unchanged"
+        assert server.reloads == 0 and not server.simulator.writes
+        assert server.snapshot() == before
+
+        # Another rotation: the only backup that is kept is that of the last.
+        third = authority().issue()
+        server.write(server.coming, third)
+        assert outcome(rotate(project, hosts), "one") == "certificates: t-live rotated"
+        assert server.served() == server.served(1) == third.fingerprint
+        assert [path.read_bytes() for path in server.backups] == [server.new.certificate, server.new.key]
+
+
+def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
+    with contextlib.ExitStack() as stack:
+        fleet = {f"media-{number}": stack.enter_context(MediaServer(project.directory / str(number))) for number in (1, 2, 3)}
+        one, two, three = fleet.values()
+        two.simulator.fail_reload("t-live")
+        run = rotate(project, {name: server.variables() for name, server in fleet.items()})
+        assert run.status == 2
+        assert outcome(run, "media-1") == "certificates: t-live rotated"
+        assert outcome(run, "media-2") == "certificates: t-live restored"
+        assert _not_rotated(one) == []
+        assert (two.snapshot(), two.served()) == (two.before, two.old.fingerprint)
+        assert "media-3" not in run.recap
+        assert (three.snapshot(), three.served(), three.simulator.log) == (three.before, three.old.fingerprint, [])
+
+
+def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -> None:
+    """The second of three virtual hosts fails: the first is rotated, the third is left alone."""
+    with MediaServer(project.directory / "one") as server:
+        folders = {}
+        for letter in "bc":
+            folders[letter] = (project.directory / f"live-{letter}", project.directory / f"coming-{letter}")
+            for folder in folders[letter]:
+                folder.mkdir()
+                server.write(folder, authority().issue(f"{letter}.example.com"))
+            server.add(f"t-{letter}", f"{letter}.example.com", folders[letter][0])
+        before = {letter: server.served(0, f"{letter}.example.com") for letter in "bc"}
+        contents = {path: path.read_bytes() for letter in "bc" for path in folders[letter][0].iterdir()}
+        server.simulator.fail_reload("t-b")
+        entries = [{"vhost": "t-live", "certbot_live": str(server.coming)}]
+        for letter in "bc":
+            files = {"certificate": "cert.pem", "private_key": "privkey.pem", "chain": "chain.pem"}
+            entries.append({"vhost": f"t-{letter}", **{option: str(folders[letter][1] / name) for option, name in files.items()}})
+        run = rotate(project, {"one": server.variables(ovenmediaengine_certificates=entries, ovenmediaengine_certificates_remote_src=True)})
+        assert run.status == 2
+        assert outcome(run, "one") == "certificates: t-b restored, t-c untouched, t-live rotated"
+        assert _not_rotated(server) == []
+        assert {letter: server.served(0, f"{letter}.example.com") for letter in "bc"} == before
+        assert {path: path.read_bytes() for letter in "bc" for path in folders[letter][0].iterdir()} == contents
+
+
+def test_special_cases(project: Project) -> None:
+    """Each a server of its own, side by side."""
+    with contextlib.ExitStack() as stack:
+
+        def start(name: str, **options: t.Any) -> MediaServer:
+            return stack.enter_context(MediaServer(project.directory / name, **options))
+
+        # No certificate yet, and the server takes the new one.
+        first = start("first", placed=False)
+        # No certificate yet, and the server does not take the new one.
+        first_fails = start("first-fails", placed=False)
+        first_fails.simulator.fail_reload("t-live")
+        # Nothing answers, as nothing was loaded at the start; with leave to go on, the rotation mends that.
+        broken = start("broken", placed=False)
+        broken.write(broken.live, broken.old)
+        (broken.live / "cert.pem").write_text("broken")
+        # Only the chain is another: the certificate that is served proves nothing, so there must be a reload.
+        chain = start("chain")
+        chain.write(chain.coming, chain.old, authority().chain + authority().root.cert_pem.bytes())
+        # The certificate is served, and clients would refuse it.
+        refused = start("refused")
+        # In place, by somebody else; the server cannot read it.
+        in_place = start("in-place")
+        in_place.write(in_place.live, in_place.new)
+        in_place.simulator.fail_reload("t-live")
+        (in_place.live / "privkey.pem").chmod(0o600)
+        in_place_before = in_place.snapshot()
+        # Too few days left, and a directory that is not there.
+        short = start("short")
+        nowhere = start("nowhere")
+        ca_path = project.directory / "root.pem"
+        authority().root.cert_pem.write_to_path(str(ca_path))
+        other_ca = project.directory / "other.pem"
+        other_ca.write_bytes(authority().issuer.issue_cert("x.example.com").cert_chain_pems[0].bytes())
+        verify = {"ovenmediaengine_certificate_verify_chain": True}
+        entry = {"vhost": "t-live", "certbot_live": str(nowhere.coming), "cert_path": str(nowhere.live / "none/cert.pem")}
+        run = rotate(
+            project,
+            {
+                "first": first.variables(**verify, ovenmediaengine_certificate_chain_ca_path=str(ca_path)),
+                "first-fails": first_fails.variables(),
+                "broken": broken.variables(ovenmediaengine_certificate_check_endpoints_first=False),
+                "chain": chain.variables(),
+                "refused": refused.variables(**verify, ovenmediaengine_certificate_chain_ca_path=str(other_ca)),
+                "in-place": in_place.variables(),
+                "short": short.variables(ovenmediaengine_certificate_min_days_left=100000),
+                "nowhere": nowhere.variables(ovenmediaengine_certificates=[entry]),
+            },
+            at_once=True,
+        )
+        ends = {name: outcome(run, name).rpartition(" ")[2] for name in run.recap}
+        told = {name: failure(run, name) for name in run.recap}
+        assert ends == {
+            "first": "rotated",
+            "first-fails": "removed",
+            "broken": "rotated",
+            "chain": "rotated",
+            "refused": "restored",
+            "in-place": "failed",
+            "short": "untouched",
+            "nowhere": "untouched",
+        }, told
+        assert first.served() == first.new.fingerprint and broken.served() == broken.new.fingerprint
+        assert first_fails.snapshot() == {} and "There was no certificate before" in told["first-fails"]
+        assert chain.reloads == 1 and [path.name.split(".")[0] for path in chain.backups] == ["chain"]
+        assert (refused.snapshot(), refused.served()) == (refused.before, refused.old.fingerprint) and "clients would refuse it" in told["refused"]
+        assert in_place.snapshot() == in_place_before and "nothing to put back" in told["in-place"]
+        assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in told["short"]
+        assert "There is no directory" in told["nowhere"] and nowhere.snapshot() == nowhere.before
+
+
+def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
+    with MediaServer(tmp_path / "one") as server:
+        entries = [{"vhost": "t-live", "certbot_live": "/x", "certificate": "/y"}]
+        hosts = {
+            "both": server.variables(ovenmediaengine_certificates=entries),
+            "no-endpoint": server.variables(ovenmediaengine_certificate_endpoints=[]),
+            "not-there": server.variables(ovenmediaengine_certificates=[{"vhost": "t-none", "certbot_live": str(server.coming)}]),
+            "no-place": server.variables(ovenmediaengine_certificates=[{"vhost": "default", "certbot_live": str(server.coming), "chain_cert_path": ""}]),
+        }
+        run = rotate(project, hosts, at_once=True)
+        told = {name: failure(run, name) for name in hosts}
+        assert "either certbot_live or certificate and private_key" in told["both"]
+        assert "only a handshake shows" in told["no-endpoint"]
+        assert "no virtual host t-none" in told["not-there"]
+        assert told["no-place"]
+        assert all(outcome(run, name).endswith(" untouched") for name in hosts)
+        assert server.snapshot() == server.before and not server.simulator.writes

@@ -18,6 +18,7 @@ wire form
 
 from __future__ import annotations
 
+import math
 import re
 import typing as t
 
@@ -29,6 +30,7 @@ EXTRA = "extra"
 # Other names in a request could kill the server (server-facts: Virtual hosts), as it prints those that it does not know.
 _EXTRA_KEY = re.compile(r"[A-Za-z0-9_]+")
 _EXTRA_DEPTH = 16
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 # Names under which secrets are kept in parts of a resource that are not declared.
 _SECRET_NAME = re.compile(r"secret|passw|passphrase|token|auth|credential|(?:^|[a-z0-9_])key$", re.IGNORECASE)
 
@@ -181,11 +183,14 @@ class Decimal(Field):
     type = "float"
 
     def normal(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value)
         try:
-            number = float(str(value).strip())
-            return int(number) if number.is_integer() else number
-        except (ValueError, OverflowError):
-            return "" if value is None else str(value)
+            number = float(text)
+            if not math.isfinite(number):  # nan would differ from itself
+                return text
+            return int(text if _WHOLE.fullmatch(text) else number) if number.is_integer() else number
+        except ValueError:
+            return text
 
     def to_wire(self, value: t.Any) -> t.Any:
         return self.normal(value)

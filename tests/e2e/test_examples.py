@@ -11,8 +11,10 @@ import json
 import pathlib
 import typing as t
 
+import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import ROOT, Issued
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 
@@ -29,6 +31,39 @@ def examples(path: pathlib.Path) -> str:
     raise AssertionError(f"{path.name} has no EXAMPLES")
 
 
+@pytest.fixture
+def sim() -> t.Iterator[Simulator]:
+    """A server with three TLS ports."""
+    with Simulator(token=TOKEN, stop_delay=0.2, tls_ports=(0, 0, 0)) as started:
+        yield started
+
+
+def renewed_certificates(directory: pathlib.Path, sim: Simulator) -> tuple[dict[str, str], str]:
+    """A virtual host `events` whose certificate has been renewed and is not served yet.
+
+    :returns: what stands in examples and what takes its place, and the new fingerprint.
+    """
+    old, new = Issued("events.example.com"), Issued("events.example.com")
+    certs, live = directory / "certs", directory / "live"
+    for folder in (certs / "events", certs / "api", live):
+        folder.mkdir(parents=True)
+    files = {"cert.pem": new.cert, "chain.pem": b"".join(new.chain), "privkey.pem": new.key}
+    served = {"certPath": certs / "events" / "cert.pem", "keyPath": certs / "events" / "privkey.pem", "chainCertPath": certs / "events" / "chain.pem"}
+    (certs / "ca.pem").write_bytes(ROOT.cert_pem.bytes())
+    for issued in (old, new):
+        for path, content in zip(served.values(), (issued.cert, issued.key, b"".join(issued.chain))):
+            path.write_bytes(content)
+        if issued is old:
+            tls = {name: str(path) for name, path in served.items()}
+            sim.add_static_virtual_host({"name": "events", "host": {"names": ["events.example.com"], "tls": tls}})
+    for name, content in files.items():
+        (live / name).write_bytes(content)
+    (certs / "api" / "cert.pem").write_bytes(new.cert)
+    ports = {f"port: {number}": f"port: {port}" for number, port in zip((443, 3334, 8082), sim.tls_ports)}
+    places = {"/etc/ovenmediaengine/certs": str(certs), "/etc/letsencrypt/live/events.example.com": str(live), "media-1.example.com": "127.0.0.1"}
+    return {**ports, **places}, new.fingerprint
+
+
 def test_each_module_has_examples() -> None:
     for path in MODULES:
         module = f"streamops.ovenmediaengine.{path.stem}"
@@ -41,11 +76,16 @@ def test_each_module_has_examples() -> None:
 
 def test_examples_run(project: Project, sim: Simulator) -> None:
     plays = []
+    places, fingerprint = renewed_certificates(project.directory, sim)
     for path in MODULES:
         text = examples(path).replace("http://127.0.0.1:8081", sim.url)
+        for place, here in places.items() if path.stem.startswith("cert") else ():
+            text = text.replace(place, here)
         plays.append({"name": path.stem, "hosts": "all", "gather_facts": False, "tasks": yaml.safe_load(text)})
     (project.directory / "examples.json").write_text(json.dumps(plays), encoding="utf-8")
-    (project.directory / "variables.json").write_text(json.dumps({**SECRETS, "ovenmediaengine_api_token": TOKEN}), encoding="utf-8")
+    (project.directory / "variables.json").write_text(
+        json.dumps({**SECRETS, "ovenmediaengine_api_token": TOKEN, "events_fingerprint": fingerprint}), encoding="utf-8"
+    )
     (project.directory / "inventory.json").write_text(json.dumps({"all": {"hosts": {"one": LOCAL}}}), encoding="utf-8")
     arguments = ("examples.json", "-i", "inventory.json", "-e", "@variables.json")
     # One example waits until media flows.

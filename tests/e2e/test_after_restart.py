@@ -1,0 +1,91 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the guide "After a restart" shows: the command of the systemd drop-in is run, and what is for AWX is read."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import REPOSITORY, TOKEN, Project
+
+GUIDE = (REPOSITORY / "docs/docsite/rst/guide_after_restart.rst").read_text(encoding="utf-8")
+PLACE = "/etc/ovenmediaengine/provision/"
+
+
+def blocks(language: str) -> list[str]:
+    """The blocks of the guide in a language."""
+    found = re.findall(rf"^\.\. code-block:: {re.escape(language)}\n\n((?:(?: {{4}}.*)?\n)+)", GUIDE, re.MULTILINE)
+    return ["\n".join(line[4:] for line in text.splitlines()).strip() + "\n" for text in found]
+
+
+def settings() -> dict[str, str]:
+    """The settings of the drop-in, with its continued lines put together."""
+    (text,) = blocks("ini")
+    head, *lines = text.replace("\\\n", " ").splitlines()
+    assert head == "[Service]"
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim: Simulator) -> None:
+    inventory, fleet, secrets = blocks("yaml")
+    names = {"inventory.yml": inventory, "fleet.yml": fleet, "secrets.yml": secrets}
+    for name, text in names.items():
+        text = text.replace("http://127.0.0.1:8081", sim.url).replace("ome-access-token", TOKEN)
+        (project.directory / name).write_text(text, encoding="utf-8")
+    prefixed = settings()["ExecStartPost"]
+    # A failure does not count, and the rights are those of root.
+    assert prefixed.startswith("-+/")
+    command = shlex.split(prefixed[2:])
+    assert all(word.startswith("/") for word in (command[0], *(word for word in command if word.endswith(("env", "ansible-playbook")))))
+    replaced = [word.replace(PLACE, f"{project.directory}/") for word in command]
+    environment = project.environment
+    for word, value in (("HOME", environment["HOME"]), ("ANSIBLE_COLLECTIONS_PATH", environment["ANSIBLE_COLLECTIONS_PATH"])):
+        (place,) = [index for index, text in enumerate(replaced) if text.startswith(f"{word}=")]
+        replaced[place] = f"{word}={value}"
+    replaced[replaced.index("/usr/bin/ansible-playbook")] = str(shutil.which("ansible-playbook", path=environment["PATH"]))
+    # Nothing of the environment of a shell, as systemd starts it.
+    run = subprocess.run(
+        replaced, cwd="/", env={"PATH": environment["PATH"]}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "as after a restart" in run.stdout
+    assert "not-a-real-key" not in run.stdout + run.stderr and TOKEN not in run.stdout + run.stderr
+    assert list(sim.state.virtual_hosts) == ["default", "tenant-a"]
+
+
+def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
+    given = settings()
+    command = shlex.split(given["ExecStartPost"][2:])
+    assert command[0] == "/usr/bin/timeout"
+    kill_after, limit = int(command[1].partition("=")[2]), int(command[2])
+    (wait,) = [int(seconds) for seconds in re.findall(r"ovenmediaengine_wait_seconds: (\d+)", GUIDE)]
+    assert wait + 60 < limit and limit + kill_after + 30 < int(given["TimeoutStartSec"])
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_systemd_takes_the_drop_in(tmp_path: pathlib.Path) -> None:
+    drop_in = blocks("ini")[0].replace("[Service]\n", "")
+    unit = tmp_path / "ovenmediaengine.service"
+    unit.write_text(f"[Unit]\nDescription=OvenMediaEngine\n[Service]\nExecStart=/bin/true\n{drop_in}", encoding="utf-8")
+    run = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60, check=False)
+    assert "ovenmediaengine.service" not in run.stderr, run.stderr
+
+
+def test_what_is_for_awx_names_what_there_is() -> None:
+    provision, job = (yaml.safe_load(text) for text in blocks("yaml+jinja"))
+    assert [play["import_playbook"] for play in provision] == ["streamops.ovenmediaengine.provision"]
+    assert (REPOSITORY / "playbooks" / "provision.yml").is_file()
+    template, schedule = (task for play in job for task in play["tasks"])
+    assert schedule["awx.awx.schedule"]["unified_job_template"] == template["awx.awx.job_template"]["name"]
+    assert template["awx.awx.job_template"]["allow_simultaneous"] is False
+    assert re.fullmatch(r"DTSTART;TZID=\w+:\d{8}T\d{6} RRULE:FREQ=MINUTELY;INTERVAL=\d+", schedule["awx.awx.schedule"]["rrule"])

@@ -1,0 +1,150 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random valid applications, made from their declaration and from the keys that a server version takes; and other spellings of them."""
+
+from __future__ import annotations
+
+import functools
+import string
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis.strategies as st
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
+    EXTRA,
+    Bitrate,
+    Decimal,
+    Extra,
+    Field,
+    Flag,
+    Group,
+    GroupList,
+    Names,
+    Number,
+    Text,
+    Url,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import schema
+
+Shuffle = Callable[[list[Any]], list[Any]]
+
+names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=8).filter(lambda text: text not in (".", ".."))
+texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(lambda text: "*" * 8 not in text)
+keys = st.text(string.ascii_letters + string.digits + "_", min_size=1, max_size=8)
+numbers = st.integers(-(2**31), 2**31 - 1)
+decimals = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3)) | st.integers(0, 60)
+bit_rates = st.integers(1, 10**8).map(str) | st.builds(lambda number, unit: f"{number}{unit}", st.sampled_from(["2", "2.5", "128"]), st.sampled_from("kKmM"))
+urls = st.sampled_from(["http://127.0.0.1:9595/x", "https://u:p@hooks.example.com/?token=abc"])
+scalars = st.booleans() | numbers | st.floats(allow_nan=False, allow_infinity=False) | texts | urls
+anything = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=3)
+
+
+@st.composite
+def some_of(draw: st.DrawFn, required: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:
+    """A dictionary with a few of the optional keys; with half of all of them at each level examples would be huge."""
+    chosen = draw(st.lists(st.sampled_from(sorted(optional)), max_size=4, unique=True)) if optional else []
+    return {**{key: draw(value) for key, value in required.items()}, **{key: draw(optional[key]) for key in chosen}}
+
+
+@functools.cache
+def applications(generation: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Applications that a server of the generation takes (see the simulator's schema)."""
+    known = schema.application(generation)
+    return _group(APPLICATION, known).map(lambda app: {**app, "vhost": "t-v"}).map(_without_empty_sets)
+
+
+def _without_empty_sets(app: dict[str, Any]) -> dict[str, Any]:
+    """An empty set of providers or publishers is refused."""
+    return {key: value for key, value in app.items() if key not in ("providers", "publishers") or value not in ({}, {EXTRA: {}})}
+
+
+def _group(group: Group, known: Any) -> st.SearchStrategy[dict[str, Any]]:
+    required, optional = {}, {}
+    free = not isinstance(known, schema.Item)
+    for option, field in group.fields.items():
+        if isinstance(field, Extra):
+            continue
+        entry = schema.Field(schema.ANYTHING) if free else known.fields.get(field.wire, schema.Field(required=option == "vhost"))
+        if not free and field.wire not in known.fields and option != "vhost":
+            continue
+        chosen = required if field.required or entry.required else optional
+        chosen[option] = _value(field, entry.kind)
+    if EXTRA in group.fields:
+        declared = {field.wire for field in group.fields.values()}
+        beyond = (
+            st.dictionaries(keys.filter(lambda key: key not in declared), anything, max_size=2)
+            if free
+            else st.fixed_dictionaries(
+                {},
+                optional={key: _beyond(entry.kind) for key, entry in known.fields.items() if key not in declared},
+            )
+        )
+        optional[EXTRA] = beyond
+    made = some_of(required, optional)
+    if "bypass" in group.fields:  # the server takes an encode only with these [read]
+        made = made.map(lambda encode: encode if {"codec", "bitrate"} <= encode.keys() else {**encode, "bypass": True})
+    return made
+
+
+def _value(field: Field, kind: Any) -> st.SearchStrategy[Any]:
+    if isinstance(field, Group):
+        return _group(field, kind)
+    if isinstance(field, GroupList):
+        identity, inner = field.identity, kind.kind if isinstance(kind, schema.ListOf) else kind
+        return st.lists(_group(field.group, inner), max_size=2, unique_by=lambda item: item.get(identity, id(item)))
+    if field.option == "name":
+        return names
+    if isinstance(field, Text) and field.choices:
+        return st.sampled_from(field.choices)
+    if isinstance(field, Names):
+        return st.lists(texts, max_size=3, unique=True)
+    simple = {Flag: st.booleans(), Number: st.integers(0, 2**31 - 1), Decimal: decimals, Bitrate: bit_rates, Url: urls, Text: texts}
+    return simple[type(field)]
+
+
+def _beyond(kind: Any) -> st.SearchStrategy[Any]:
+    if isinstance(kind, schema.Item):
+        return st.fixed_dictionaries(
+            {key: _beyond(entry.kind) for key, entry in kind.fields.items() if entry.required},
+            optional={key: _beyond(entry.kind) for key, entry in kind.fields.items() if not entry.required},
+        )
+    if isinstance(kind, schema.ListOf):
+        return st.lists(_beyond(kind.kind), max_size=2)
+    return scalars if kind == schema.SCALAR else anything
+
+
+def respell(value: Any, shuffle: Shuffle, field: Field = APPLICATION) -> Any:
+    """The same option as somebody else would write it: text for numbers, other order, other case, bare members."""
+    if value is None:
+        return value
+    if isinstance(field, Group):
+        spelled = {option: respell(value[option], shuffle, field.fields[option]) for option in shuffle(sorted(value))}
+        if field.members:
+            spelled = {option: None if item == {} and isinstance(field.fields[option], Group) else item for option, item in spelled.items()}
+        return spelled
+    if isinstance(field, GroupList):
+        return [respell(item, shuffle, field.group) for item in value]
+    if isinstance(field, Extra):
+        return _respell_extra(value, shuffle)
+    if isinstance(field, Names):
+        return shuffle(list(value))
+    if isinstance(field, Flag):
+        return "yes" if value else "no"
+    if isinstance(field, (Number, Decimal)):
+        return f" {value}"
+    if isinstance(field, Bitrate):
+        return int(value) if str(value).isdecimal() else value.swapcase()
+    return value
+
+
+def _respell_extra(value: Any, shuffle: Shuffle) -> Any:
+    if isinstance(value, dict):
+        return {**{key: _respell_extra(value[key], shuffle) for key in shuffle(sorted(value))}, "notGiven": None}
+    if isinstance(value, list):
+        return [_respell_extra(item, shuffle) for item in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (int, float)) else value

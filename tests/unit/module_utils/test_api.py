@@ -435,6 +435,41 @@ def test_a_start_that_is_refused_says_why(talk: Talk, status: int, message: str,
     assert (error.kind, error.server_message, error.maybe_done) == (kind, message, False)
 
 
+# What is live
+
+LIVE: dict[str, tuple[Callable[[Api], Any], str, Any, Any]] = {
+    "streams": (lambda api: api.list_streams("v", "a"), "/v1/vhosts/v/apps/a/streams", ["x"], ["x"]),
+    "connections of a virtual host": (lambda api: api.count_connections("v"), "/v1/stats/current/vhosts/v", {"totalConnections": 3}, 3),
+    "connections of an application": (lambda api: api.count_connections("v", "a"), "/v1/stats/current/vhosts/v/apps/a", {"totalConnections": 0}, 0),
+}
+
+
+@pytest.mark.parametrize("what", LIVE)
+def test_what_is_live(talk: Talk, what: str) -> None:
+    call, path, payload, value = LIVE[what]
+    api, server = talk(success(payload))
+    assert call(api) == value and [(request.method, request.target) for request in server.requests] == [("GET", path)]
+
+
+@pytest.mark.parametrize("what", LIVE)
+@pytest.mark.parametrize("message", ("Controller not found", "Could not find the application: [v/a]", "Could not find the virtual host: [v]"))
+def test_what_is_live_cannot_always_be_known(talk: Talk, what: str, message: str) -> None:
+    api, _server = talk(refusal(404, f"[HTTP] {message} (404)"))
+    assert LIVE[what][0](api) is None
+
+
+@pytest.mark.parametrize("what", LIVE)
+def test_any_other_failure_to_read_what_is_live_is_an_error(talk: Talk, what: str) -> None:
+    api, _server = talk(refusal(500, "no"))
+    assert failure_of(lambda: LIVE[what][0](api)).kind == "server_error"
+
+
+@pytest.mark.parametrize("payload", ({}, {"totalConnections": "many"}))
+def test_statistics_without_a_number_say_nothing(talk: Talk, payload: Any) -> None:
+    api, _server = talk(success(payload))
+    assert api.count_connections("v") is None
+
+
 # Certificates
 
 RELOADS = [("v", "/v1/vhosts/v:reloadCertificate"), (None, "/v1/vhosts:reloadAllCertificates")]

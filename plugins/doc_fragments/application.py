@@ -518,7 +518,9 @@ output_profiles:
                   description: Profile of H.264, one of V(baseline), V(main) and V(high).
                   type: str
                 lookahead:
-                  description: Number of frames that the encoder looks ahead. Servers from 0.17.3 on.
+                  description:
+                    - Number of frames that the encoder looks ahead. Not giving it on the server is the same as V(-1), which leaves it to the encoder.
+                    - Servers from 0.17.3 on.
                   type: int
                 <encode>
             audios:
@@ -549,6 +551,7 @@ output_profiles:
                 skip_frames:
                   description:
                     - Leaves out so many frames after each that is kept, and C(framerate) with them, from V(0) to V(120). Servers from 0.16.4 on.
+                    - Not giving it on the server is the same as V(0).
                   type: int
                 <encode>
             <extra>

@@ -103,7 +103,7 @@ def _encodes() -> Group:
                     Number("width", check=checks.count),
                     Number("height", check=checks.count),
                     Decimal("framerate"),
-                    Number("skip_frames", "skipFrames", default=-1),
+                    Number("skip_frames", "skipFrames", default=0, check=checks.count),
                 ],
             ),
         ],

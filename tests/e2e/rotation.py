@@ -54,7 +54,7 @@ class Authority:
         return Pair(made.cert_chain_pems[0].bytes(), made.private_key_pem.bytes())
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def authority() -> Authority:
     """The one that all tests use."""
     return Authority()
@@ -111,9 +111,9 @@ class MediaServer:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         try:
-            with socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=2) as plain:
-                with context.wrap_socket(plain, server_hostname=name) as secure:
-                    return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
+            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=2)
+            with plain, context.wrap_socket(plain, server_hostname=name) as secure:
+                return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
         except OSError:
             return None
 

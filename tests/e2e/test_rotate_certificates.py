@@ -10,12 +10,16 @@ Every run is at -vvvv, and :func:`rotation.rotate` looks for keys in what it pri
 from __future__ import annotations
 
 import contextlib
+import json
 import pathlib
+import re
+import subprocess
 import typing as t
 
 import pytest
+import yaml
 
-from .conftest import Project
+from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 from .rotation import LONG_AGO, MediaServer, authority, failure, outcome, rotate
 
 VERSIONS = ("0.20.0", "0.18.0", "0.15.10")
@@ -67,7 +71,10 @@ ROWS = {
     ),
     "without-tls": Row(_nothing, UNTOUCHED, ("t-live has no TLS", "Nothing was changed"), tls=False),
     "silent": Row(
-        lambda server: server.simulator.listener(server.simulator.tls_ports[1], "hang"), UNTOUCHED, ("did not complete a TLS handshake", "Nothing was changed"), 2
+        lambda server: server.simulator.listener(server.simulator.tls_ports[1], "hang"),
+        UNTOUCHED,
+        ("did not complete a TLS", "Nothing was changed"),
+        2,
     ),
 }
 
@@ -255,7 +262,7 @@ def test_special_cases(project: Project) -> None:
         assert (refused.snapshot(), refused.served()) == (refused.before, refused.old.fingerprint) and "clients would refuse it" in told["refused"]
         assert in_place.snapshot() == in_place_before and "nothing to put back" in told["in-place"]
         assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in told["short"]
-        assert "There is no directory" in told["nowhere"] and nowhere.snapshot() == nowhere.before
+        assert "If it is not there, make it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
 def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
@@ -275,3 +282,77 @@ def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: path
         assert told["no-place"]
         assert all(outcome(run, name).endswith(" untouched") for name in hosts)
         assert server.snapshot() == server.before and not server.simulator.writes
+
+
+GUIDE = (REPOSITORY / "docs/docsite/rst/guide_rotate_certificates.rst").read_text(encoding="utf-8")
+
+
+def _blocks() -> list[tuple[str, str]]:
+    """The blocks of code in the guide that say how they are tested: what they say, and the code."""
+    found = re.findall(r"^\.\. tested: (.+)\n\n\.\. code-block:: \S+\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)
+    assert len(found) == len(re.findall(r"code-block:: (?:yaml|bash)", GUIDE))
+    return [(mark, re.sub(r"^ {4}", "", text, flags=re.MULTILINE)) for mark, text in found]
+
+
+def test_what_the_guide_shows_works(project: Project) -> None:
+    """The hook of certbot rotates one certificate, the play the other, and the alarm has nothing to say then."""
+    place = project.directory
+    with MediaServer(place / "one", ports=2) as server:
+        coming, live = {}, {}
+        for letter in "ab":
+            name = f"live.tenant-{letter}.example.com"
+            live[letter], coming[letter] = place / "served" / letter, place / "letsencrypt" / name
+            for folder in (live[letter], coming[letter]):
+                folder.mkdir(parents=True)
+                server.write(folder, authority().issue(name))
+            server.add(f"tenant-{letter}", name, live[letter])
+        wanted = {letter: (coming[letter] / "cert.pem").read_bytes() for letter in "ab"}
+        hosts = {"media-1": {"ovenmediaengine_api_url": server.simulator.url, "ovenmediaengine_api_token": TOKEN, **LOCAL}}
+        (place / "inventory.yml").write_text(json.dumps({"media": {"hosts": hosts}}), encoding="utf-8")
+
+        shown = dict(_blocks())
+        variables = yaml.safe_load(shown["as certificates.yml"])
+        entries = variables["ovenmediaengine_certificates"]
+        assert [entry["vhost"] for entry in entries] == ["tenant-a", "tenant-b"]
+        entries[0]["certbot_live"] = str(coming["a"])
+        for option in ("certificate", "private_key", "chain"):
+            entries[1][option] = str(coming["b"] / pathlib.Path(entries[1][option]).name)
+        variables["ovenmediaengine_certificate_endpoints"] = [{"port": port} for port in server.simulator.tls_ports]
+        (place / "certificates.yml").write_text(json.dumps(variables), encoding="utf-8")
+        (place / "lineages").mkdir()
+        for_a = {**variables, "ovenmediaengine_certificates": entries[:1]}
+        (place / "lineages/live.tenant-a.example.com.yml").write_text(json.dumps(for_a), encoding="utf-8")
+
+        (place / "hook").write_text(shown["hook"], encoding="utf-8")
+        for lineage, status in ((coming["b"], 0), (place / "a;b", 1), (coming["a"], 0)):
+            environment = {**project.environment, "RENEWED_LINEAGE": str(lineage), "OVENMEDIAENGINE_PROJECT": str(place)}
+            hook = subprocess.run(["sh", "hook"], cwd=place, env=environment, capture_output=True, text=True, timeout=300, check=False)
+            assert hook.returncode == status, hook.stdout + hook.stderr
+        assert [(live[letter] / "cert.pem").read_bytes() == wanted[letter] for letter in "ab"] == [True, False]
+        assert server.reloads == 1
+
+        playbooks = []
+        for number, text in enumerate(text for mark, text in _blocks() if mark == "play"):
+            (place / f"play-{number}.yml").write_text(text, encoding="utf-8")
+            playbooks.append(f"play-{number}.yml")
+        project.limit = 300.0
+        run = project.play(playbooks[0], *playbooks[1:], "-i", "inventory.yml")
+        assert run.status == 0, run.output
+        assert "certificates: tenant-a unchanged, tenant-b rotated" in run.output
+        assert (live["b"] / "cert.pem").read_bytes() == wanted["b"] and server.reloads == 2
+        # What needs a controller is only read.
+        assert all("hosts" in play for play in yaml.safe_load(shown["syntax only"]))
+
+
+def test_the_guide_lists_the_variables_of_the_role() -> None:
+    options = yaml.safe_load((REPOSITORY / "roles/rotate_certificates/meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]["main"][
+        "options"
+    ]
+    defaults = yaml.safe_load((REPOSITORY / "roles/rotate_certificates/defaults/main.yml").read_text(encoding="utf-8"))
+    assert {name: spec["default"] for name, spec in options.items() if "default" in spec} == defaults
+    for name, spec in options.items():
+        if "certificate" not in name:
+            continue
+        default = spec.get("default")
+        words = str(default).lower() if isinstance(default, bool) else str(default)
+        assert re.search(rf"``{name}``.*\n     - {'none' if default is None else f'``{re.escape(words)}``'}\n", GUIDE), name

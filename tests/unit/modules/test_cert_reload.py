@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, certificates
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import ROOT, STRANGER, Issued, Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host
 
 RELOAD = "/v1/vhosts/aa:reloadCertificate"
@@ -247,6 +247,9 @@ def test_one_endpoint_of_three_that_lags_too_long(site: Site, simulator: Simulat
     assert [entry["agrees"] for entry in run["endpoints"]] == [index != position for index in range(3)]
     assert not any(str(other) in run["msg"] for other in simulator.tls_ports if other != port)
     assert site.reloads == [RELOAD]
+    # Those that agree do not hide the one that does not.
+    refused(site.reload(), "certificate_not_served", "1 of 3 endpoints", f"127.0.0.1:{port}")
+    assert site.reloads == [RELOAD] * 2
     simulator.lag(port, 0)
     assert not site.reload()["changed"]
 
@@ -265,6 +268,19 @@ def test_an_endpoint_that_cannot_be_reached_or_never_answers(site: Site, simulat
     # All that can be done is done; the next run would ask again, as it cannot see.
     checked = site.reload(timeout=0.4, check_mode=True)
     assert checked["changed"] and not checked.failed
+
+
+def test_endpoints_that_go_away_with_the_reload(newest: Site, current: Simulator) -> None:
+    """What cannot be seen is no change."""
+
+    def hang() -> None:
+        for port in current.tls_ports:
+            current._server.tls_listener(port).behaviour = "hang"
+
+    Meanwhile(current, "POST", ":reloadCertificate", hang)
+    run = newest.reload(timeout=0.2)
+    refused(run, "handshake_failed", "3 of 3", "answered the reload with 200")
+    assert run["before"]["fingerprint"] == newest.old.fingerprint and run["after"] is None
 
 
 @pytest.mark.parametrize("others", (True, False), ids=("beside others", "alone"))
@@ -702,6 +718,7 @@ class Clockwork:
         self.context = Context(sleep=self.sleep, clock=self.clock)
 
     def sleep(self, seconds: float) -> None:
+        assert seconds > 0, "the time is over"
         self.naps.append(seconds)
         self.clock.advance(seconds)
 

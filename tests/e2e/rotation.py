@@ -146,7 +146,7 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
         pathlib.Path(playbook).write_text(json.dumps([play]), encoding="utf-8")
     temporary = project.directory / "tmp"
     temporary.mkdir(exist_ok=True)
-    project.limit = 300.0  # many hosts in one run, on a machine that may be busy
+    project.limit = 550.0  # many hosts in one run, on a machine that may be busy
     run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=str(temporary))
     printed = run.output + log.read_text(encoding="utf-8")
     lines = {line for key in authority().keys for line in key.decode().splitlines() if not line.startswith("-----")}

@@ -11,6 +11,8 @@ import contextlib
 import importlib
 import io
 import json
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import requests
@@ -51,6 +53,23 @@ class ModuleRun(dict[str, Any]):
         return [json.dumps(warning) if not isinstance(warning, str) else warning for warning in self.get("warnings", [])]
 
 
+@contextlib.contextmanager
+def _as_on_a_host() -> Iterator[None]:
+    """Lets module code take this process for one on a managed host.
+
+    Once anything of the controller was imported, by a test of a filter, ansible-core from 2.19 on gives a module's warnings to the controller.
+    """
+    internal = sys.modules.get("ansible.module_utils._internal")
+    before = getattr(internal, "is_controller", None)
+    if before:
+        internal.is_controller = False
+    try:
+        yield
+    finally:
+        if before:
+            internal.is_controller = before
+
+
 def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) -> ModuleRun:
     """Runs the module `name`.
 
@@ -64,7 +83,7 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
     module = importlib.import_module(f"ansible_collections.streamops.ovenmediaengine.plugins.modules.{name}")
     warnings._global_warnings.clear()  # kept for the process, which here is not the module's alone
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+    with _as_on_a_host(), contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
         module.main()
     return ModuleRun(printed.getvalue())
 

@@ -80,7 +80,7 @@ attributes:
     details:
       - With O(certificate) or O(fingerprint), and without O(force). Otherwise the server is asked to reload each time.
 notes:
-  - The option O(vhost.host.tls.cert_path#streamops.ovenmediaengine.vhost) and those beside it name files on the media server. O(certificate) is read where
+  - The option O(streamops.ovenmediaengine.vhost#module:host.tls.cert_path) and those beside it name files on the media server. O(certificate) is read where
     the module runs, which can be another host.
   - With O(verify_chain) and O(certificate), where the key file of O(vhost) can be read on the host where the module runs, the task fails before the reload
     if the key is not that of the certificate.

@@ -173,5 +173,4 @@ def _results(output: str, host: str) -> t.Iterator[str]:
     lines = output.splitlines()
     for number, line in enumerate(lines):
         if line.startswith(("fatal: [" + host + "]", "failed: [" + host + "]")) and line.endswith("=> {"):
-            end = next(position for position in range(number, len(lines)) if lines[position] == "}")
-            yield "\n".join(lines[number : end + 1])
+            yield "\n".join(lines[number : lines.index("}", number) + 1])

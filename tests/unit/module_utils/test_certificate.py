@@ -98,13 +98,18 @@ def key_pem(key: Any, password: bytes | None = None) -> bytes:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(password) if password else NoEncryption())
 
 
-DNS, IP = x509.DNSName, lambda text: x509.IPAddress(ipaddress.ip_address(text))
+def IP(text: str) -> x509.IPAddress:
+    """An address among the alternative names."""
+    return x509.IPAddress(ipaddress.ip_address(text))
+
+
+DNS = x509.DNSName
 ORG, CN, C = NameOID.ORGANIZATION_NAME, NameOID.COMMON_NAME, NameOID.COUNTRY_NAME
 MANY = {
     "plain": lambda: make(alternative=[DNS("a.example.com"), DNS("b.example.com")]),
     "rsa": lambda: make(key=rsa_key(), alternative=[DNS("a.example.com")]),
     "ed25519": lambda: make(key=ED_KEY, alternative=[DNS("a.example.com")]),
-    "no alternative names": lambda: make(),
+    "no alternative names": make,
     "wildcard and addresses": lambda: make(alternative=[IP("192.0.2.1"), DNS("*.example.com"), IP("2001:db8::1")]),
     "other kinds of names": lambda: make(alternative=[x509.RFC822Name("a@example.com"), x509.UniformResourceIdentifier("urn:a"), DNS("a.example.com")]),
     "only other kinds of names": lambda: make(alternative=[x509.RFC822Name("a@example.com")]),

@@ -42,7 +42,7 @@ units: venv ## The unit tests again, by ansible-test units (CORES); no part of t
 integration: venv ## Integration targets (CORES, TARGETS; a real server where OVENMEDIAENGINE_API_URL is set)
 	@tools/run.sh $@
 
-molecule: venv ## Roles, by molecule's default scenario
+molecule: venv ## Roles, by molecule's scenarios
 	@tools/run.sh $@
 
 package: venv ## Build the artifact, check it, install it and list its modules

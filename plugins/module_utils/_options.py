@@ -139,6 +139,23 @@ def argument_spec(module: str) -> dict[str, t.Any]:
             "wait_timeout": _WAIT_TIMEOUT,
             "fail_if_days_left_below": {"type": "int"},
         },
+        "audit_info": {
+            "vhosts": _list_of(_virtual_host(), required=False),
+            "applications": _list_of(APPLICATION.options(), required=False),
+            "push_tasks": _list_of(PUSH_TASK.options(), required=False),
+            "read_only_vhosts": {"type": "list", "elements": "str"},
+            "certificates": _list_of(
+                {
+                    "vhost": {"type": "str"},
+                    **{option: _SERVED[option] for option in ("certificate", "fingerprint", "endpoint")},
+                    "days": {"type": "int"},
+                },
+                required=False,
+            ),
+            "certificate_days": {"type": "int", "default": 30},
+            "sampling_interval": {"type": "float", "default": 0.0},
+            **{option: _SERVED[option] for option in ("verify_chain", "chain_ca_path")},
+        },
         "certificate_info": {
             "vhost": {"type": "str"},
             **_SERVED,

@@ -191,8 +191,8 @@ def set_aside(params: t.Mapping[str, t.Any]) -> tuple[dict[str, str], list[t.Any
     for option in ("vhosts", "applications", "push_tasks", "certificates"):
         for path, entries, index, options in _entries_of(params, option, spec[option]["options"]):
             entry = entries[index]
-            problem = "expected a dictionary"
-            if isinstance(entry, dict):
+            problem = _wrong_form(entry, options)
+            if not problem:
                 problem = next(iter(ArgumentSpecValidator(options).validate(entry).error_messages), "").rstrip(".")
             if problem:
                 known = entry if isinstance(entry, dict) else {}
@@ -213,3 +213,17 @@ def _entries_of(params: t.Mapping[str, t.Any], option: str, options: t.Mapping[s
         if option == "vhosts" and isinstance(entry, dict):
             yield from _entries_of(entry, "applications", options["applications"]["options"], f"{here}.")
         yield here, t.cast(list, entries), index, options
+
+
+def _wrong_form(value: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> str:
+    """Where something else stands in place of a dictionary; empty where that is nowhere. The check of ansible-core can end in an exception there."""
+    if not isinstance(value, dict):
+        return f"expected a dictionary{path and f' in {path}'}"
+    for name, spec in options.items():
+        inner = value.get(name)
+        if "options" in spec and inner is not None and not isinstance(inner, str):  # text is read by ansible-core
+            entries = inner if spec["type"] == "list" and isinstance(inner, list) else [inner]
+            found = next(filter(None, (_wrong_form(entry, spec["options"], f"{path}.{name}" if path else name) for entry in entries)), "")
+            if found:
+                return found
+    return ""

@@ -189,7 +189,7 @@ class Audit:
         }
 
     def _tell_traps(self) -> None:
-        numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", self.version or "0")[:3])
+        numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", "0" if self.version is None else self.version)[:3])
         if self.version is None:
             self._add(INFO, "version_trap", "The server does not tell its version, so it is older than 0.16.5.")
         elif not numbers:

@@ -155,11 +155,11 @@ class Page:
     def verdict(self) -> str:
         """The answer to the question for which the page is opened."""
         number = len(self.servers)
-        if not number:
-            return "No server was audited"
+        if number < 2:
+            return "The server is not as it should be" if self.wrong else "The server is as listed" if number else "No server was audited"
         if self.wrong:
-            return f"{self.wrong:,} of {number:,} servers {'is' if self.wrong == 1 else 'are'} not as they should be" if number > 1 else "The server is not as it should be"
-        return f"All {number:,} servers are as listed" if number > 1 else "The server is as listed"
+            return f"{self.wrong:,} of {number:,} servers {'is not as it' if self.wrong == 1 else 'are not as they'} should be"
+        return f"All {number:,} servers are as listed"
 
     @property
     def summary(self) -> str:

@@ -76,6 +76,9 @@ class Run(t.NamedTuple):
 class Project:
     """A directory with an inventory, as a user has one."""
 
+    patience = 100
+    """Seconds for a run of ansible-playbook."""
+
     def __init__(self, directory: pathlib.Path) -> None:
         self.directory = directory
 
@@ -119,7 +122,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=100,
+            timeout=self.patience,
             check=False,
         )
         recap = {

@@ -225,7 +225,8 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     about = _object(first)
     # Messages that begin with what they are about would say it twice.
     message = first["message"].replace("The certificate at", "Certificate at", 1)
-    message = message[len(about) :] if about and message.startswith(f"{about} ") else message
+    for start in (about, first["endpoint"]):
+        message = message[len(start) :] if start and message.startswith(f"{start} ") else message
     row = {"server": server, "severity": first["severity"], "rank": _RANK[first["severity"]], "object": about, "message": message.strip()}
     row.update(items=[], changes=[])
     if first["kind"] == "differs":

@@ -158,12 +158,9 @@ EXAMPLES = r"""
     certificate_days: 21
   register: audit
 
-- name: Fail where the server is not as listed
-  ansible.builtin.assert:
-    that:
-      - audit.counts.error == 0
-      - audit.counts.drift == 0
-    fail_msg: "{{ audit.findings | map(attribute='message') | join(' ') }}"
+- name: Say where the server is not as listed
+  ansible.builtin.debug:
+    msg: "{{ audit.findings | selectattr('severity', 'in', ['error', 'drift']) | map(attribute='message') }}"
 """
 
 RETURN = r"""

@@ -711,14 +711,21 @@ def _fields(here: str, *, with_vhost: bool = True) -> str:
     return _expanded((_VHOST.lstrip("\n") if with_vhost else "") + _FIELDS.lstrip("\n") % {"here": here})
 
 
-def nested(here: str) -> str:
-    """The option ``applications`` of a virtual host, whose path ``here`` is."""
+def nested(here: str, *, audited: bool = False) -> str:
+    """The option ``applications`` of a virtual host, whose path ``here`` is; ``audited`` where they are compared and nothing else."""
+    others = (
+        "    - One that is there and listed neither here nor in O(applications) is a finding.\n"
+        if audited
+        else (
+            "    - Applications that are there and not listed are left alone.\n"
+            "    - The option is ignored where O(state=absent), as they go with the virtual host.\n"
+        )
+    )
     return (
         "applications:\n"
         "  description:\n"
         "    - Applications in the virtual host, with the options of M(streamops.ovenmediaengine.application) without the name of the virtual host.\n"
-        "    - Applications that are there and not listed are left alone.\n"
-        "    - The option is ignored where O(state=absent), as they go with the virtual host.\n"
+        f"{others}"
         "  type: list\n"
         "  elements: dict\n"
         "  version_added: 0.2.0\n"
@@ -742,5 +749,17 @@ class ModuleDocFragment:
         "    type: list\n"
         "    elements: dict\n"
         "    required: true\n"
+        "    suboptions:\n"
+    ) + indent(_fields("applications[]."), "      ")
+
+    # Of the audit, which compares and does nothing, and takes no list for none.
+    AUDITED: str = (
+        "options:\n"
+        "  applications:\n"
+        "    description:\n"
+        "      - Applications that should be there beside those in O(vhosts[].applications), as M(streamops.ovenmediaengine.applications) takes them.\n"
+        "      - A field that is left out of an entry is not compared.\n"
+        "    type: list\n"
+        "    elements: dict\n"
         "    suboptions:\n"
     ) + indent(_fields("applications[]."), "      ")

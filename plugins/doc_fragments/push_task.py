@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import indent
 
 _FIELDS = r"""
@@ -72,6 +73,18 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_FIELDS, "      ")
+
+    # Of the audit, which compares and does nothing, and takes no list for none.
+    AUDITED: str = (
+        "options:\n"
+        "  push_tasks:\n"
+        "    description:\n"
+        "      - The push tasks that should run, as O(streamops.ovenmediaengine.push_tasks#module:tasks) takes them.\n"
+        "      - A field that is left out of an entry is not compared.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    suboptions:\n"
+    ) + indent(re.sub(r"Required where O\(state=started\)", "It is required", _FIELDS), "      ")
 
     WAIT = r"""
 options:

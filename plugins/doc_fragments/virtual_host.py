@@ -180,8 +180,9 @@ origin_map_store:
 """
 
 
-def _fields(here: str) -> str:
-    return _FIELDS % {"here": here} + nested(here)
+def _fields(here: str, *, audited: bool = False) -> str:
+    text = _FIELDS.replace("        - Required where O(state=present).\n", "        - They are required.\n") if audited else _FIELDS
+    return text % {"here": here} + nested(here, audited=audited)
 
 
 class ModuleDocFragment:
@@ -201,3 +202,15 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_fields("vhosts[]."), "      ")
+
+    # Of the audit, which compares and does nothing, and takes no list for none.
+    AUDITED: str = (
+        "options:\n"
+        "  vhosts:\n"
+        "    description:\n"
+        "      - The virtual hosts that should be there, with their applications, as M(streamops.ovenmediaengine.vhosts) takes them.\n"
+        "      - A field that is left out of an entry is not compared.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    suboptions:\n"
+    ) + indent(_fields("vhosts[].", audited=True), "      ")

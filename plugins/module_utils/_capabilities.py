@@ -15,6 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_audit import AuditInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import CertificateInfo, CertReload
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Params, Result, check_name
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
@@ -321,6 +322,7 @@ CAPABILITIES: dict[str, type[Capability]] = {
     "push_task_info": PushTaskInfo,
     "cert_reload": CertReload,
     "certificate_info": CertificateInfo,
+    "audit_info": AuditInfo,
 }
 
 

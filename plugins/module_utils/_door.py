@@ -12,10 +12,11 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import with_bare_members
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_audit import UNUSABLE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, secret_options, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, secret_options, set_aside, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
@@ -33,15 +34,21 @@ class _Module(AnsibleModule):
     _options_checked = False
     params: dict[str, t.Any]
 
-    def __init__(self, spec: t.Mapping[str, t.Any]) -> None:
-        super().__init__(argument_spec=dict(spec), supports_check_mode=True)
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.unusable: dict[str, str] = {}
+        self._set_aside: list[t.Any] = []
+        super().__init__(argument_spec=dict(argument_spec(name)), supports_check_mode=True)
         self._options_checked = True
 
     def _load_params(self) -> None:
         super()._load_params()
         self.params = with_bare_members(self.params)
-        if isinstance(self.params.get("endpoint"), dict):  # one alone needs no list
-            self.params["endpoint"] = [self.params["endpoint"]]
+        for options in (self.params, *_dictionaries(self.params.get("certificates"))):
+            if isinstance(options.get("endpoint"), dict):  # one alone needs no list
+                options["endpoint"] = [options["endpoint"]]
+        if self.name == "audit_info":
+            self.unusable, self._set_aside = set_aside(self.params)
 
     def _log_invocation(self) -> None:
         """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
@@ -59,7 +66,13 @@ class _Module(AnsibleModule):
         raise AssertionError("unreachable")
 
     def _hide_secrets(self) -> None:
-        self.no_log_values.update(secret for secret in _secrets_in(self.params, secret_options()) if len(secret) >= _SHORTEST_URL_SECRET)
+        secrets = _secrets_in([self.params, self._set_aside], secret_options())
+        self.no_log_values.update(secret for secret in secrets if len(secret) >= _SHORTEST_URL_SECRET)
+
+
+def _dictionaries(value: t.Any) -> list[dict[str, t.Any]]:
+    """The dictionaries of a list of any form."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) -> t.AbstractSet[str]:
@@ -77,8 +90,8 @@ def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False) ->
 
 def run_module(name: str) -> None:
     """Runs the module of this name."""
-    module = _Module(argument_spec(name))
-    capability = CAPABILITIES[name](module.params)
+    module = _Module(name)
+    capability = CAPABILITIES[name]({**module.params, UNUSABLE: module.unusable} if module.unusable else module.params)
     if capability.needs_server and not HAS_REQUESTS:
         # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
         hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."

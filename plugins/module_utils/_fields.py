@@ -201,7 +201,7 @@ class Bitrate(Text):
 
     def normal(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value).strip()
-        return int(text) if text.isdecimal() and text.isascii() else text.upper()
+        return int(text) if re.fullmatch(r"[0-9]{1,30}", text) else text.upper()
 
     def from_wire(self, raw: t.Any) -> t.Any:
         number = self.normal(raw)

@@ -10,6 +10,7 @@ import re
 import typing as t
 
 from ansible.module_utils.basic import env_fallback
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION, nested_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
@@ -139,6 +140,23 @@ def argument_spec(module: str) -> dict[str, t.Any]:
             "wait_timeout": _WAIT_TIMEOUT,
             "fail_if_days_left_below": {"type": "int"},
         },
+        "audit_info": {
+            "vhosts": _list_of(_virtual_host(), required=False),
+            "applications": _list_of(APPLICATION.options(), required=False),
+            "push_tasks": _list_of(PUSH_TASK.options(), required=False),
+            "read_only_vhosts": {"type": "list", "elements": "str"},
+            "certificates": _list_of(
+                {
+                    "vhost": {"type": "str"},
+                    **{option: _SERVED[option] for option in ("certificate", "fingerprint", "endpoint")},
+                    "days": {"type": "int"},
+                },
+                required=False,
+            ),
+            "certificate_days": {"type": "int", "default": 30},
+            "sampling_interval": {"type": "float", "default": 0.0},
+            **{option: _SERVED[option] for option in ("verify_chain", "chain_ca_path")},
+        },
         "certificate_info": {
             "vhost": {"type": "str"},
             **_SERVED,
@@ -160,3 +178,52 @@ def _secret_names(specs: t.Mapping[str, t.Any]) -> t.Iterator[str]:
         if spec.get("no_log"):
             yield name
         yield from _secret_names(spec.get("options", {}))
+
+
+def set_aside(params: t.Mapping[str, t.Any]) -> tuple[dict[str, str], list[t.Any]]:
+    """Takes entries that are not of the types of their options out of the lists of `audit_info`, where they are findings and end nothing.
+
+    Leaves the names in their place that say what they are about. Returns what is wrong with them by path, and the entries.
+    """
+    problems: dict[str, str] = {}
+    taken: list[t.Any] = []
+    spec = argument_spec("audit_info")
+    for option in ("vhosts", "applications", "push_tasks", "certificates"):
+        for path, entries, index, options in _entries_of(params, option, spec[option]["options"]):
+            entry = entries[index]
+            problem = _wrong_form(entry, options)
+            if not problem:
+                problem = next(iter(ArgumentSpecValidator(options).validate(entry).error_messages), "").rstrip(".")
+            if problem:
+                known = entry if isinstance(entry, dict) else {}
+                problems[path] = problem
+                taken.append(entry)
+                names = [name for name, one in options.items() if one.get("required")]
+                entries[index] = {name: known[name] if isinstance(known.get(name), str) else "" for name in names}
+                if isinstance(known.get("applications"), list):  # they have been looked at
+                    entries[index]["applications"] = known["applications"]
+    return problems, taken
+
+
+def _entries_of(params: t.Mapping[str, t.Any], option: str, options: t.Mapping[str, t.Any], path: str = "") -> t.Iterator[tuple[str, list[t.Any], int, t.Any]]:
+    """The path of each entry of a list, the list and the place in it, and the specs of its options; what stands inside of an entry comes first."""
+    entries = params.get(option)
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        here = f"{path}{option}[{index}]"
+        if option == "vhosts" and isinstance(entry, dict):
+            yield from _entries_of(entry, "applications", options["applications"]["options"], f"{here}.")
+        yield here, t.cast(list, entries), index, options
+
+
+def _wrong_form(value: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> str:
+    """Where something else stands in place of a dictionary; empty where that is nowhere. The check of ansible-core can end in an exception there."""
+    if not isinstance(value, dict):
+        return f"expected a dictionary{path and f' in {path}'}"
+    for name, spec in options.items():
+        inner = value.get(name)
+        if "options" in spec and inner is not None and not isinstance(inner, str):  # text is read by ansible-core
+            entries = inner if spec["type"] == "list" and isinstance(inner, list) else [inner]
+            found = next(filter(None, (_wrong_form(entry, spec["options"], f"{path}.{name}" if path else name) for entry in entries)), "")
+            if found:
+                return found
+    return ""

@@ -38,8 +38,8 @@ def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simula
     assert "(changed)" in output
     assert "demo-secret" not in output and TOKEN not in output
     assert output.count("\n") < 80
-    report = json.loads((REPOSITORY / ".build" / "demo" / "report.json").read_text(encoding="utf-8"))
-    assert report["drift"] is True
+    report = json.loads((REPOSITORY / ".build" / "demo" / "audit" / "audit.json").read_text(encoding="utf-8"))
+    assert report["status"] == "drift" and ".build/demo/audit/audit.html" in output
     assert [entry["id"] for entry in report["not_as_wanted"]] == ["t-control-room"]
     assert list(sim.state.virtual_hosts) == ["default"]
     ours = ("/v1/vhosts/default/apps/app:", "/v1/vhosts/default:reloadCertificate", "/v1/vhosts/t-")

@@ -32,6 +32,7 @@ MODULES = (
     "push_task_info",
     "cert_reload",
     "certificate_info",
+    "audit_info",
 )
 
 

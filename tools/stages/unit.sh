@@ -7,6 +7,9 @@
 
 . "$(dirname "$0")/../common.sh"
 
+# Without it the tests that need it fail, and say so.
+tools/chromium.sh || true
+
 read -ra arguments <<<"${ARGS:-}"
 # Of a choice of tests the coverage says nothing.
 selected=()

@@ -1,0 +1,132 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter audit_junit."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: audit_junit
+short_description: The report of an audit as JUnit XML
+version_added: 0.2.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Takes what P(streamops.ovenmediaengine.audit_report#filter) returns, and returns a text in JUnit XML, as continuous integration reads it.
+  - Each server is a test suite. The server itself, each virtual host with its applications, each push task and each certificate is a test case.
+  - Findings of severity V(error) make a test case an error, those of severity V(drift) a failure. Warnings and infos stand in its output.
+options:
+  _input:
+    description: The report.
+    type: dict
+    required: true
+seealso:
+  - plugin: streamops.ovenmediaengine.audit_report
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Read the report
+  ansible.builtin.set_fact:
+    my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
+
+- name: Show it as JUnit XML
+  ansible.builtin.debug:
+    msg: "{{ my_report | streamops.ovenmediaengine.audit_junit }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The text.
+  type: str
+"""
+
+import json
+import re
+import typing as t
+from xml.etree import ElementTree
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR
+
+# What XML 1.0 cannot hold, not even escaped.
+_IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SERVER = "server"
+Finding = t.Mapping[str, t.Any]
+
+
+def audit_junit(report: t.Any) -> str:
+    """The report as JUnit XML."""
+    if not isinstance(report, t.Mapping) or "servers" not in report:
+        raise AnsibleFilterError("audit_junit expects a report, as the filter audit_report returns it")
+    root = ElementTree.Element("testsuites", {"name": "OvenMediaEngine audit"})
+    for server in report["servers"]:
+        _add_suite(root, server, report["generated_at"])
+    for total in ("tests", "failures", "errors"):
+        root.set(total, str(sum(int(suite.get(total, "0")) for suite in root)))
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode")
+
+
+def _text(value: t.Any) -> str:
+    return _IMPOSSIBLE.sub("\ufffd", str(value))
+
+
+def _add_suite(root: ElementTree.Element, server: t.Mapping[str, t.Any], time: str) -> None:
+    attributes = {"name": _text(server["name"]), "hostname": _text(server["name"]), "timestamp": _text(time).rstrip("Z"), "time": "0", "skipped": "0"}
+    suite = ElementTree.SubElement(root, "testsuite", attributes)
+    cases = _cases(server)
+    for (what, name), findings in cases.items():
+        _add_case(suite, f"{server['name']}.{what}", f"{what} {name}".rstrip(), findings)
+    suite.set("tests", str(len(cases)))
+    suite.set("errors", str(len(suite.findall("testcase/error"))))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+
+
+def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]]:
+    """The findings of each thing that was looked at; things without findings are fine."""
+    cases: dict[tuple[str, str], list[Finding]] = {(SERVER, ""): []}
+    cases.update({("virtual host", vhost["name"]): [] for vhost in server["vhosts"]})
+    cases.update({("push task", f"{task['vhost']}/{task['app']}/{task['id']}"): [] for task in server["push_tasks"]})
+    cases.update({("certificate", f"{one['vhost']} {one['endpoint']}".strip()): [] for one in server["certificates"]})
+    for finding in server["findings"]:
+        cases.setdefault(_case_of(finding), []).append(finding)
+    return cases
+
+
+def _case_of(finding: Finding) -> tuple[str, str]:
+    if finding["endpoint"]:
+        return "certificate", f"{finding['vhost']} {finding['endpoint']}".strip()
+    if finding["push_task"]:
+        return "push task", f"{finding['vhost']}/{finding['application']}/{finding['push_task']}"
+    return ("virtual host", finding["vhost"]) if finding["vhost"] else (SERVER, "")
+
+
+def _add_case(suite: ElementTree.Element, classname: str, name: str, findings: t.Sequence[Finding]) -> None:
+    case = ElementTree.SubElement(suite, "testcase", {"classname": _text(classname), "name": _text(name), "time": "0"})
+    bad = [finding for finding in findings if finding["severity"] in (ERROR, DRIFT)]
+    if bad:
+        worst = ERROR if any(finding["severity"] == ERROR for finding in bad) else DRIFT
+        first = next(finding for finding in bad if finding["severity"] == worst)
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        attributes = {"type": _text(first["kind"]), "message": _text(first["message"] + more)}
+        ElementTree.SubElement(case, "error" if worst == ERROR else "failure", attributes).text = "\n".join(map(_line, bad))
+    rest = [finding for finding in findings if finding["severity"] not in (ERROR, DRIFT)]
+    if rest:
+        ElementTree.SubElement(case, "system-out").text = "\n".join(map(_line, rest))
+
+
+def _line(finding: Finding) -> str:
+    change = ""
+    if finding["found"] is not None or finding["wanted"] is not None:
+        change = f" On the server: {json.dumps(finding['found'], ensure_ascii=False)}; listed: {json.dumps(finding['wanted'], ensure_ascii=False)}."
+    return _text(f"{finding['severity']}: {finding['message']}{change}")
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """The filters by their names."""
+        return {"audit_junit": audit_junit}

@@ -1,0 +1,285 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter audit_page."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: audit_page
+short_description: The report of an audit as one page of HTML
+version_added: 0.2.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Takes what P(streamops.ovenmediaengine.audit_report#filter) returns, and renders a template with it, in which everything is escaped that is put
+    into it.
+  - The template gets C(page), with what the report says prepared for tables, and C(style), C(script) and C(policy), a content security policy that
+    allows this style and this script and nothing else.
+positional: _input, template
+options:
+  _input:
+    description: The report.
+    type: dict
+    required: true
+  template:
+    description: Text of a Jinja template.
+    type: str
+    required: true
+  style:
+    description: Text of the style sheet.
+    type: str
+    default: ''
+  script:
+    description: Text of the script.
+    type: str
+    default: ''
+seealso:
+  - plugin: streamops.ovenmediaengine.audit_report
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Read the report
+  ansible.builtin.set_fact:
+    my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
+
+- name: Say it in one line of HTML
+  ansible.builtin.debug:
+    msg: "{{ my_report | streamops.ovenmediaengine.audit_page('<h1>' ~ my_braces[0] ~ ' page.verdict ' ~ my_braces[1] ~ '</h1>') }}"
+  vars:
+    my_braces: !unsafe ["{{", "}}"]
+"""
+
+RETURN = r"""
+_value:
+  description: The page.
+  type: str
+"""
+
+import base64
+import collections
+import hashlib
+import json
+import typing as t
+
+import jinja2
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR, INFO, SEVERITIES, WARNING
+from markupsafe import Markup
+
+OK = "ok"
+Record = t.Mapping[str, t.Any]
+# A server that was restarted lacks everything: from so many on, findings of one kind become one row.
+MANY = 5
+# A fleet in which each server has other virtual hosts would need a column for each of them. Those with the fewest servers share one.
+MOST_COLUMNS = 100
+LONGEST_VALUE = 600
+_RANK = {severity: rank for rank, severity in enumerate((*SEVERITIES, OK))}
+_WORDS = {ERROR: ("error", "errors"), DRIFT: ("drift", "drifts"), WARNING: ("warning", "warnings"), INFO: ("note", "notes")}
+# What a virtual host can be on a server: the sign, the word and the severity.
+STATES = {
+    "error": ("✖", "error", ERROR),
+    "drift": ("≠", "differs", DRIFT),
+    "missing": ("−", "missing", DRIFT),
+    "not_listed": ("+", "not listed", DRIFT),
+    "warning": ("▲", "warning", WARNING),
+    "info": ("✓", "as listed", OK),
+    "ok": ("✓", "as listed", OK),
+}
+# Kinds of findings that a server can have very many of, and what they say of them all.
+_NAMES = {
+    "missing": ("objects", "are listed and not on the server."),
+    "not_listed": ("objects", "are on the server and not listed."),
+    "push_error": ("push tasks", "are in state error: their destinations do not take them. The server keeps trying."),
+    "push_stalled": ("push tasks", "say that they push, and send nothing."),
+}
+
+
+def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
+    """The report as a page."""
+    if not isinstance(report, t.Mapping) or "servers" not in report:
+        raise AnsibleFilterError("audit_page expects a report, as the filter audit_report returns it")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(value=_value, rate=_rate, count=_count)
+    policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'; form-action 'none'"
+    return environment.from_string(str(template)).render(page=Page(report), style=Markup(style), script=Markup(script), policy=policy, states=STATES)
+
+
+def _source(text: str) -> str:
+    """The source of a content security policy that is this text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _value(value: t.Any) -> str:
+    """A value as somebody would say it."""
+    text = "nothing" if value is None else value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " … (all of it in audit.json)"
+
+
+def _rate(bits: int | None) -> str:
+    """A bit rate."""
+    if bits is None:
+        return "–"
+    for unit, size in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
+        if bits >= size:
+            return f"{bits / size:.1f} {unit}"
+    return f"{bits} bit/s"
+
+
+def _count(number: int, severity: str) -> str:
+    """The number of findings, in words."""
+    return f"{number:,} {_WORDS[severity][number != 1]}"
+
+
+class Page:
+    """What the template shows, in the order in which it shows it."""
+
+    def __init__(self, report: Record) -> None:
+        self.generated_at: str = report["generated_at"]
+        self.servers: t.Sequence[Record] = report["servers"]
+        self.counts: t.Mapping[str, int] = report["counts"]
+        self.status: str = report["status"]
+        self.wrong = sum(server["status"] in (ERROR, DRIFT) for server in self.servers)
+        self.silent = sum(not server["reachable"] for server in self.servers)  # or not asked
+        self.versions = collections.Counter(str(server["version"] or "unknown") for server in self.servers if server["reachable"])
+        self.findings = sorted((row for server in self.servers for row in _rows(server)), key=lambda row: int(row["rank"]))
+        self.notes = self._notes()
+        self.columns, self.others = self._columns()
+        self.matrix = sorted(map(self._matrix_row, self.servers), key=lambda row: int(row["rank"]))
+        self.push_tasks = sorted((row for server in self.servers for row in _push_tasks(server)), key=lambda row: int(row["rank"]))
+        self.certificates = sorted((row for server in self.servers for row in _certificates(server)), key=lambda row: (row["rank"], row["days"]))
+
+    @property
+    def verdict(self) -> str:
+        """The answer to the question for which the page is opened."""
+        number = len(self.servers)
+        if number < 2:
+            return "The server is not as it should be" if self.wrong else "The server is as listed" if number else "No server was audited"
+        if self.wrong:
+            return f"{self.wrong:,} of {number:,} servers {'is not as it' if self.wrong == 1 else 'are not as they'} should be"
+        return f"All {number:,} servers are as listed"
+
+    @property
+    def summary(self) -> str:
+        """The numbers, in one line."""
+        return ", ".join(_count(self.counts[severity], severity) for severity in (ERROR, DRIFT, WARNING))
+
+    def _notes(self) -> list[dict[str, t.Any]]:
+        """The infos; many servers have the same."""
+        servers: dict[str, list[str]] = {}
+        for server in self.servers:
+            for finding in server["findings"]:
+                if finding["severity"] == INFO:
+                    servers.setdefault(finding["message"], []).append(server["name"])
+        return [{"message": message, "servers": names} for message, names in servers.items()]
+
+    def _columns(self) -> tuple[list[str], bool]:
+        """The virtual hosts that have a column of their own, and whether there are others."""
+        numbers = collections.Counter(vhost["name"] for server in self.servers for vhost in server["vhosts"])
+        chosen = sorted(numbers, key=lambda name: (-numbers[name], name))[:MOST_COLUMNS]
+        return sorted(chosen), len(numbers) > len(chosen)
+
+    def _matrix_row(self, server: Record) -> dict[str, t.Any]:
+        states = {vhost["name"]: vhost["status"] for vhost in server["vhosts"]}
+        bad = [name for name, state in states.items() if STATES[state][2] != OK]
+        known = set(self.columns)
+        others = {name: state for name, state in states.items() if name not in known}
+        return {
+            "server": server,
+            "rank": _RANK[_shown(server["status"])],
+            "severity": _shown(server["status"]),
+            "cells": [states.get(name) for name in self.columns],
+            "others": {name: state for name, state in others.items() if STATES[state][2] != OK},
+            "others_ok": sum(STATES[state][2] == OK for state in others.values()),
+            # Who looks for a virtual host looks for the servers where something is wrong with it.
+            "text": " ".join([server["name"], str(server["version"] or ""), *bad]).lower(),
+        }
+
+
+def _shown(status: str) -> str:
+    return OK if status == INFO else status
+
+
+def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
+    """The findings of a server: those about the fields of one object in one row, and in one row those of which there are many."""
+    groups: dict[tuple[t.Any, ...], list[Record]] = {}
+    numbers = collections.Counter(finding["kind"] for finding in server["findings"])
+    for number, finding in enumerate(server["findings"]):
+        if finding["severity"] == INFO:
+            continue
+        place = tuple(finding[part] for part in ("vhost", "application", "push_task"))
+        key: tuple[t.Any, ...] = (number,)
+        if finding["kind"] == "differs":
+            key = ("differs", *place)
+        elif finding["kind"] in _NAMES and numbers[finding["kind"]] > MANY:
+            key = (finding["kind"],)
+        groups.setdefault(key, []).append(finding)
+    for findings in groups.values():
+        yield _row(server["name"], findings)
+
+
+def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
+    first = findings[0]
+    about = _object(first)
+    # Messages that begin with what they are about would say it twice.
+    message = first["message"].replace("The certificate at", "Certificate at", 1)
+    for start in (about, first["endpoint"]):
+        message = message[len(start) :] if start and message.startswith(f"{start} ") else message
+    row = {"server": server, "severity": first["severity"], "rank": _RANK[first["severity"]], "object": about, "message": message.strip()}
+    row.update(items=[], changes=[])
+    if first["kind"] == "differs":
+        row["message"] = "is not as listed." if len(findings) == 1 else f"is not as listed in {len(findings)} fields."
+        row["changes"] = findings
+    elif first["kind"] in _NAMES and len(findings) > 1:
+        what, row["message"] = _NAMES[first["kind"]]
+        row["object"] = f"{len(findings)} {what}"
+        row["items"] = [_object(finding) for finding in findings]
+    elif first["found"] is not None or first["wanted"] is not None:
+        row["changes"] = findings
+    return row
+
+
+def _object(finding: Record) -> str:
+    """What a finding is about."""
+    if finding["endpoint"]:
+        return f"Certificate at {finding['endpoint']}"
+    if finding["push_task"]:
+        return f"Push task {finding['vhost']}/{finding['application']}/{finding['push_task']}"
+    if finding["application"]:
+        return f"Application {finding['vhost']}/{finding['application']}"
+    if finding["vhost"]:
+        return f"Virtual host {finding['vhost']}"
+    return ""
+
+
+def _worst(findings: t.Iterable[Record]) -> str:
+    return min((_shown(finding["severity"]) for finding in findings), key=_RANK.__getitem__, default=OK)
+
+
+def _push_tasks(server: Record) -> t.Iterator[dict[str, t.Any]]:
+    about: dict[tuple[str, str, str], list[Record]] = {}
+    for finding in server["findings"]:
+        about.setdefault((finding["vhost"], finding["application"], finding["push_task"]), []).append(finding)
+    for task in server["push_tasks"]:
+        findings = about.get((task["vhost"], task["app"], task["id"]), [])
+        severity = _worst(findings)
+        stalled = any(finding["kind"] == "push_stalled" for finding in findings)
+        yield {"server": server["name"], "task": task, "severity": severity, "rank": _RANK[severity], "stalled": stalled}
+
+
+def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:
+    for one in server["certificates"]:
+        severity = _worst(finding for finding in server["findings"] if (finding["vhost"], finding["endpoint"]) == (one["vhost"], one["endpoint"]))
+        # One that could not be read sorts before all others.
+        days = one["certificate"]["days_left"] if one["certificate"] else -1_000_000
+        yield {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity], "days": days}
+
+
+class FilterModule:
+    """What Ansible loads."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """The filters by their names."""
+        return {"audit_page": audit_page}

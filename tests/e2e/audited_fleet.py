@@ -1,0 +1,180 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A fleet of simulated servers with every kind of finding, for the tests of audits."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import datetime
+import functools
+import json
+import pathlib
+import socket
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, run_module
+
+from .conftest import LOCAL, TOKEN, Project, Run
+from .rotation import Pair, authority
+
+NAMES = ("arena", "cinema", "club", "school", "stadium", "theatre")
+PORTS = 1
+HOSTILE = "<script>document.title='hostile'</script>{{ 7 * 191 }}"
+
+
+def _publishers(version: str) -> dict[str, t.Any]:
+    return {"llhls": {}, "rtmp_push" if version == "0.15.10" else "push": {}}
+
+
+def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
+    """The variables of a server: what it should have. Every secret says so in its value."""
+    vhosts: list[dict[str, t.Any]] = []
+    tasks: list[dict[str, t.Any]] = []
+    for name in NAMES:
+        app = {"name": "live", "providers": {"rtmp": {}}, "publishers": _publishers(version)}
+        policy = {"policy_query_key_name": "policy", "signature_query_key_name": "signature", "secret_key": f"planted-policy-{name}"}
+        vhosts.append({"name": f"t-{name}", "host": {"names": [f"live.{name}.example.com"]}, "signed_policy": policy, "applications": [app]})
+        task = {"vhost": f"t-{name}", "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp"}
+        tasks.append({**task, "url": f"rtmp://ingest.example.com/{name}/planted-path-{name}", "stream_key": f"planted-stream-{name}"})
+    return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": tasks}
+
+
+def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
+    """Brings a server to have what the variables say, past the playbooks, with live streams."""
+    vhosts = run_module("vhosts", connection(sim, vhosts=variables["ovenmediaengine_vhosts"]))
+    assert not vhosts.failed, vhosts
+    for entry in variables["ovenmediaengine_vhosts"]:
+        sim.stream_appears(entry["name"], "live", "main")
+    tasks = run_module("push_tasks", connection(sim, tasks=variables["ovenmediaengine_push_tasks"]))
+    assert not tasks.failed, tasks
+
+
+@functools.cache
+def expiring() -> Pair:
+    """A certificate that is valid for some days more."""
+    return authority().issue("live.arena.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1))
+
+
+class Fleet:
+    """The servers, by what is wrong with them."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.sims: dict[str, Simulator] = {}
+        self.hosts: dict[str, dict[str, t.Any]] = {}
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Fleet:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._stack.close()
+
+    def add(self, name: str, version: str = "0.20.0", clock: ManualClock | None = None, **variables: t.Any) -> Simulator:
+        """Adds a server that is as its variables say."""
+        sim = self._stack.enter_context(Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS))
+        self.sims[name] = sim
+        self.hosts[name] = {"ovenmediaengine_api_url": sim.url, **wanted(version), **variables}
+        make(sim, wanted(version))
+        if clock is not None:
+            clock.advance(30)
+        return sim
+
+    def add_silent(self, name: str, **variables: t.Any) -> None:
+        """Adds a host where no server listens."""
+        unused = self._stack.enter_context(socket.socket())
+        unused.bind(("127.0.0.1", 0))
+        self.hosts[name] = {"ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}", **wanted(), **variables}
+
+    def serve(self, sim: Simulator, pair: Pair, folder: str, name: str = "live.arena.example.com") -> list[dict[str, t.Any]]:
+        """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the variable for it."""
+        directory = self.project.directory / folder
+        directory.mkdir(exist_ok=True)
+        (directory / "cert.pem").write_bytes(pair.certificate)
+        (directory / "privkey.pem").write_bytes(pair.key)
+        tls = {"certPath": str(directory / "cert.pem"), "keyPath": str(directory / "privkey.pem")}
+        sim.add_static_virtual_host({"name": "a-secure", "host": {"names": [name], "tls": tls}})
+        return [{"vhost": "a-secure", "certificate": str(directory / "cert.pem"), "endpoints": [{"port": sim.tls_ports[0], "server_name": name}]}]
+
+    def with_everything(self) -> None:
+        """All kinds of findings, each on a server of its own as far as it goes."""
+        for name in ("edge-1", "edge-2"):
+            self.add(name)
+
+        drifted = self.add("edge-3")
+        variables = copy.deepcopy(self.hosts["edge-3"])
+        variables["ovenmediaengine_vhosts"][0]["host"]["names"] = ["live.arena.example.com", "*.arena.example.com"]
+        variables["ovenmediaengine_vhosts"][1]["signed_policy"]["secret_key"] = "planted-policy-other"
+        variables["ovenmediaengine_vhosts"][1]["signed_policy"]["policy_query_key_name"] = "token"
+        variables["ovenmediaengine_vhosts"][2]["applications"][0]["publishers"]["webrtc"] = {}
+        variables["ovenmediaengine_push_tasks"][3]["url"] = "rtmp://ingest-2.example.com/school/planted-path-school"
+        variables["ovenmediaengine_vhosts"].append({"name": "t-zoo", "host": {"names": ["live.zoo.example.com"]}})
+        self.hosts["edge-3"] = variables
+        make_virtual_host(drifted, "t-by-hand")
+        make_virtual_host(drifted, HOSTILE)
+
+        self.add("edge-4").restart()
+
+        refused = self.add("edge-5")
+        refused.destination("rtmp://ingest.example.com/club", "refuse")
+        refused.stream_disappears("t-club", "live", "main")
+        refused.stream_appears("t-club", "live", "main")
+        refused.stream_disappears("t-school", "live", "main")
+
+        clock = ManualClock()
+        self.add("edge-6", clock=clock)
+
+        certificates = self.serve(self.add("origin-1"), expiring(), "expiring")
+        self.hosts["origin-1"]["ovenmediaengine_certificates"] = certificates
+        certificates = self.serve(self.add("origin-2"), authority().issue("live.arena.example.com"), "served")
+        other = self.project.directory / "other.pem"
+        other.write_bytes(authority().issue("live.arena.example.com").certificate)
+        self.hosts["origin-2"]["ovenmediaengine_certificates"] = [{**certificates[0], "certificate": str(other)}]
+        self.add("origin-3", "0.15.10")
+
+        self.add_silent("silent-1")
+        closed = self._stack.enter_context(socket.socket())
+        closed.bind(("127.0.0.1", 0))
+        ssh = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": closed.getsockname()[1], "ansible_ssh_retries": 0}
+        self.hosts["unreachable-1"] = {"ovenmediaengine_api_url": "http://127.0.0.1:8081", **wanted(), **ssh}
+        self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "planted-text"}
+        self.hosts["mistyped-2"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": [*wanted()["ovenmediaengine_vhosts"], {"name": "%s"}]}
+        self.hosts["mistyped-3"] = {**self.hosts["edge-1"], "ovenmediaengine_push_tasks": "{{ vault_that_is_not_there }}"}
+        for sim in self.sims.values():
+            sim.clear_log()
+
+    def write(self, **variables: t.Any) -> pathlib.Path:
+        """Writes the inventory."""
+        common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 5, "ovenmediaengine_retries": 0, "audit_sampling_interval": 2}
+        common["audit_read_only_vhosts"] = ["a-secure", "default"]
+        path = self.project.directory / "servers.json"
+        path.write_text(json.dumps({"all": {"hosts": self.hosts, "vars": {**common, **variables}}}), encoding="utf-8")
+        return path
+
+    @property
+    def reports(self) -> pathlib.Path:
+        """Where the reports are by default."""
+        return self.project.directory / "ovenmediaengine-audit"
+
+    def audit(self, *arguments: str, variables: t.Mapping[str, t.Any] | None = None, **environment: str) -> Run:
+        """Runs the playbook. Nothing that it prints or writes may be secret, and no write may reach a server."""
+        log = self.project.directory / "ansible.log"
+        log.unlink(missing_ok=True)
+        inventory = self.write(**(variables or {}))
+        more = {"ANSIBLE_LOG_PATH": str(log), "ANSIBLE_FORKS": "4", "ANSIBLE_HOST_KEY_CHECKING": "0", **environment}
+        run = self.project.play("streamops.ovenmediaengine.audit", "-i", str(inventory), *arguments, **more)
+        texts = [run.output, log.read_text(encoding="utf-8")]
+        texts += [path.read_text(encoding="utf-8") for path in self.reports.glob("*")]
+        assert [line for text in texts for line in text.splitlines() if "planted" in line] == []
+        assert {name: sim.writes for name, sim in self.sims.items() if sim.writes} == {}
+        return run
+
+    def report(self) -> dict[str, t.Any]:
+        """What the run has written as JSON."""
+        made: dict[str, t.Any] = json.loads((self.reports / "audit.json").read_text(encoding="utf-8"))
+        return made

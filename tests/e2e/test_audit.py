@@ -1,0 +1,319 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role and the playbook audit, as a user runs them, and their reports, as programs read them."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import typing as t
+
+import jsonschema
+import junitparser
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_page import audit_page
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .audited_fleet import HOSTILE, NAMES, Fleet, expiring, wanted
+from .browser import PHONE, WIDE, opened
+from .conftest import REPOSITORY, Project, Run
+
+pytestmark = pytest.mark.timeout(400)
+
+NOT_AUDITED = {"mistyped-1": "audit_failed", "mistyped-3": "audit_failed", "silent-1": "refused", "unreachable-1": "host_unreachable"}
+
+
+class Audited(t.NamedTuple):
+    """A fleet after its audit."""
+
+    fleet: Fleet
+    run: Run
+    report: dict[str, t.Any]
+
+    def server(self, name: str) -> dict[str, t.Any]:
+        """What the report says of a server."""
+        return next(server for server in self.report["servers"] if server["name"] == name)
+
+    def kinds(self, name: str) -> list[tuple[str, str]]:
+        """Severities and kinds of the findings of a server, without what is good to know."""
+        return [(one["severity"], one["kind"]) for one in self.server(name)["findings"] if one["severity"] != "info"]
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Audited]:
+    """One audit of a fleet with everything, which shows all that Ansible can show."""
+    project = Project(tmp_path_factory.mktemp("audited"))
+    project.limit = 300.0
+    with Fleet(project) as fleet:
+        fleet.with_everything()
+        run = fleet.audit("-vvvv", "--diff", ANSIBLE_SHOW_CUSTOM_STATS="1")
+        assert fleet.reports.is_dir(), run.output
+        yield Audited(fleet, run, fleet.report())
+
+
+def schema() -> t.Any:
+    """The schema that the collection documents."""
+    return json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8"))
+
+
+def cases(path: pathlib.Path) -> dict[tuple[str, str], list[t.Any]]:
+    """The test cases of a JUnit file by suite and name, with their results."""
+    return {(suite.name, case.name): case.result for suite in junitparser.JUnitXml.fromfile(str(path)) for case in suite}
+
+
+def test_every_finding_is_in_the_report(audited: Audited) -> None:
+    jsonschema.validate(audited.report, schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+    assert [server["name"] for server in audited.report["servers"]] == sorted(audited.fleet.hosts)
+    assert audited.report["status"] == "error"
+    for name in ("edge-1", "edge-2", "origin-3"):
+        assert audited.kinds(name) == []
+        assert audited.server(name)["status"] == "info"
+    assert sorted(audited.kinds("edge-3")) == [("drift", "differs")] * 5 + [("drift", "missing"), ("drift", "not_listed"), ("warning", "unaddressable")]
+    assert set(audited.kinds("edge-4")) == {("drift", "missing")} and len(audited.kinds("edge-4")) == 3 * len(NAMES)
+    assert audited.kinds("edge-5") == [("error", "push_error")]
+    assert audited.kinds("edge-6") == [("error", "push_stalled")] * len(NAMES)
+    assert audited.kinds("origin-1") == [("warning", "certificate_expiring")]
+    assert audited.kinds("origin-2") == [("drift", "certificate_differs")]
+    assert audited.kinds("mistyped-2") == [("error", "bad_input")]
+    for name, kind in NOT_AUDITED.items():
+        assert audited.kinds(name) == [("error", kind)], audited.server(name)
+        assert audited.server(name)["reachable"] is False
+    assert audited.server("edge-1")["version"] == "0.20.0" and audited.server("origin-3")["version"] is None
+    states = {vhost["name"]: vhost["status"] for vhost in audited.server("edge-3")["vhosts"]}
+    assert (states["t-arena"], states["t-by-hand"], states["t-zoo"], states["t-stadium"]) == ("drift", "not_listed", "missing", "ok")
+    pushing = {task["vhost"]: task["bits_per_second"] for task in audited.server("edge-5")["push_tasks"]}
+    assert pushing["t-arena"] > 0 and pushing["t-club"] is None and pushing["t-school"] is None
+
+
+def test_the_run_ends_with_one_short_line_after_all_hosts(audited: Audited) -> None:
+    assert audited.run.status == 2
+    counts = audited.report["counts"]
+    message = f"{counts['error']} error, {counts['drift']} drift: see {audited.fleet.reports}/audit.html"
+    assert audited.run.output.count(f'"msg": "{message}"') == 1
+    assert f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; findings: {counts['error']} error" in audited.run.output
+    assert all(recap["changed"] == 0 for recap in audited.run.recap.values())
+    assert sum(recap["failed"] for recap in audited.run.recap.values()) == 1
+    assert sum(recap["unreachable"] for recap in audited.run.recap.values()) == 0
+    stats = json.loads(re.findall(r"^\s*RUN: (\{.*\})$", audited.run.output, re.MULTILINE)[0])["ovenmediaengine_audit"]
+    assert {severity: stats[severity] for severity in counts} == counts
+    assert (stats["status"], stats["failed"], stats["servers"], stats["not_audited"]) == ("error", True, len(audited.fleet.hosts), len(NOT_AUDITED))
+    assert stats["report_dir"] == str(audited.fleet.reports)
+
+
+def test_junit_tells_what_fails(audited: Audited) -> None:
+    path = audited.fleet.reports / "audit.xml"
+    suites = junitparser.JUnitXml.fromfile(str(path))
+    found = cases(path)
+    assert [suite.name for suite in suites] == sorted(audited.fleet.hosts)
+    assert suites.tests == len(found) == sum(suite.tests for suite in suites)
+    assert suites.errors == sum(isinstance(one, junitparser.Error) for results in found.values() for one in results)
+    assert suites.failures == sum(isinstance(one, junitparser.Failure) for results in found.values() for one in results)
+    assert not found["edge-1", "virtual host t-arena"] and not found["edge-1", "push task t-arena/live/platform"]
+    (missing,) = found["edge-3", "virtual host t-zoo"]
+    assert isinstance(missing, junitparser.Failure) and missing.type == "missing" and "t-zoo" in missing.message
+    (refused,) = found["edge-5", "push task t-club/live/platform"]
+    assert isinstance(refused, junitparser.Error) and refused.type == "push_error"
+    (differs,) = found["edge-3", "virtual host t-arena"]
+    assert 'On the server: ["live.arena.example.com"]; listed: ["live.arena.example.com", "*.arena.example.com"].' in differs.text
+    for name, kind in NOT_AUDITED.items():
+        assert [(type(one), one.type) for one in found[name, "server"]] == [(junitparser.Error, kind)]
+    certificates = {suite: results for (suite, name), results in found.items() if name.startswith("certificate ")}
+    assert {suite: [type(one) for one in results] for suite, results in certificates.items()} == {"origin-1": [], "origin-2": [junitparser.Failure]}
+
+
+def test_what_a_server_is_called_is_neither_run_nor_taken_for_html(audited: Audited) -> None:
+    texts = [(audited.fleet.reports / name).read_text(encoding="utf-8") for name in ("audit.json", "audit.xml", "audit.html")]
+    assert json.dumps(HOSTILE)[1:-1] in texts[0]
+    assert all("{{ 7 * 191 }}" in text and "1337" not in text for text in texts)
+    assert all("<script>document" not in text for text in texts[1:])
+
+
+def page_of(audited: Audited) -> pathlib.Path:
+    """The page of the fleet."""
+    return audited.fleet.reports / "audit.html"
+
+
+def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
+    with opened(page_of(audited)) as one:
+        page = one.page
+        errors, drifts = audited.report["counts"]["error"], audited.report["counts"]["drift"]
+        assert page.title() == f"{errors} errors, {drifts} drifts, 2 warnings – OvenMediaEngine audit"
+        wrong = sum(server["status"] in ("error", "drift") for server in audited.report["servers"])
+        assert page.inner_text("h1") == f"{wrong} of {len(audited.fleet.hosts)} servers are not as they should be"
+        findings = one.rows("findings")
+        assert len(one.rows("matrix")) == len(audited.fleet.hosts)
+        assert findings.index("edge-5") < findings.index("edge-3"), "errors come first"
+
+        page.fill("#text", "T-ZOO missing")
+        one.wait_for(".findings tbody tr:not([hidden])", 0)
+        page.fill("#text", "t-ZOO")
+        one.wait_for(".findings tbody tr:not([hidden])", 1)
+        assert (one.rows("findings"), one.rows("matrix"), one.rows("pushes")) == (["edge-3"], ["edge-3"], [])
+        assert page.is_visible("#pushes .none")
+        assert page.inner_text("#count").startswith(f"Matching: 1 of {len(findings)} findings; 1 of {len(audited.fleet.hosts)} servers; 0 of ")
+        page.click("button[type=reset]")
+        one.wait_for(".findings tbody tr:not([hidden])", len(findings))
+        for severity in ("drift", "warning", "ok"):
+            page.uncheck(f"input[value={severity}]")
+        one.wait_for(".findings tbody tr[data-s=drift]:not([hidden])", 0)
+        assert set(one.rows("findings")) == {"edge-5", "edge-6", "mistyped-2", *NOT_AUDITED}
+        assert set(one.rows("pushes")) == {"edge-5", "edge-6"}
+        page.click("button[type=reset]")
+
+        for direction, backwards in (("ascending", False), ("descending", True)):
+            page.click(".matrix thead th:first-child button")
+            assert page.get_attribute(".matrix thead th:first-child", "aria-sort") == direction
+            assert one.rows("matrix") == sorted(audited.fleet.hosts, reverse=backwards)
+        assert page.get_attribute(".matrix thead th:nth-child(2)", "aria-sort") == "none"
+        page.click(".certificates thead th:nth-child(4) button")
+        assert one.rows("certificates") == ["origin-1", "origin-2"]
+        page.click(".certificates thead th:nth-child(4) button")
+        assert one.rows("certificates") == ["origin-2", "origin-1"], "days are numbers"
+
+        page.emulate_media(media="print")
+        assert not page.is_visible("#filter") and page.is_visible(".matrix")
+        assert one.requests == [page_of(audited).as_uri()]
+        assert one.complaints == []
+
+
+def test_the_page_works_by_keyboard(audited: Audited) -> None:
+    with opened(page_of(audited)) as one:
+        page = one.page
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip" and page.is_visible(".skip")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "text"
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        page.keyboard.type("edge-3")
+        one.wait_for(".matrix tbody tr:not([hidden])", 1)
+        for _box in range(4):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Space")
+        assert not page.is_checked("input[value=ok]")
+        for _step in range(3):
+            page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent.trim()") == "Server"
+        page.keyboard.press("Enter")
+        assert page.get_attribute(".findings thead th:nth-child(2)", "aria-sort") == "ascending"
+        page.focus("button[data-f='edge-3 t-zoo']")
+        assert page.inner_text("button[data-f='edge-3 t-zoo'] .hidden") == "t-zoo on edge-3: missing"
+        page.keyboard.press("Enter")
+        assert one.rows("findings") == ["edge-3"] and page.input_value("#text") == "edge-3 t-zoo"
+        assert page.evaluate("document.activeElement.id") == "findings"
+        assert one.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme: str) -> None:
+    with opened(page_of(audited), size=size, scheme=scheme) as one:
+        assert one.violations() == []
+        assert one.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        dark = one.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        assert dark == (scheme == "dark")
+        colour = one.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", colour)[:3])) < 384) == dark
+
+
+def test_a_page_of_500_servers_with_50_virtual_hosts_each(project: Project, record_property: t.Callable[[str, object], None]) -> None:
+    """Times are recorded, and not judged: they are the machine's. That rows are shown in part keeps them short."""
+    report = audit_report({f"media-{number}": _big(number) for number in range(500)}, "2026-01-31T03:00:00Z")
+    role = REPOSITORY / "roles/audit"
+    texts = [(role / name).read_text(encoding="utf-8") for name in ("templates/audit.html.j2", "files/audit.css", "files/audit.js")]
+    path = project.directory / "audit.html"
+    path.write_text(audit_page(report, *texts), encoding="utf-8")
+    with opened(path) as one:
+        times = one.page.evaluate("performance.getEntriesByType('navigation')[0].toJSON()")
+        record_property("ms until interactive", round(times["domInteractive"]))
+        record_property("ms until loaded", round(times["loadEventEnd"]))
+        assert one.page.evaluate("document.querySelectorAll('.matrix tbody tr').length") == 500
+        assert one.page.evaluate("document.querySelectorAll('.matrix thead .turned').length") == 50
+        assert len(one.rows("matrix")) == len(one.rows("pushes")) == 100
+        for words, number in (("media-42", 11), ("", 100), ("t-7 media-407", 1)):
+            milliseconds = one.page.evaluate(
+                """(words) => {
+                    const start = performance.now();
+                    document.getElementById("text").value = words;
+                    document.getElementById("filter").requestSubmit();
+                    document.body.getBoundingClientRect();
+                    return performance.now() - start;
+                }""",
+                words,
+            )
+            record_property(f"ms to filter by {words!r}", round(milliseconds))
+            assert len(one.rows("matrix")) == number
+        one.page.click("button[type=reset]")
+        one.page.wait_for_selector("#matrix .more:not([hidden])", state="attached")
+        one.page.evaluate("document.querySelector('#matrix .more').click()")
+        assert len(one.rows("matrix")) == 500
+        assert one.complaints == []
+
+
+def _big(number: int) -> dict[str, t.Any]:
+    """What a server of a large fleet can be like: one in ten has lost a virtual host."""
+    names = [f"t-{index}" for index in range(50)]
+    lost = names[7] if number % 10 == 7 else ""
+    missing = {"severity": "drift", "kind": "missing", "message": f"Virtual host {lost} is listed and not on the server.", "vhost": lost}
+    vhost = {"listed": True, "read_only": False}
+    task = {"app": "live", "id": "platform", "protocol": "rtmp", "url": "rtmp://ingest.example.com/live/********", "state": "pushing"}
+    task_rest = {"bits_per_second": 4_000_000, "listed": True, "is_config": False}
+    return {
+        "reachable": True,
+        "version": "0.20.0",
+        "findings": [missing] if lost else [],
+        "vhosts": [{**vhost, "name": name, "present": name != lost, "status": "missing" if name == lost else "ok"} for name in names],
+        "push_tasks": [{**task, **task_rest, "vhost": name} for name in names[:10]],
+        "certificates": [],
+    }
+
+
+def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
+    """One server alone, so that a run takes a moment only."""
+    return fleet.add(name, **{"audit_sampling_interval": 0, **variables})
+
+
+def test_exit_status(project: Project) -> None:
+    with Fleet(project) as fleet:
+        lone(fleet, "one").clear_log()
+        fleet.hosts["one"]["ovenmediaengine_push_tasks"] = wanted()["ovenmediaengine_push_tasks"][1:]
+        for fail_on, status, arguments in (("error", 0, ["--check"]), ("drift", 2, ["--check"]), ("none", 0, [])):
+            run = fleet.audit(*arguments, "-e", f"audit_fail_on={fail_on}", "-e", "audit_report_dir=here/there")
+            assert run.status == status, run.output
+            assert json.loads((project.directory / "here/there/audit.json").read_text(encoding="utf-8"))["counts"]["drift"] == 1
+            assert (project.directory / "here/there/audit.html").stat().st_size > 10_000
+            for path in (project.directory / "here/there").iterdir():
+                path.unlink()
+
+
+@pytest.mark.parametrize(("fail_on", "status"), [("error", 2), ("none", 0)])
+def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on: str, status: int) -> None:
+    """The first host and all others fail, and there is a report all the same."""
+    with Fleet(project) as fleet:
+        unreachable = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1, "ansible_ssh_retries": 0}
+        fleet.add_silent("a-first", **unreachable)
+        fleet.add_silent("b-second", ovenmediaengine_vhosts="{{ not_there }}", ovenmediaengine_timeout="soon")
+        run = fleet.audit(variables={"audit_fail_on": fail_on})
+        assert run.status == status, run.output
+        assert [(server["name"], server["findings"][0]["kind"]) for server in fleet.report()["servers"]] == [
+            ("a-first", "host_unreachable"),
+            ("b-second", "audit_failed"),
+        ]
+
+
+def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: Project) -> None:
+    with Fleet(project) as fleet:
+        sim = lone(fleet, "one")
+        fleet.hosts["one"]["ovenmediaengine_push_tasks"][0]["url"] = fleet.hosts["one"]["ovenmediaengine_push_tasks"][0]["url"] + "/"
+        fleet.hosts["one"]["ovenmediaengine_certificates"] = fleet.serve(sim, expiring(), "soon")
+        sim.clear_log()
+        reports = []
+        for _run in range(2):
+            run = fleet.audit(variables={"audit_fail_on": "drift"})
+            assert run.status == 0, run.output
+            reports.append(fleet.report())
+        assert reports[0]["counts"]["warning"] == 1
+        assert {**reports[0], "generated_at": ""} == {**reports[1], "generated_at": ""}

@@ -1,0 +1,191 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filters that make the reports of an audit."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_junit as junit_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
+
+audit_report = report_plugin.FilterModule().filters()["audit_report"]
+audit_junit = junit_plugin.FilterModule().filters()["audit_junit"]
+audit_page = page_plugin.FilterModule().filters()["audit_page"]
+
+TIME = "2026-01-31T03:00:00Z"
+
+
+def finding(severity: str, kind: str = "missing", **fields: Any) -> dict[str, Any]:
+    """A finding, as the module returns it."""
+    return {"severity": severity, "kind": kind, "message": f"{kind} message.", **fields}
+
+
+def result(*findings: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A result of the module."""
+    return {"reachable": True, "version": "0.20.0", "findings": list(findings), "vhosts": [], "push_tasks": [], "certificates": [], **more}
+
+
+def page_of(report: Any) -> Any:
+    """What the template is given."""
+    return page_plugin.Page(report)
+
+
+def test_counts_and_order() -> None:
+    report = audit_report({"m-10": result(finding("drift"), finding("info")), "m-9": result(finding("warning")), "M-1": result()}, TIME)
+    assert [(server["name"], server["status"]) for server in report["servers"]] == [("M-1", "ok"), ("m-9", "warning"), ("m-10", "drift")]
+    assert report["counts"] == {"error": 0, "drift": 1, "warning": 1, "info": 1}
+    assert report["servers_by_status"] == {"error": 0, "drift": 1, "warning": 1, "info": 0, "ok": 1}
+    assert (report["status"], report["generated_at"], report["schema_version"]) == ("drift", TIME, 1)
+    assert list(report["servers"][2]["findings"][0]) == [
+        "severity",
+        "kind",
+        "message",
+        "vhost",
+        "application",
+        "push_task",
+        "endpoint",
+        "field",
+        "found",
+        "wanted",
+    ]
+    assert audit_report({}, TIME)["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("registered", "kind", "words"),
+    [
+        ({"unreachable": True, "msg": "Task failed: no route\n\nwhere it stands"}, "host_unreachable", "The host one cannot be reached. no route"),
+        ({"msg": "timeout: expected seconds.", "error": {"kind": "bad_input"}}, "bad_input", "The server could not be audited. timeout: expected seconds."),
+        ({"failed": True}, "audit_failed", "The server could not be audited. The output of the run says more."),
+        (None, "not_audited", "The host one has no result"),
+        ("planted", "not_audited", "The host one has no result"),
+    ],
+)
+def test_what_has_no_findings_is_one(registered: Any, kind: str, words: str) -> None:
+    (server,) = audit_report({"one": registered}, TIME)["servers"]
+    (found,) = server["findings"]
+    assert (found["severity"], found["kind"], server["reachable"], server["version"]) == ("error", kind, False, None)
+    assert found["message"].startswith(words) and "where it stands" not in found["message"]
+
+
+def test_values_are_those_of_json() -> None:
+    class Text(str):
+        """As Ansible marks what it does not trust."""
+
+    (server,) = audit_report({"one": result(finding("drift", found={Text("a"): (Text("b"), 1, 1.5, True, None)}))}, TIME)["servers"]
+    found = server["findings"][0]["found"]
+    assert found == {"a": ["b", 1, 1.5, True, None]}
+    assert [type(item) for item in found["a"]] == [str, int, float, bool, type(None)]
+
+
+@pytest.mark.parametrize("wrong", [None, "planted", ["planted"]])
+def test_what_is_no_report_is_refused(wrong: Any) -> None:
+    with pytest.raises(AnsibleFilterError, match="audit_report expects"):
+        audit_report(wrong, TIME)
+    with pytest.raises(AnsibleFilterError, match="expects a report"):
+        audit_junit(wrong)
+    with pytest.raises(AnsibleFilterError, match="expects a report"):
+        audit_page(wrong, "")
+    with pytest.raises(AnsibleFilterError, match="expects a report"):
+        audit_page({}, "")
+
+
+def test_junit_puts_each_finding_where_it_belongs() -> None:
+    findings = [
+        finding("error", "push_error", vhost="v", application="a", push_task="p"),
+        finding("drift", "differs", vhost="v", application="a", field="type", found=None, wanted="é"),
+        finding("drift", "missing", vhost="v"),
+        finding("warning", "certificate_expiring", vhost="v", endpoint="h:1 (n)"),
+        finding("error", "bad \x00 <kind>"),
+        finding("drift", "also"),
+    ]
+    vhost = {"name": "v", "listed": True, "present": True, "read_only": False, "status": "error"}
+    root = ElementTree.fromstring(audit_junit(audit_report({"one": result(*findings, vhosts=[vhost])}, TIME)).partition("\n")[2])
+    assert (root.get("tests"), root.get("errors"), root.get("failures")) == ("4", "2", "1")
+    found = {case.get("name"): [(part.tag, part.get("message")) for part in case] for case in root.iter("testcase")}
+    assert found == {
+        "server": [("error", "bad \ufffd <kind> message. (and 1 more)")],
+        "virtual host v": [("failure", "differs message. (and 1 more)")],
+        "push task v/a/p": [("error", "push_error message.")],
+        "certificate v h:1 (n)": [("system-out", None)],
+    }
+    assert 'drift: differs message. On the server: null; listed: "é".' in "".join(root.itertext())
+    assert root[0].get("timestamp") == TIME[:-1]
+
+
+def test_the_page_escapes_and_allows_only_its_own_script() -> None:
+    report = audit_report({"<b>one</b>": result(finding("drift"))}, TIME)
+    text = audit_page(report, "{{ policy }}|{{ style }}|{{ script }}|{{ page.servers[0].name }}", style="a > b {}", script="1 && 2")
+    policy, style, script, name = text.split("|")
+    assert (style, script, name) == ("a > b {}", "1 && 2", "&lt;b&gt;one&lt;/b&gt;")
+    for part in (style, script):
+        assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode().replace("+", "&#43;") in policy.replace("+", "&#43;")
+    assert re.match("default-src &#39;none&#39;; ", policy) and "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("results", "verdict"),
+    [
+        ({}, "No server was audited"),
+        ({"a": result()}, "The server is as listed"),
+        ({"a": result(), "b": result(finding("warning"))}, "All 2 servers are as listed"),
+        ({"a": result(finding("drift"))}, "The server is not as it should be"),
+        ({"a": result(finding("drift")), "b": result()}, "1 of 2 servers is not as it should be"),
+        ({"a": result(finding("drift")), "b": None}, "2 of 2 servers are not as they should be"),
+    ],
+)
+def test_the_verdict(results: Any, verdict: str) -> None:
+    assert page_of(audit_report(results, TIME)).verdict == verdict
+
+
+def test_findings_are_gathered_and_the_worst_come_first() -> None:
+    fields = [finding("drift", "differs", vhost="v", field=name, found=1, wanted=2) for name in ("x", "y")]
+    many = [finding("drift", "missing", vhost=f"v{number}") for number in range(6)]
+    few = [finding("drift", "not_listed", vhost=f"w{number}", message=f"Virtual host w{number} is not listed.") for number in range(2)]
+    page = page_of(audit_report({"a": result(*fields, *many, *few, finding("info")), "b": result(finding("error"), finding("info"))}, TIME))
+    assert [(row["server"], row["severity"], row["object"], row["message"], len(row["changes"]), len(row["items"])) for row in page.findings] == [
+        ("b", "error", "", "missing message.", 0, 0),
+        ("a", "drift", "Virtual host v", "is not as listed in 2 fields.", 2, 0),
+        ("a", "drift", "6 objects", "are listed and not on the server.", 0, 6),
+        ("a", "drift", "Virtual host w0", "is not listed.", 0, 0),
+        ("a", "drift", "Virtual host w1", "is not listed.", 0, 0),
+    ]
+    assert page.notes == [{"message": "missing message.", "servers": ["a", "b"]}]
+    assert page.summary == "1 error, 10 drifts, 0 warnings"
+
+
+def test_very_many_virtual_hosts_share_a_column() -> None:
+    def vhosts(*names: str) -> list[dict[str, Any]]:
+        return [{"name": name, "listed": True, "present": True, "read_only": False, "status": "missing" if name == "own-3" else "ok"} for name in names]
+
+    results = {f"m-{server}": result(vhosts=vhosts("common", *(f"own-{server * 60 + number}" for number in range(60)))) for server in range(3)}
+    page = page_of(audit_report(results, TIME))
+    assert len(page.columns) == page_plugin.MOST_COLUMNS and "common" in page.columns and page.others
+    assert sum(row["others_ok"] + len(row["others"]) + sum(cell is not None for cell in row["cells"]) for row in page.matrix) == 3 * 61
+    assert "own-3" in page.matrix[0]["text"] and "own-4" not in page.matrix[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("bits", "text"), [(None, "–"), (0, "0 bit/s"), (999, "999 bit/s"), (1500, "1.5 kbit/s"), (4_500_000, "4.5 Mbit/s"), (2_000_000_000, "2.0 Gbit/s")]
+)
+def test_bit_rates(bits: int | None, text: str) -> None:
+    assert page_plugin._rate(bits) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(None, "nothing"), ("", '""'), ("a", "a"), ({}, "{}"), (["é"], '["é"]'), (False, "false")])
+def test_values(value: Any, text: str) -> None:
+    assert page_plugin._value(value) == text
+
+
+def test_a_long_value_is_cut() -> None:
+    assert page_plugin._value("x" * 601) == "x" * 600 + " … (all of it in audit.json)"

@@ -71,6 +71,7 @@ _value:
       elements: dict
 """
 
+import json
 import re
 import typing as t
 
@@ -97,6 +98,18 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
         "servers_by_status": {status: sum(server["status"] == status for server in servers) for status in (*SEVERITIES, OK)},
         "servers": servers,
     }
+
+
+def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
+    """The report that a filter was given, as it is or as JSON."""
+    if isinstance(report, str):
+        try:
+            report = json.loads(report)
+        except ValueError:
+            report = None
+    if not isinstance(report, t.Mapping) or "servers" not in report:
+        raise AnsibleFilterError(f"{who} expects a report, as the filter audit_report returns it")
+    return report
 
 
 def _natural(name: t.Any) -> tuple[t.Any, ...]:

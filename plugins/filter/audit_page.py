@@ -65,7 +65,7 @@ import json
 import typing as t
 
 import jinja2
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import read_report
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import natural, read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR, INFO, SEVERITIES, WARNING
 from markupsafe import Markup
 
@@ -178,7 +178,7 @@ class Page:
         """The virtual hosts that have a column of their own, and whether there are others."""
         numbers = collections.Counter(vhost["name"] for server in self.servers for vhost in server["vhosts"])
         chosen = sorted(numbers, key=lambda name: (-numbers[name], name))[:MOST_COLUMNS]
-        return sorted(chosen), len(numbers) > len(chosen)
+        return sorted(chosen, key=natural), len(numbers) > len(chosen)
 
     def _matrix_row(self, server: Record) -> dict[str, t.Any]:
         states = {vhost["name"]: vhost["status"] for vhost in server["vhosts"]}

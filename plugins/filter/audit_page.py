@@ -20,8 +20,8 @@ description:
 positional: _input, template
 options:
   _input:
-    description: The report.
-    type: dict
+    description: The report, as a dictionary or as a text in JSON. Of a large one Ansible handles the text much faster.
+    type: raw
     required: true
   template:
     description: Text of a Jinja template.
@@ -65,7 +65,7 @@ import json
 import typing as t
 
 import jinja2
-from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import natural, read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR, INFO, SEVERITIES, WARNING
 from markupsafe import Markup
 
@@ -99,8 +99,7 @@ _NAMES = {
 
 def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
     """The report as a page."""
-    if not isinstance(report, t.Mapping) or "servers" not in report:
-        raise AnsibleFilterError("audit_page expects a report, as the filter audit_report returns it")
+    report = read_report(report, "audit_page")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(value=_value, rate=_rate, count=_count)
     policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'; form-action 'none'"
@@ -179,7 +178,7 @@ class Page:
         """The virtual hosts that have a column of their own, and whether there are others."""
         numbers = collections.Counter(vhost["name"] for server in self.servers for vhost in server["vhosts"])
         chosen = sorted(numbers, key=lambda name: (-numbers[name], name))[:MOST_COLUMNS]
-        return sorted(chosen), len(numbers) > len(chosen)
+        return sorted(chosen, key=natural), len(numbers) > len(chosen)
 
     def _matrix_row(self, server: Record) -> dict[str, t.Any]:
         states = {vhost["name"]: vhost["status"] for vhost in server["vhosts"]}

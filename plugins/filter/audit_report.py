@@ -71,6 +71,7 @@ _value:
       elements: dict
 """
 
+import json
 import re
 import typing as t
 
@@ -87,7 +88,7 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
     """The report of all servers."""
     if not isinstance(results, t.Mapping):
         raise AnsibleFilterError("audit_report expects a dictionary, the result of each host")
-    servers = [_server(str(name), results[name] if isinstance(results[name], t.Mapping) else {}) for name in sorted(results, key=_natural)]
+    servers = [_server(str(name), results[name] if isinstance(results[name], t.Mapping) else {}) for name in sorted(results, key=natural)]
     counts = {severity: sum(server["counts"][severity] for server in servers) for severity in SEVERITIES}
     return {
         "schema_version": SCHEMA_VERSION,
@@ -99,7 +100,19 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
     }
 
 
-def _natural(name: t.Any) -> tuple[t.Any, ...]:
+def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
+    """The report that a filter was given, as it is or as JSON."""
+    if isinstance(report, str):
+        try:
+            report = json.loads(report)
+        except ValueError:
+            report = None
+    if not isinstance(report, t.Mapping) or "servers" not in report:
+        raise AnsibleFilterError(f"{who} expects a report, as the filter audit_report returns it")
+    return report
+
+
+def natural(name: t.Any) -> tuple[t.Any, ...]:
     """Sorts media-2 before media-10."""
     parts = re.split(r"(\d+)", str(name))
     return (*((part.lower(), 0) if index % 2 == 0 else ("", int(part)) for index, part in enumerate(parts)), str(name))

@@ -217,6 +217,11 @@ def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme:
         assert dark == (scheme == "dark")
         colour = one.page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, re.findall(r"\d+", colour)[:3])) < 384) == dark
+        one.page.emulate_media(media="print", color_scheme=t.cast("t.Any", scheme))
+        on_paper = [
+            one.page.evaluate("(selector) => getComputedStyle(document.querySelector(selector)).color", part) for part in ("body", "h1", "del", "ins", ".label")
+        ]
+        assert all(sum(map(int, re.findall(r"\d+", colour)[:3])) < 384 for colour in on_paper), "paper is white, whatever the screen is"
 
 
 def test_a_page_of_500_servers_with_50_virtual_hosts_each(project: Project, record_property: t.Callable[[str, object], None]) -> None:

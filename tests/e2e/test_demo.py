@@ -40,7 +40,8 @@ def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simula
     assert output.count("\n") < 80
     report = json.loads((REPOSITORY / ".build" / "demo" / "audit" / "audit.json").read_text(encoding="utf-8"))
     assert report["status"] == "drift" and ".build/demo/audit/audit.html" in output
-    assert [entry["id"] for entry in report["not_as_wanted"]] == ["t-control-room"]
+    found = report["servers"][0]["findings"]
+    assert [one["push_task"] for one in found if one["kind"] == "missing"] == ["t-control-room"]
     assert list(sim.state.virtual_hosts) == ["default"]
     ours = ("/v1/vhosts/default/apps/app:", "/v1/vhosts/default:reloadCertificate", "/v1/vhosts/t-")
     assert [record.path for record in sim.writes if record.path != "/v1/vhosts" and not record.path.startswith(ours)] == []

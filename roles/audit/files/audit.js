@@ -46,7 +46,7 @@
       one.table.tHead.hidden = number === 0;
       one.more.hidden = number <= one.limit;
       one.more.textContent = `Show all ${format(number)} ${one.name}`;
-      const first = number > one.limit ? `, the first ${format(one.limit)} are shown` : "";
+      const first = number > one.limit ? ` (${format(one.limit)} shown)` : "";
       return `${format(number)} of ${format(one.rows.length)} ${one.name}${first}`;
     });
     count.textContent = `Matching: ${counts.join("; ")}`;

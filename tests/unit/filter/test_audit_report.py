@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from typing import Any
 from xml.etree import ElementTree
@@ -17,9 +18,11 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_junit as junit_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_summary as summary_plugin
 
 audit_report = report_plugin.FilterModule().filters()["audit_report"]
 audit_junit = junit_plugin.FilterModule().filters()["audit_junit"]
+audit_summary = summary_plugin.FilterModule().filters()["audit_summary"]
 audit_page = page_plugin.FilterModule().filters()["audit_page"]
 
 TIME = "2026-01-31T03:00:00Z"
@@ -95,9 +98,43 @@ def test_what_is_no_report_is_refused(wrong: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="expects a report"):
         audit_junit(wrong)
     with pytest.raises(AnsibleFilterError, match="expects a report"):
+        audit_summary(wrong)
+    with pytest.raises(AnsibleFilterError, match="expects a report"):
         audit_page(wrong, "")
     with pytest.raises(AnsibleFilterError, match="expects a report"):
         audit_page({}, "")
+
+
+@pytest.mark.parametrize(("severity", "failing"), [("error", {"error", "drift"}), ("drift", {"drift"}), ("warning", set()), ("info", set())])
+def test_what_fails(severity: str, failing: set[str]) -> None:
+    report = audit_report({"a": result(finding(severity)), "b": result()}, TIME)
+    assert {fail_on for fail_on in ("none", "drift", "error") if audit_summary(report, fail_on)["failed"]} == failing
+
+
+def test_the_summary() -> None:
+    summary = audit_summary(audit_report({"a": result(finding("drift")), "b": result(finding("warning")), "c": None}, TIME), "none", "/r")
+    assert summary == {
+        "line": "servers: 3, 1 as listed, 1 not audited; findings: 1 error, 1 drift, 1 warning, 0 info; report: /r/audit.html",
+        "status": "error",
+        "failed": False,
+        "servers": 3,
+        "not_audited": 1,
+        "report_dir": "/r",
+        "error": 1,
+        "drift": 1,
+        "warning": 1,
+        "info": 0,
+    }
+    with pytest.raises(AnsibleFilterError, match="one of none, drift, error"):
+        audit_summary(audit_report({}, TIME), "planted")
+
+
+def test_a_report_can_be_a_text() -> None:
+    report = audit_report({"a": result(finding("drift"))}, TIME)
+    text = json.dumps(report)
+    assert audit_summary(text) == audit_summary(report)
+    assert audit_junit(text) == audit_junit(report)
+    assert audit_page(text, "{{ page.verdict }}") == "The server is not as it should be"
 
 
 def test_junit_puts_each_finding_where_it_belongs() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import ItemAnswer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference, Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
@@ -96,6 +97,54 @@ class Item:
             entry["msg"] = str(self.error)
             entry["error"] = self.error.as_result()
         return entry
+
+
+class Creator:
+    """What creating has in common: the server's answer is not always the last word, what is there is."""
+
+    what = ""  # in words
+
+    def _found(self, item: Item) -> dict[str, t.Any] | None:
+        """The object of an item as the server has it now, in option form; None where there is none."""
+        raise NotImplementedError
+
+    def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
+        """The error that a refused create is."""
+        raise NotImplementedError
+
+    def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
+        if answer.ok:
+            return
+        failure = self._refusal(item, answer)
+        if answer.kind == "conflict":
+            try:
+                if self._is_as_wanted(item):  # somebody else's create, to the same end
+                    item.action = UNCHANGED
+                    return
+            except OmeError as error:
+                failure = error
+        item.fail(failure)
+
+    def _is_as_wanted(self, item: Item) -> bool:
+        """Whether the object is there and equal to what is wanted; keeps what differs for the report."""
+        found = self._found(item)
+        if found is None:
+            return False
+        item.before = found
+        item.differences = list(item.group.difference(item.wanted, found))
+        return not item.differences
+
+    def _not_created(self, items: t.Sequence[Item], listed: t.Collection[str]) -> list[Item]:
+        """Those of the items that are not on the server, which has ``listed``; others that are there and differ are marked as failed."""
+        left = []
+        for item in items:
+            if item.label["name"] not in listed:
+                left.append(item)
+            elif not self._is_as_wanted(item):
+                item.fail(OmeError("conflict", f"create {self.what} {item.title}"))
+            else:
+                item.before = None
+        return left
 
 
 def name_list(names: t.Iterable[str], most: int = 10) -> str:

@@ -23,6 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     RECREATED,
     UNCHANGED,
     Context,
+    Creator,
     Item,
     name_list,
 )
@@ -39,8 +40,10 @@ BULK_SIZE = 500  # applications in one POST
 _BAD_ITEM = ("bad_request", "server_error")
 
 
-class Applications:
+class Applications(Creator):
     """Creates, makes again and deletes the applications of any number of virtual hosts."""
+
+    what = "application"
 
     def __init__(self, api: Api, context: Context, *, recreate: bool = False) -> None:
         """``recreate`` allows to delete an application that differs and to make it again."""
@@ -217,7 +220,7 @@ class Applications:
                 _fail_all(items, failure, touched=False)
                 return
             try:
-                items = self._not_created(items, vhost)
+                items = self._not_created(items, self._api.list_applications(vhost))
             except OmeError as error:
                 _fail_all(items, error, touched=True)
                 return
@@ -231,41 +234,12 @@ class Applications:
                 _fail_all(items, failure, touched=False)
                 return
 
-    def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
-        if answer.ok:
-            return
-        failure = self._refusal(Key(**item.label), answer)
-        if answer.kind == "conflict":
-            try:
-                if self._is_as_wanted(item):  # somebody else's create, to the same end
-                    item.action = UNCHANGED
-                    return
-            except OmeError as error:
-                failure = error
-        item.fail(failure)
-
-    def _is_as_wanted(self, item: Item) -> bool:
-        """Whether the application is there and equal to what is wanted; keeps what differs for the report."""
+    def _found(self, item: Item) -> dict[str, t.Any] | None:
         raw = self._read(Key(**item.label))
-        if raw is None:
-            return False
-        item.before = application.from_wire(raw, item.label["vhost"])
-        item.differences = list(APPLICATION.difference(item.wanted, item.before))
-        return not item.differences
+        return application.from_wire(raw, item.label["vhost"]) if raw is not None else None
 
-    def _not_created(self, items: t.Sequence[Item], vhost: str) -> list[Item]:
-        """Those of the items that are not on the server; others that are there and differ are marked as failed."""
-        listed, left = set(self._api.list_applications(vhost)), []
-        for item in items:
-            if item.label["name"] not in listed:
-                left.append(item)
-            elif not self._is_as_wanted(item):
-                item.fail(OmeError("conflict", f"create application {Key(**item.label)}"))
-            else:
-                item.before = None
-        return left
-
-    def _refusal(self, key: Key, answer: ItemAnswer) -> OmeError:
+    def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
+        key = Key(**item.label)
         error = OmeError(
             answer.kind,
             f"create application {key}",
@@ -316,7 +290,7 @@ class Applications:
             self._keeper.take_down(key.vhost, contents)
             answer = self._keeper.create_application(key.vhost, application.create_request(after))
             if answer is not None and not answer.ok:
-                raise self._refusal(key, answer)
+                raise self._refusal(item, answer)
         except OmeError as error:
             item.fail(_create_error(error, key, "recreate"))
             if contents is not None:

@@ -21,6 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     RECREATED,
     UNCHANGED,
     Context,
+    Creator,
     Item,
     name_list,
 )
@@ -30,8 +31,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual
 BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
 
 
-class VirtualHosts:
+class VirtualHosts(Creator):
     """Creates, makes again and deletes virtual hosts."""
+
+    what = "virtual host"
 
     def __init__(self, api: Api, context: Context, *, recreate: bool = False) -> None:
         """``recreate`` allows to delete a virtual host that differs and to make it again."""
@@ -174,7 +177,7 @@ class VirtualHosts:
             if not failure.maybe_done:
                 break
             try:
-                items = self._not_created(items)
+                items = self._not_created(items, self._list())
             except OmeError as error:
                 failure, unknown = error, True
                 break
@@ -183,40 +186,9 @@ class VirtualHosts:
         for item in items:
             item.fail(failure, touched=unknown)
 
-    def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
-        if answer.ok:
-            return
-        name = item.label["name"]
-        failure = self._refusal(name, answer)
-        if answer.kind == "conflict":
-            try:
-                if self._is_as_wanted(item):  # somebody else's create, to the same end
-                    item.action = UNCHANGED
-                    return
-            except OmeError as error:
-                failure = error
-        item.fail(failure)
-
-    def _is_as_wanted(self, item: Item) -> bool:
-        """Whether the virtual host is there and equal to what is wanted; keeps what differs for the report."""
+    def _found(self, item: Item) -> dict[str, t.Any] | None:
         raw = self._read(item.label["name"], None)
-        if raw is None:
-            return False
-        item.before = VIRTUAL_HOST.from_wire(raw)
-        item.differences = list(VIRTUAL_HOST.difference(item.wanted, item.before))
-        return not item.differences
-
-    def _not_created(self, items: t.Sequence[Item]) -> list[Item]:
-        """Those of the items that are not on the server; others that are there and differ are marked as failed."""
-        listed, left = self._list(), []
-        for item in items:
-            if item.label["name"] not in listed:
-                left.append(item)
-            elif not self._is_as_wanted(item):
-                item.fail(OmeError("conflict", f"create virtual host {item.label['name']}"))
-            else:
-                item.before = None
-        return left
+        return VIRTUAL_HOST.from_wire(raw) if raw is not None else None
 
     # Deleting
 
@@ -260,7 +232,7 @@ class VirtualHosts:
             self._keeper.refuse_read_only(name, f"recreate virtual host {name}")
             contents = self._keeper.read(name)
             self._take_down(name, contents)
-            self._build(name, VIRTUAL_HOST.to_wire(after))
+            self._build(item, VIRTUAL_HOST.to_wire(after))
         except OmeError as error:
             item.fail(error)
             if contents is not None:
@@ -274,16 +246,17 @@ class VirtualHosts:
             item.fail(incomplete.add_detail(f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
             item.after = after
 
-    def _build(self, name: str, wire: t.Mapping[str, t.Any]) -> None:
+    def _build(self, item: Item, wire: t.Mapping[str, t.Any]) -> None:
         """Creates the virtual host; raises where it is refused."""
+        name = item.label["name"]
         answer = settled(lambda: self._api.create_virtual_hosts([wire]), lambda: self._api.read_virtual_host(name) is not None)
         if answer is not None and not answer.ok:
-            raise self._refusal(name, answer)
+            raise self._refusal(item, answer)
 
-    def _refusal(self, name: str, answer: ItemAnswer) -> OmeError:
+    def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
         return OmeError(
             answer.kind,
-            f"create virtual host {name}",
+            f"create virtual host {item.title}",
             method="POST",
             path="/v1/vhosts",
             host=self._api.host,
@@ -296,7 +269,7 @@ class VirtualHosts:
         name = item.label["name"]
         try:
             if self._api.read_virtual_host(name) is None:
-                self._build(name, VIRTUAL_HOST.to_wire(item.before or {}))
+                self._build(item, VIRTUAL_HOST.to_wire(item.before or {}))
         except OmeError:
             item.after = None
             lost = [f"virtual host {name}", *contents.labels()]

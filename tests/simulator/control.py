@@ -105,9 +105,10 @@ def _set_reload_delay(server: Server, body: Any) -> Any:
 
 
 async def _set_tls(server: Server, body: Any) -> Any:
-    listener = server.tls_listener(body["port"])
+    # Numbers that a playbook puts together are texts for ansible-core before 2.19.
+    listener = server.tls_listener(int(body["port"]))
     if "lag" in body:
-        listener.lag(body["lag"])
+        listener.lag(None if body["lag"] is None else float(body["lag"]))
     if "behaviour" in body:
         await listener.behave(body["behaviour"])
     return {}

@@ -14,6 +14,7 @@ import pathlib
 import socket
 import ssl
 import stat
+import tempfile
 import typing as t
 
 import trustme
@@ -144,14 +145,14 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
         playbook = str(project.directory / "at_once.json")
         play = {"hosts": "all", "gather_facts": False, "roles": ["streamops.ovenmediaengine.rotate_certificates"]}
         pathlib.Path(playbook).write_text(json.dumps([play]), encoding="utf-8")
-    temporary = project.directory / "tmp"
-    temporary.mkdir(exist_ok=True)
     project.limit = 550.0  # many hosts in one run, on a machine that may be busy
-    run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=str(temporary))
+    # Not below the test's own directory: ansible-core makes a socket in it, whose path must be short.
+    with tempfile.TemporaryDirectory(prefix="rotation-") as temporary:
+        run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=temporary)
+        assert not list(pathlib.Path(temporary).glob("*.rotate_certificates")), "the temporary directory was left behind"
     printed = run.output + log.read_text(encoding="utf-8")
     lines = {line for key in authority().keys for line in key.decode().splitlines() if not line.startswith("-----")}
     assert lines and not [line for line in lines if line in printed], "a key was printed"
-    assert not list(temporary.glob("*.rotate_certificates")), "the temporary directory was left behind"
     return run
 
 

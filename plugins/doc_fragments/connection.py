@@ -18,6 +18,7 @@ options:
   api_url:
     description:
       - Base address of the server's API, without C(/v1). It can carry a path prefix of a gateway.
+      - With C(http) to another host than the one where the module runs, all secrets cross the network in clear text, and the task warns of it.
       - Modules run where the play says, on the media server itself with V(http://127.0.0.1:8081) or on the controller.
       - If the option is not given, the environment variable E(OVENMEDIAENGINE_API_URL) is used.
     type: str
@@ -51,7 +52,7 @@ options:
     type: path
   timeout:
     description:
-      - Seconds to wait for a connection, and for each part of an answer.
+      - Seconds to wait for a connection, and after that for the whole of an answer.
       - If the option is not given, the environment variable E(OVENMEDIAENGINE_TIMEOUT) is used.
     type: float
     default: 10
@@ -60,7 +61,8 @@ options:
       - How often a request is sent again that got no answer, with a growing pause of at most 5 seconds before each
         (30 where a gateway asks for it by C(Retry-After)).
       - Requests that create or start something are never sent again blindly. The module looks at what is there and goes on from that.
-      - A server that does not answer at all is given up after about O(timeout) × (O(retries) + 1) seconds and the pauses.
+      - A request that gets no answer is given up after at most 2 × O(timeout) × (O(retries) + 1) seconds and the pauses. After three such
+        requests in a row the task sends nothing more.
       - If the option is not given, the environment variable E(OVENMEDIAENGINE_RETRIES) is used.
     type: int
     default: 3

@@ -4,7 +4,8 @@
 
 """The server's management API: one method an endpoint, typed answers, and all differences between versions hidden here.
 
-Facts are from server-facts.md and api-contract.md. "Repeatable" is decided at each call, with its reason.
+Facts are from server-facts.md and api-contract.md. Each call says whether it may be sent again after an answer that
+never came, by one of the reasons under :class:`Again`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,23 @@ _MESSAGES = (
 _QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|'[^']*'")
 # Why a server cannot say what is live: it has no such call, or what was asked about has gone.
 _UNKNOWN_LIVE = ("controller_not_found", "application_not_found", "vhost_not_found")
+_LONGEST_MESSAGE = 2000  # characters of the server's words; a parser's message can repeat a whole request
 _STATUSES = {401: "unauthorized", 409: "conflict"}
+
+
+class Again(t.NamedTuple):
+    """Whether a request may be sent again of which it is not known what became, and why."""
+
+    allowed: bool
+    reason: str
+
+
+READS = Again(True, "It changes nothing.")
+DELETES = Again(True, "A second one finds nothing to delete, and says so.")
+STOPS = Again(True, "A second one is 200 as long as the task is listed, and 404 after that (server-facts: Push tasks).")
+RELOADS = Again(True, "The server reads the same files again.")
+CREATES = Again(False, "What was created although the answer was lost would be refused as a conflict: look at what is there.")
+STARTS = Again(False, "The task that was started although the answer was lost would be refused as a duplicate: look at what is there.")
 
 
 class ItemAnswer(t.NamedTuple):
@@ -77,6 +94,11 @@ class Api:
         return self._transport.host
 
     @property
+    def disturbances(self) -> int:
+        """How often the connection broke since the server was first heard; it may have been restarted, and have lost all."""
+        return self._transport.disturbances
+
+    @property
     def tls_endpoint(self) -> tuple[str, int] | None:
         """Host and port of the server where its API speaks TLS."""
         parts = urlsplit(self._transport.settings.api_url)
@@ -102,22 +124,19 @@ class Api:
 
     def list_virtual_hosts(self) -> list[str]:
         """GET /v1/vhosts: the names, in no order (server-facts: Virtual hosts)."""
-        return self._names(self._call("GET", "/v1/vhosts", attempt="list the virtual hosts", repeatable=True), "list the virtual hosts", "/v1/vhosts")
+        return self._names(self._call("GET", "/v1/vhosts", attempt="list the virtual hosts", again=READS), "list the virtual hosts", "/v1/vhosts")
 
     def read_virtual_host(self, name: str) -> dict[str, t.Any] | None:
         """GET /v1/vhosts/{name}: the virtual host in wire form, or None where there is none."""
-        return self._read(f"/v1/vhosts/{name}", f"read virtual host {name}", "vhost_not_found")
+        return _named(self._read(f"/v1/vhosts/{name}", f"read virtual host {name}", "vhost_not_found"), name)
 
     def create_virtual_hosts(self, vhosts: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
-        """POST /v1/vhosts: one answer an item, in order, whatever the status of the whole is (200, 207, 400 or 409).
-
-        Not repeatable: an item that was created although the answer was lost would come back as a conflict.
-        """
+        """POST /v1/vhosts: one answer an item, in order, whatever the status of the whole is (200, 207, 400 or 409)."""
         attempt = f"create virtual host {vhosts[0]['name']}" if len(vhosts) == 1 else f"create {len(vhosts)} virtual hosts"
-        return self._create("/v1/vhosts", vhosts, attempt)
+        return self._create("/v1/vhosts", vhosts, attempt, CREATES)
 
     def delete_virtual_host(self, name: str) -> bool:
-        """DELETE /v1/vhosts/{name}: false where there was none. Repeatable: a second one finds nothing to delete."""
+        """DELETE /v1/vhosts/{name}: false where there was none."""
         return self._remove(f"/v1/vhosts/{name}", f"delete virtual host {name}", ("vhost_not_found",))
 
     # Applications
@@ -125,24 +144,24 @@ class Api:
     def list_applications(self, vhost: str) -> list[str]:
         """GET /v1/vhosts/{vhost}/apps: the names, in no order."""
         path, attempt = f"/v1/vhosts/{vhost}/apps", f"list the applications of virtual host {vhost}"
-        return self._names(self._call("GET", path, attempt=attempt, repeatable=True), attempt, path)
+        return self._names(self._call("GET", path, attempt=attempt, again=READS), attempt, path)
 
     def read_application(self, vhost: str, app: str) -> dict[str, t.Any] | None:
         """GET /v1/vhosts/{vhost}/apps/{app}: the application in wire form, or None where there is none."""
-        return self._read(f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found")
+        return _named(self._read(f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found"), app)
 
     def create_applications(self, vhost: str, apps: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
         """POST /v1/vhosts/{vhost}/apps: one answer an item.
 
         With no item nothing is created, and a read-only virtual host answers 403 all the same: this is how it is told
         apart before anything of it is touched (the server checks that before it looks at the body [read]).
-        Not repeatable, as creating virtual hosts is not; but the question is, as it creates nothing.
+        Only this question may be sent again.
         """
         attempt = f"create applications of virtual host {vhost}" if apps else f"change virtual host {vhost}"
-        return self._create(f"/v1/vhosts/{vhost}/apps", apps, attempt, repeatable=not apps)
+        return self._create(f"/v1/vhosts/{vhost}/apps", apps, attempt, CREATES if apps else READS)
 
     def delete_application(self, vhost: str, app: str) -> bool:
-        """DELETE /v1/vhosts/{vhost}/apps/{app}: false where there was none. Repeatable: a second one finds nothing to delete."""
+        """DELETE /v1/vhosts/{vhost}/apps/{app}: false where there was none."""
         return self._remove(f"/v1/vhosts/{vhost}/apps/{app}", f"delete application {vhost}/{app}", ("application_not_found", "vhost_not_found"))
 
     # What is live
@@ -151,7 +170,7 @@ class Api:
         """GET /v1/vhosts/{vhost}/apps/{app}/streams: the names of the live streams; None where that cannot be known."""
         path, attempt = f"/v1/vhosts/{vhost}/apps/{app}/streams", f"list the streams of {vhost}/{app}"
         try:
-            return self._names(self._call("GET", path, attempt=attempt, repeatable=True), attempt, path)
+            return self._names(self._call("GET", path, attempt=attempt, again=READS), attempt, path)
         except OmeError as error:
             if error.kind in _UNKNOWN_LIVE:
                 return None
@@ -172,9 +191,9 @@ class Api:
     # Push tasks
 
     def list_push_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
-        """POST …:pushes: all tasks of an application in wire form. Repeatable: it only reads."""
+        """POST …:pushes: all tasks of an application in wire form."""
         path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:pushes", f"list the push tasks of {vhost}/{app}"
-        answer = self._call("POST", path, {}, attempt=attempt, repeatable=True)
+        answer = self._call("POST", path, {}, attempt=attempt, again=READS)
         if answer.status == 204:  # server 0.15.3 says so that there are none
             return []
         tasks = self._payload(answer)
@@ -183,13 +202,10 @@ class Api:
         return tasks
 
     def start_push_task(self, vhost: str, app: str, request: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """POST …:startPush: the task as started, in wire form; an array of one up to 0.15.10, the task itself later.
-
-        Not repeatable: the task that was started although the answer was lost would be refused as a duplicate.
-        """
+        """POST …:startPush: the task as started, in wire form; an array of one up to 0.15.10, the task itself later."""
         path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:startPush", f"start push task {vhost}/{app}/{request['id']}"
         try:
-            answer = self._call("POST", path, request, attempt=attempt, repeatable=False)
+            answer = self._call("POST", path, request, attempt=attempt, again=STARTS)
         except OmeError as error:
             if error.kind == "conflict":  # so documented; seen as 400 with its own words
                 error.kind = "duplicate_id"
@@ -202,15 +218,12 @@ class Api:
         return task
 
     def stop_push_task(self, vhost: str, app: str, task_id: str) -> bool:
-        """POST …:stopPush: only asks, the task goes about a second later. False where there was none.
-
-        Repeatable: a second stop is 200 as long as the task is listed, and 404 after that (server-facts: Push tasks).
-        """
+        """POST …:stopPush: only asks, the task goes about a second later. False where there was none, nor perhaps what it stood in."""
         path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:stopPush", f"stop push task {vhost}/{app}/{task_id}"
         try:
-            self._call("POST", path, {"id": task_id}, attempt=attempt, repeatable=True)
+            self._call("POST", path, {"id": task_id}, attempt=attempt, again=STOPS)
         except OmeError as error:
-            if error.kind == "task_not_found":
+            if error.kind in ("task_not_found", "application_not_found", "vhost_not_found"):
                 return False
             raise
         return True
@@ -218,7 +231,7 @@ class Api:
     # Certificates
 
     def reload_certificates(self, vhost: str | None, *, api: bool = False) -> ReloadAnswer:
-        """POST /v1/vhosts/{vhost}:reloadCertificate, or /v1/vhosts:reloadAllCertificates for None. Repeatable: it reads the same files again.
+        """POST /v1/vhosts/{vhost}:reloadCertificate, or /v1/vhosts:reloadAllCertificates for None.
 
         200 proves nothing on servers from 0.17.1 on; 500 is a failure on older ones (server-facts: Certificates).
         With ``api`` POST /v1/managers/api:reloadCertificate, which 0.20.0 has and 0.18.0 has not.
@@ -230,28 +243,33 @@ class Api:
         else:
             path, attempt = f"/v1/vhosts/{vhost}:reloadCertificate", f"reload the certificate of virtual host {vhost}"
         try:
-            answer = self._call("POST", path, attempt=attempt, repeatable=True)
+            answer = self._call("POST", path, attempt=attempt, again=RELOADS)
         except OmeError as error:
             if error.kind == "server_error":
                 error.kind = "reload_failed"
+                # So an old server says it of the one certificate that it could not load; of all, others were loaded.
+                error.maybe_done = vhost is None or "failed to reload" not in (error.server_message or "").lower()
             raise
         return ReloadAnswer(answer.status, _message(answer.body))
 
     # What the methods share
 
-    def _call(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, repeatable: bool) -> Answer:
+    def _call(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, again: Again) -> Answer:
         """Sends a request and raises where the answer is not a success."""
-        answer = self._transport.send(method, path, body, attempt=attempt, repeatable=repeatable)
+        answer = self._transport.send(method, path, body, attempt=attempt, repeatable=again.allowed)
         if not 200 <= answer.status < 300:
-            raise self._failure(answer, attempt, method, path)
+            raise self._failure(answer, attempt, method, path, again)
         return answer
 
-    def _failure(self, answer: Answer, attempt: str, method: str, path: str) -> OmeError:
+    def _failure(self, answer: Answer, attempt: str, method: str, path: str, again: Again) -> OmeError:
         message = _message(answer.body)
         # Without JSON it was not the server that refused; but a token is a token, whoever asks for it.
         no_words = answer.body is None and 400 <= answer.status < 500 and answer.status != 401
         kind = "not_json" if no_words else kind_of(answer.status, message)
-        return self._transport.failure(kind, answer, attempt, method, path, message or None)
+        error = self._transport.failure(kind, answer, attempt, method, path, message or None)
+        # A server that fails says nothing of how far it came; neither does an error that cannot be read.
+        error.maybe_done = again is not READS and kind in ("server_error", "not_json")
+        return error
 
     def _strange_success(self, answer: Answer, attempt: str, path: str) -> OmeError:
         """A success that does not say of what: the server may have done it."""
@@ -273,7 +291,7 @@ class Api:
 
     def _read(self, path: str, attempt: str, absent: str) -> dict[str, t.Any] | None:
         try:
-            answer = self._call("GET", path, attempt=attempt, repeatable=True)
+            answer = self._call("GET", path, attempt=attempt, again=READS)
         except OmeError as error:
             if error.kind == absent:
                 return None
@@ -285,22 +303,27 @@ class Api:
 
     def _remove(self, path: str, attempt: str, absent: t.Sequence[str]) -> bool:
         try:
-            self._call("DELETE", path, attempt=attempt, repeatable=True)
+            self._call("DELETE", path, attempt=attempt, again=DELETES)
         except OmeError as error:
             if error.kind in absent:
                 return False
             raise
         return True
 
-    def _create(self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str, *, repeatable: bool = False) -> list[ItemAnswer]:
-        answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=repeatable)
+    def _create(self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str, again: Again) -> list[ItemAnswer]:
+        answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=again.allowed)
         if not isinstance(answer.body, list):  # an envelope: the request as a whole was refused
             if 200 <= answer.status < 300:
                 raise self._strange_success(answer, attempt, path)
-            raise self._failure(answer, attempt, "POST", path)
+            raise self._failure(answer, attempt, "POST", path, again)
         if len(answer.body) != len(items):
             raise self._strange_success(answer, attempt, path)
         return [_item_answer(item, answer.status) for item in answer.body]
+
+
+def _named(payload: dict[str, t.Any] | None, name: str) -> dict[str, t.Any] | None:
+    """An object under the name by which it was asked for, whatever the answer calls it: the name goes into further requests."""
+    return None if payload is None else {**payload, "name": name}
 
 
 def _message(body: t.Any) -> str:
@@ -308,7 +331,11 @@ def _message(body: t.Any) -> str:
     if isinstance(body, list) and body:
         body = body[0]
     message = body.get("message") if isinstance(body, dict) else None
-    return " ".join(message.split()) if isinstance(message, str) else ""
+    if not isinstance(message, str):
+        return ""
+    words = " ".join(message[:_LONGEST_MESSAGE].split())
+    # What a terminal would take for a command is shown and not sent to it.
+    return words if words.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in words)
 
 
 def _item_answer(item: t.Any, whole: int) -> ItemAnswer:

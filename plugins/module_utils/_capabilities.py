@@ -85,19 +85,24 @@ class _Vhosts(_Managing):
         reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
         vhosts = [vhost for _path, vhost in self.wanted]
         if self.params["state"] == "absent":  # what is in them goes with them
-            return reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
-        items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
-        return items, self._reconcile_applications(api, context, [item.label["name"] for item in items if item.action == CREATED])
+            items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
+        else:
+            items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
+            apps = self._reconcile_applications(api, context, [item.label["name"] for item in items if item.action == CREATED])
+        reconciler.confirm(items)
+        return items, apps
 
     def _reconcile_applications(self, api: Api, context: Context, created: t.Collection[str]) -> list[Item]:
         apps = [app for _path, app in self.applications]
+        reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         try:
-            return ApplicationsReconciler(api, context, recreate=self.params["recreate"]).ensure_present(apps, expected=created)
+            items = reconciler.ensure_present(apps, expected=created)
         except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
             items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
             for item in items:
                 item.fail(error)
-            return items
+        reconciler.confirm(items)
+        return items
 
 
 class Vhost(_Vhosts):
@@ -181,7 +186,9 @@ class _Applications(_Managing):
         """Plans, and carries the plan out unless in check mode."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         apps = [app for _path, app in self.wanted]
-        return reconciler.ensure_absent(apps) if self.params["state"] == "absent" else reconciler.ensure_present(apps, purge=purge)
+        items = reconciler.ensure_absent(apps) if self.params["state"] == "absent" else reconciler.ensure_present(apps, purge=purge)
+        reconciler.confirm(items)
+        return items
 
 
 class Application(_Applications):
@@ -248,10 +255,13 @@ class _PushTasks(_Managing):
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
         tasks = [task for _path, task in self.wanted]
         if self.params["state"] == "stopped":
-            return reconciler.ensure_stopped(tasks)
-        for task in tasks:
-            context.warn(*push_task.concerns(task))
-        return reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"])
+            items = reconciler.ensure_stopped(tasks)
+        else:
+            for task in tasks:
+                context.warn(*push_task.concerns(task))
+            items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"])
+        reconciler.confirm(items)
+        return items
 
 
 class PushTask(_PushTasks):

@@ -14,13 +14,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import check_endpoint, check_expected, read_expected
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result, check_name
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
-    CertificateError,
-    Endpoint,
-    normal_fingerprint,
-    read_pem_certificates,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Endpoint
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import host_name
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
@@ -130,7 +126,8 @@ class AuditInfo(Capability):
                     raise BadInput(f"{path}.endpoint", "expected at least one, as only a handshake shows what is served")
                 if entry["days"] is not None and entry["days"] < 0:
                     raise BadInput(f"{path}.days", f"expected days, 0 or more, got {entry['days']}")
-                expected = self._expected(entry, path)
+                check_expected(entry, path)
+                expected = read_expected(entry)
             except BadInput as error:
                 bad.append(_bad_input(error, **place))
             except OmeError as error:
@@ -145,12 +142,7 @@ class AuditInfo(Capability):
         self, api: Api, entry: t.Mapping[str, t.Any], endpoint: t.Mapping[str, t.Any], expected: Expected | None, path: str
     ) -> WantedCertificate:
         """What should be served at one endpoint, completed; raises BadInput."""
-        for option in ("host", "server_name"):
-            problem = host_name(endpoint[option]) if endpoint[option] else None
-            if problem or "*" in (endpoint[option] or ""):
-                raise BadInput(f"{path}.{option}", f"expected a host name or an address, got {endpoint[option]!r}")
-        if endpoint["port"] is None or not 0 < endpoint["port"] < 65536:
-            raise BadInput(f"{path}.port", f"expected a port from 1 to 65535, got {endpoint['port']}")
+        check_endpoint(endpoint, path)
         host = endpoint["host"] or api.hostname
         name = endpoint["server_name"] or self._first_name(entry["vhost"])
         days = entry["days"] if entry["days"] is not None and entry["days"] >= 0 else self.params["certificate_days"]
@@ -160,27 +152,6 @@ class AuditInfo(Capability):
         """The first listed host name of a virtual host that names one host alone."""
         names: list[str] = next((entry.get("host", {}).get("names", []) for _path, entry in self.vhosts if entry["name"] == vhost), [])
         return next((str(name) for name in names if "*" not in str(name) and host_name(str(name)) is None), None)
-
-    @staticmethod
-    def _expected(entry: t.Mapping[str, t.Any], path: str) -> Expected | None:
-        """What should be served; raises OmeError where the file that says it cannot be used, of which BadInput is one."""
-        file = entry["certificate"]
-        if entry["fingerprint"] is not None:
-            if file is not None:
-                raise BadInput(f"{path}.fingerprint", "cannot be used beside certificate, which says the same")
-            fingerprint = normal_fingerprint(entry["fingerprint"])
-            if fingerprint is None:
-                raise BadInput(f"{path}.fingerprint", f"expected a SHA-256 fingerprint, 64 hexadecimal digits, got {entry['fingerprint']!r}")
-            return Expected(fingerprint)
-        if file is None:
-            return None
-        if not file.strip() or not file.isprintable() or "-----BEGIN" in file:
-            raise BadInput(f"{path}.certificate", "expected the path of a file in PEM form, not what the file holds")
-        try:
-            first = read_pem_certificates(file)[0]
-        except CertificateError as error:
-            raise OmeError("certificate_file", f"read the certificate {file}", detail=str(error)) from None
-        return Expected(first.fingerprint, first)
 
 
 def _bad_input(error: BadInput, **place: str) -> Finding:

@@ -11,7 +11,7 @@ import typing as t
 from urllib.parse import urlsplit
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result, check_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Params, Result, check_name
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
     Certificate,
     CertificateError,
@@ -37,9 +37,44 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 
-def _is_path(value: str) -> bool:
-    """Whether this can be a path, and not the content of a file that was given by mistake, which must not be repeated in a message."""
-    return bool(value.strip()) and value.isprintable() and "-----BEGIN" not in value
+def _check_path(value: str | None, option: str) -> None:
+    """Raises BadInput where this is no path but the content of a file, given by mistake, which must not be repeated in a message."""
+    if value is not None and not (value.strip() and value.isprintable() and "-----BEGIN" not in value):
+        raise BadInput(option, "expected the path of a file in PEM form, not what the file holds")
+
+
+def check_expected(params: Params, path: str = "") -> None:
+    """Raises BadInput where the options ``certificate`` and ``fingerprint`` cannot say what should be served; ``path`` is that of their entry in a list."""
+    prefix = f"{path}." if path else ""
+    if params["certificate"] is not None and params["fingerprint"] is not None:
+        raise BadInput(f"{prefix}fingerprint", "cannot be used beside certificate, which says the same")
+    if params["fingerprint"] is not None and normal_fingerprint(params["fingerprint"]) is None:
+        expected = "expected a SHA-256 fingerprint, 64 hexadecimal digits with or without colons"
+        raise BadInput(f"{prefix}fingerprint", f"{expected}, got {params['fingerprint']!r}")
+    _check_path(params["certificate"], f"{prefix}certificate")
+
+
+def read_expected(params: Params) -> Expected | None:
+    """What the options ``certificate`` and ``fingerprint``, which were checked, say should be served; raises OmeError where the file cannot be used."""
+    path = params["certificate"]
+    if path is None:
+        fingerprint = normal_fingerprint(params["fingerprint"] or "")
+        return Expected(fingerprint) if fingerprint else None
+    try:
+        first = read_pem_certificates(path)[0]
+    except CertificateError as error:
+        raise OmeError("certificate_file", f"read the certificate {path}", detail=str(error)) from None
+    return Expected(first.fingerprint, first)
+
+
+def check_endpoint(entry: Params, path: str) -> None:
+    """Raises BadInput where no handshake can be made with an endpoint; ``path`` is that of the option."""
+    if entry["port"] is None or not 0 < entry["port"] < 65536:
+        raise BadInput(f"{path}.port", f"expected a port from 1 to 65535, got {entry['port']}")
+    for option in ("host", "server_name"):
+        expected = host_name(entry[option]) if entry[option] else None
+        if expected or "*" in (entry[option] or ""):
+            raise BadInput(f"{path}.{option}", f"expected a host name or an address, got {entry[option]!r}")
 
 
 class _Certificates(Capability):
@@ -50,27 +85,18 @@ class _Certificates(Capability):
     def check(self) -> None:
         if self.params["vhost"] is not None:
             check_name(self.params["vhost"], "vhost")
-        if self.params["certificate"] is not None and self.params["fingerprint"] is not None:
-            raise BadInput("fingerprint", "cannot be used beside certificate, which says the same")
-        if self.params["fingerprint"] is not None and normal_fingerprint(self.params["fingerprint"]) is None:
-            raise BadInput("fingerprint", f"expected a SHA-256 fingerprint, 64 hexadecimal digits with or without colons, got {self.params['fingerprint']!r}")
+        check_expected(self.params)
         too_long = duration(self.params["timeout"])
         if too_long:
             raise BadInput("timeout", f"{too_long}, got {self.params['timeout']:g}")
         for option in self.PATHS:
-            if self.params[option] is not None and not _is_path(self.params[option]):
-                raise BadInput(option, "expected the path of a file in PEM form, not what the file holds")
+            _check_path(self.params[option], option)
         self._check_authorities()
         entries = self.params["endpoint"] or []
         for index, entry in enumerate(entries):
             if entry in entries[:index]:
                 raise BadInput(f"endpoint[{index}]", "expected each endpoint once")
-            if entry["port"] is None or not 0 < entry["port"] < 65536:
-                raise BadInput(f"endpoint[{index}].port", f"expected a port from 1 to 65535, got {entry['port']}")
-            for option in ("host", "server_name"):
-                expected = host_name(entry[option]) if entry[option] else None
-                if expected or "*" in (entry[option] or ""):
-                    raise BadInput(f"endpoint[{index}].{option}", f"expected a host name or an address, got {entry[option]!r}")
+            check_endpoint(entry, f"endpoint[{index}]")
 
     def _check_authorities(self) -> None:
         """Raises BadInput where there is no CA to verify against, as each handshake would fail after the reload."""
@@ -89,17 +115,11 @@ class _Certificates(Capability):
 
     def _expected(self, context: Context) -> Expected | None:
         """The certificate that should be served; raises OmeError where its file cannot be used."""
-        path = self.params["certificate"]
-        if path is None:
-            fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
-            return Expected(fingerprint) if fingerprint else None
-        try:
-            first = read_pem_certificates(path)[0]
-        except CertificateError as error:
-            raise OmeError("certificate_file", f"read the certificate {path}", detail=str(error)) from None
-        if first.days_left(context.now()) < 0:
-            context.warn(f"The certificate in {path} has expired: it was valid until {first.not_after}.")
-        return Expected(first.fingerprint, first)
+        expected = read_expected(self.params)
+        first = expected.certificate if expected is not None else None
+        if first is not None and first.days_left(context.now()) < 0:
+            context.warn(f"The certificate in {self.params['certificate']} has expired: it was valid until {first.not_after}.")
+        return expected
 
     def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
         """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one host alone."""
@@ -154,7 +174,8 @@ class CertReload(_Certificates):
         try:
             changed = rotation.run(endpoints, expected, force=self.params["force"])
         except OmeError as error:
-            failure, changed = error, rotation.served_another
+            # Where no handshake tells, a reload without an answer may have changed what is served.
+            failure, changed = error, rotation.served_another or (error.maybe_done and not endpoints)
         days, now = self.params["fail_if_days_left_below"], context.now()
         if failure is None and context.check_mode and changed:  # what is served now is not what would be
             failure = expiring(rotation.reports, days, now, expected.certificate) if expected is not None and expected.certificate is not None else None

@@ -16,20 +16,24 @@ _ADDRESSABLE = re.compile(r"[A-Za-z0-9._-]+")
 _HOST_NAME = re.compile(r"[A-Za-z0-9.*:_\[\]-]+")
 _MODULE_NAME = re.compile(r"[A-Za-z0-9_*-]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
-_BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")
+# Halves of a surrogate pair are what Python makes of bytes that are no text; no request could carry them.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_LONGEST_NAME = 255
 _LARGEST_INT = 2**31 - 1
 
 
 def is_addressable(name: t.Any) -> bool:
     """Whether an object of this name can be addressed in a path of the API, without harm to the server."""
-    return isinstance(name, str) and name not in (".", "..") and _ADDRESSABLE.fullmatch(name) is not None
+    return isinstance(name, str) and name not in (".", "..") and len(name) <= _LONGEST_NAME and _ADDRESSABLE.fullmatch(name) is not None
 
 
 def addressable(value: str) -> str | None:
     """A name that stands in paths: of a virtual host or an application, or the id of a push task."""
     if is_addressable(value):
         return None
+    if len(value) > _LONGEST_NAME:
+        return f"expected at most {_LONGEST_NAME} characters"
     return "expected letters, digits, '.', '_' and '-' only (the server cannot address anything else)"
 
 
@@ -47,6 +51,8 @@ def one_line_or_empty(value: str) -> str | None:
 
 def host_name(value: str) -> str | None:
     """A name by which viewers reach a virtual host."""
+    if len(value) > _LONGEST_NAME:
+        return f"expected at most {_LONGEST_NAME} characters"
     return None if _HOST_NAME.fullmatch(value) else "expected a domain name, an IP address or '*'"
 
 

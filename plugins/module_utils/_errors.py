@@ -104,6 +104,10 @@ ADVICE: dict[str, Advice] = {
         "Something answered with a redirect, which is not followed, as it would carry the access token elsewhere.",
         "Set api_url to the final address, for example https instead of http.",
     ),
+    "too_large": Advice(
+        "The answer is larger than any of the API can be, and was not read to its end.",
+        "Check that api_url is the API of OvenMediaEngine. A list of this many objects, or objects of this size, cannot be managed by the API.",
+    ),
     "unexpected_answer": Advice(
         "The answer is JSON, but not of the form that the API is known to send.",
         "Check that api_url is the API of OvenMediaEngine and that its version is one that this collection supports.",
@@ -127,6 +131,10 @@ ADVICE: dict[str, Advice] = {
     "connection_lost": Advice(
         "The connection broke before the answer was complete.",
         "The server may have been restarted. Run the task again: it looks at what is there before it changes anything.",
+    ),
+    "lost": Advice(
+        "What this task had made or found is no longer there as it was; the connection broke in between, as it does where the server is restarted.",
+        "A restart loses all that was made through the API: run the whole playbook again. If nobody restarted the server, read its log for a crash.",
     ),
     "wait_timeout": Advice(
         "The server accepted the request, but the wanted state did not come within wait_timeout.",
@@ -188,6 +196,11 @@ class OmeError(Exception):
         """Meaning and remedy from :data:`ADVICE`."""
         return ADVICE[self.kind]
 
+    @property
+    def refused(self) -> bool:
+        """Whether an answer came and said no. What was asked may be done all the same, but asking once more helps nothing."""
+        return (self.status or 0) >= 400 and self.kind not in ("gateway", "rate_limited")
+
     def add_detail(self, text: str) -> OmeError:
         """Adds to what the error means, and returns the error."""
         self.detail = f"{self.detail or self.advice.meaning} {text}"
@@ -220,13 +233,16 @@ class OmeError(Exception):
         }
 
 
+_LONGEST_EXPECTED = 500  # characters of what a message says about an option, what was given included
+
+
 class BadInput(OmeError):
     """An option that cannot work, found before anything was sent."""
 
     def __init__(self, option: str, expected: str) -> None:
         self.option = option
-        self.expected = expected
-        super().__init__("bad_input", f"use option {option}", detail=f"{option}: {expected}.")
+        self.expected = expected if len(expected) <= _LONGEST_EXPECTED else f"{expected[:_LONGEST_EXPECTED]} ... ({len(expected)} characters)"
+        super().__init__("bad_input", f"use option {option}", detail=f"{option}: {self.expected}.")
 
     def __str__(self) -> str:
         return f"{self.option}: {self.expected}."

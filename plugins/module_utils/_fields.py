@@ -151,13 +151,17 @@ class Text(Field):
 
 
 class Url(Text):
-    """A URL, which can carry secrets in its user info, its path and its query string."""
+    """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that of a push."""
+
+    def __init__(self, option: str, wire: str | None = None, *, destination: bool = False, **kwargs: t.Any) -> None:
+        super().__init__(option, wire, **kwargs)
+        self.destination = destination
 
     def mask(self, value: t.Any) -> t.Any:
-        return mask_url(value) if isinstance(value, str) else value
+        return mask_url(value, destination=self.destination) if isinstance(value, str) else value
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
-        secrets.add_url(value)
+        secrets.add_url(value, destination=self.destination)
 
     def validate(self, value: t.Any, path: str) -> None:
         if isinstance(value, str) and MASK in value:
@@ -339,7 +343,7 @@ class Extra(Field):
 
     def mask(self, value: t.Any) -> t.Any:
         if isinstance(value, dict):
-            return {key: MASK if self._is_secret(key, item) else self.mask(item) for key, item in value.items()}
+            return {key: self._mask_all(item) if self._is_secret(key, item) else self.mask(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.mask(item) for item in value]
         return mask_url(value) if isinstance(value, str) and "://" in value else value
@@ -351,19 +355,28 @@ class Extra(Field):
         masked = {key: self.mask_after(item, there.get(key)) for key, item in value.items()}
         for key, item in self.mask(value).items():
             if self._is_secret(key, value[key]):
-                masked[key] = f"{item} (changed)" if key in there and not self.equal(value[key], there[key]) else item
+                changed = isinstance(item, str) and key in there and not self.equal(value[key], there[key])
+                masked[key] = f"{item} (changed)" if changed else item
         return masked
 
     @staticmethod
     def _is_secret(name: t.Any, value: t.Any) -> bool:
         """Whether a value is one to hide by the name that it goes under, as nothing is known of it."""
-        return not isinstance(value, (bool, dict, list)) and value not in (None, "") and _SECRET_NAME.search(str(name)) is not None
+        return not isinstance(value, (bool, dict)) and value not in (None, "") and _SECRET_NAME.search(str(name)) is not None
+
+    def _mask_all(self, value: t.Any) -> t.Any:
+        """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
+        if isinstance(value, dict):
+            return self.mask(value)
+        if isinstance(value, (list, tuple)):
+            return [self._mask_all(item) for item in value]
+        return value if isinstance(value, bool) or value in (None, "") else MASK
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         if isinstance(value, dict):
             for key, item in value.items():
                 if self._is_secret(key, item):
-                    secrets.add(item)
+                    secrets.add(*_leaves(item))
                 self.collect_secrets(item, secrets)
         elif isinstance(value, (list, tuple)):
             for item in value:
@@ -395,6 +408,28 @@ class Extra(Field):
         if isinstance(wanted, dict) and isinstance(present, dict):
             return {**present, **{key: self.merge(item, present.get(key)) for key, item in wanted.items()}}
         return wanted
+
+
+def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
+    """The paths of names in wire form that no request may hold; what has them cannot be made again as it was."""
+    found = []
+    if isinstance(raw, dict):
+        for key, item in raw.items():
+            plain = isinstance(key, str) and _EXTRA_KEY.fullmatch(key)
+            found += unsendable_keys(item, f"{path}{key}.") if plain else [f"{path}{key!r}"]
+    elif isinstance(raw, list):
+        for index, item in enumerate(raw):
+            found += unsendable_keys(item, f"{path}{index}.")
+    return found
+
+
+def _leaves(value: t.Any) -> t.Iterator[t.Any]:
+    """A value, or all that is in a list of such, at any depth; dictionaries apart."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+    elif not isinstance(value, (bool, dict)):
+        yield value
 
 
 class Group(Field):

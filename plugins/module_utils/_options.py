@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import typing as t
+from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -23,6 +25,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual
 _OWN_HEADERS = frozenset(("authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"))
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LARGEST_RETRIES = 20
+_LONGEST_LINE = 8000  # servers and proxies take about that much in the first line of a request, and in a header
+_LONGEST_SHOWN = 100
 
 
 def connection_options(*, required: bool = True) -> dict[str, t.Any]:
@@ -52,8 +56,14 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         raise BadInput("api_url", "expected no user or password in the URL; give the access token as api_token, and what a gateway needs in http_headers")
     if expected or "?" in url or "#" in url:
         raise BadInput("api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {mask_url(url)!r}")
-    if not params["api_token"] or not params["api_token"].isprintable():
-        raise BadInput("api_token", "expected the access token of the server's API, some text on one line")
+    if len(url) > _LONGEST_LINE or not url.isprintable():
+        raise BadInput("api_url", f"expected at most {_LONGEST_LINE} characters, all of which can be printed")
+    token = params["api_token"]
+    if not token or not token.isprintable() or len(token) > _LONGEST_LINE:
+        raise BadInput("api_token", f"expected the access token of the server's API, some text on one line of at most {_LONGEST_LINE} characters")
+    for option in ("ca_path", "client_cert", "client_key"):
+        if params[option] is not None and not params[option].isprintable():
+            raise BadInput(option, "expected the path of a file, not what the file holds")
     if params["client_key"] and not params["client_cert"]:
         raise BadInput("client_key", "expected client_cert beside it")
     expected = duration(params["timeout"])
@@ -66,8 +76,10 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
     for name, value in headers.items():
         if name in given and given[name] is None:
             raise BadInput(f"http_headers.{name}", "expected a value; give the empty text where there is none")
-        if not _HEADER_NAME.fullmatch(name) or not value.isprintable() or not value.isascii():
-            raise BadInput(f"http_headers.{name!r}", "expected a header name and a value of printable ASCII on one line")
+        sound = value.isprintable() and value.isascii() and value == value.strip()
+        if not _HEADER_NAME.fullmatch(name) or not sound or len(name) + len(value) > _LONGEST_LINE:
+            expected = f"expected a header name and a value of printable ASCII on one line of at most {_LONGEST_LINE} characters, without blanks at its ends"
+            raise BadInput(f"http_headers.{name[:_LONGEST_SHOWN]!r}", expected)
         if name.lower() in _OWN_HEADERS:
             raise BadInput(f"http_headers.{name}", "expected another header; this one is set by the client itself")
     return Settings(
@@ -81,6 +93,18 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         params["retries"],
         headers,
     )
+
+
+def in_clear_text(settings: Settings) -> bool:
+    """Whether the access token and all other secrets go over a network as they are, for everybody on the way to read."""
+    parts = urlsplit(settings.api_url.lower())
+    host = parts.hostname or ""
+    if parts.scheme == "https" or host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return True
 
 
 def _state(*choices: str) -> dict[str, t.Any]:

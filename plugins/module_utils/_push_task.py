@@ -45,7 +45,7 @@ PUSH_TASK = Group(
             ],
         ),
         Text("protocol", fold=fold_protocol, check=_protocol),
-        Url("url", fold=fold_url, check=checks.one_line),
+        Url("url", destination=True, fold=fold_url, check=checks.one_line),
         Text("stream_key", "streamKey", secret=True, fold=str.strip, check=checks.one_line_or_empty),
     ],
 )
@@ -105,7 +105,7 @@ def _validate_destination(task: t.Mapping[str, t.Any], prefix: str) -> None:
     protocol, url = fold_protocol(task["protocol"]), fold_url(task["url"])
     expected = {"srt": _srt_url, "rtmp": _rtmp_url, "mpegts": _mpegts_url}[protocol](url)
     if expected:
-        raise BadInput(f"{prefix}url", f"{expected}, got {mask_url(task['url'])!r}")
+        raise BadInput(f"{prefix}url", f"{expected}, got {mask_url(task['url'], destination=True)!r}")
     if protocol == "rtmp" and "stream_key" not in task:
         raise BadInput(f"{prefix}stream_key", "is required where protocol is rtmp; give the empty text where the destination takes none")
     if protocol == "mpegts" and task.get("stream_key", "").strip():

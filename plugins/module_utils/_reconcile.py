@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import ItemAnswer
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ItemAnswer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference, Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
@@ -99,18 +99,86 @@ class Item:
         return entry
 
 
-class Creator:
-    """What creating has in common: the server's answer is not always the last word, what is there is."""
+class Confirming:
+    """What all reconciling ends with: a second look, where the connection broke in between."""
 
+    _api: Api
+    _context: Context
     what = ""  # in words
 
     def _found(self, item: Item) -> dict[str, t.Any] | None:
         """The object of an item as the server has it now, in option form; None where there is none."""
         raise NotImplementedError
 
+    def confirm(self, items: t.Iterable[Item]) -> None:
+        """Looks again at all that is said to be there, if the server may have been restarted in between.
+
+        A restart loses all that was made through the API (server-facts: Virtual hosts), also what was only found; and
+        nothing but the broken connection tells of it. Items of which more or something else is said than is there are failed.
+        """
+        if self._context.check_mode or not self._api.disturbances:
+            return
+        for item in items:
+            if item.after is None:
+                continue
+            try:
+                found = self._found(item)
+                missing = self._missing(item, found)
+            except OmeError as error:
+                self._deny(item, error, "Whether it is still there is not known.")
+                continue
+            differs = found is not None and list(item.group.difference(item.after, found))
+            if found is None or differs or not set(item.extra.get("not_put_back", ())).issuperset(missing):
+                item.after = found
+                if missing:
+                    item.extra["not_put_back"] = missing
+                now = "It is gone now." if found is None else "It differs now." if differs else ""
+                inside = f"Missing: {', '.join(missing)}." if missing else ""
+                self._deny(item, OmeError("lost", f"confirm {self.what} {item.title}"), " ".join(filter(None, (now, inside))))
+
+    def _missing(self, item: Item, found: t.Mapping[str, t.Any] | None) -> list[str]:
+        """The labels of what was made again together with an object, and is not there now."""
+        return []
+
+    @staticmethod
+    def _deny(item: Item, error: OmeError, detail: str) -> None:
+        """Fails an item after all; what went wrong first stays the reason."""
+        if item.error is None:
+            item.fail(error.add_detail(detail), touched=True)
+        else:
+            item.error.add_detail(f"After that the connection broke. {detail}")
+            item.touched = True
+
+
+class Creator(Confirming):
+    """What creating has in common: the server's answer is not always the last word, what is there is."""
+
     def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
         """The error that a refused create is."""
         raise NotImplementedError
+
+    def _is_another(self, item: Item) -> bool:
+        """Whether what is there now, which becomes ``after``, is not what was there before."""
+        try:
+            item.after = self._found(item)
+        except OmeError:  # not known
+            item.after = None
+            return True
+        return item.after is None or bool(list(item.group.difference(item.before or {}, item.after)))
+
+    def _say_what_is_back(self, item: Item, lost: list[str], refusal: OmeError, *, another: str, contents: str) -> None:
+        """Reports how putting back has ended after a refused recreate; ``another`` and ``contents`` are the object and what is in it, in words."""
+        item.extra["not_put_back"] = lost
+        other = self._is_another(item)
+        item.touched = bool(lost) or other
+        if lost:
+            refusal.add_detail(f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
+        if other and item.after is not None:
+            refusal.add_detail(f"{another} of this name is there that differs from the one before.")
+        elif other and not lost:
+            refusal.add_detail("Whether it is there as it was before is not known.")
+        elif not lost:
+            refusal.add_detail(f"The {self.what} is there as it was before, with {contents}.")
 
     def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
         if answer.ok:

@@ -51,6 +51,7 @@ class Applications(Creator):
         self._context = context
         self._recreate = recreate
         self._keeper = ContentsKeeper(api, context)
+        self._made_again: dict[str, Contents] = {}
         self._listed: dict[str, set[str]] = {}
         self._unlisted: dict[str, OmeError] = {}
 
@@ -224,18 +225,23 @@ class Applications(Creator):
             except OmeError as error:
                 _fail_all(items, error, touched=True)
                 return
-            if not failure.maybe_done and items:
+            if failure.kind in _BAD_ITEM and items:
                 # The server takes items in order and stops at the first bad one.
                 items[0].fail(_create_error(failure, Key(**items[0].label)))
                 items = items[1:]
                 continue
             tries -= 1
-            if not tries:
+            if not tries or failure.refused:
                 _fail_all(items, failure, touched=False)
                 return
 
     def _found(self, item: Item) -> dict[str, t.Any] | None:
-        raw = self._read(Key(**item.label))
+        try:
+            raw = self._read(Key(**item.label))
+        except OmeError as error:
+            if error.kind != "vhost_not_found":
+                raise
+            return None
         return application.from_wire(raw, item.label["vhost"]) if raw is not None else None
 
     def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
@@ -250,6 +256,12 @@ class Applications(Creator):
             server_message=answer.message,
         )
         return _create_error(error, key)
+
+    def _missing(self, item: Item, found: t.Mapping[str, t.Any] | None) -> list[str]:
+        if item.title not in self._made_again:
+            return []
+        there = self._keeper.read_one(*Key(**item.label)).labels() if found is not None else []
+        return [label for label in self._made_again[item.title].labels() if label not in there]
 
     # Deleting
 
@@ -286,7 +298,9 @@ class Applications(Creator):
         contents: Contents | None = None
         try:
             self._keeper.refuse_read_only(key.vhost, f"recreate application {key}")
-            contents = self._keeper.read_one(*key)
+            there = self._keeper.read_one(*key)
+            self._keeper.refuse_unsendable(f"application {key}", there)
+            contents = self._made_again[item.title] = there
             self._keeper.take_down(key.vhost, contents)
             answer = self._keeper.create_application(key.vhost, application.create_request(after))
             if answer is not None and not answer.ok:
@@ -298,6 +312,7 @@ class Applications(Creator):
             return
         told = _without_itself(contents)
         if not application.can_push(after):
+            del self._made_again[item.title]
             item.extra.update(dropped=told, not_put_back=[])
             return
         lost = self._keeper.start(contents)
@@ -310,14 +325,7 @@ class Applications(Creator):
     def _report_put_back(self, item: Item, contents: Contents, refusal: OmeError) -> None:
         """Puts back what was there before, and says in the refusal what is back and what is not."""
         lost = self._keeper.fill(item.label["vhost"], contents)
-        item.touched = bool(lost)
-        item.extra["not_put_back"] = lost
-        if f"application {item.label['name']}" in lost:
-            item.after = None
-        if lost:
-            refusal.add_detail(f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
-        else:
-            refusal.add_detail("The application is there as it was before, with its push tasks.")
+        self._say_what_is_back(item, lost, refusal, another="An application", contents="its push tasks")
 
 
 def _as_kept(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

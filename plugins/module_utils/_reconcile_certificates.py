@@ -161,18 +161,22 @@ class Rotation:
         return error.add_detail(f"{_told(self.reports)}.") if self.reports else error
 
     def _came_all_the_same(self, expected: Expected | None, error: OmeError) -> bool:
-        """Whether another certificate, the one that is expected, is served by all in spite of an error of the server.
+        """Whether another certificate, the one that is expected, is served by all in spite of an error of the server or a lost answer.
 
         Servers up to 0.16.8 answer the reload of all with 500 where one of them fails, or has no TLS; the others were loaded.
         """
-        if error.kind != "reload_failed":
+        if error.kind == "reload_failed":
+            for report in self.reports:
+                report.after = Look(report.endpoint, self._handshakes)
+        elif error.maybe_done:
+            self._wait(expected)
+        else:
             return False
-        self.answer = ReloadAnswer(error.status or 0, error.server_message or "")
-        for report in self.reports:
-            report.after = Look(report.endpoint, self._handshakes)
+        self.answer = ReloadAnswer(error.status, error.server_message or "") if error.status else None
         if expected is None or not self.served_another or not all(report.after.shows(expected) for report in self.reports):
             return False
-        self._context.warn(f"The server answered the reload with {self.answer.status}: {self.answer.message} The certificate is served all the same.")
+        said = f"The server answered the reload with {self.answer.status}: {self.answer.message}" if self.answer else "The reload got no answer."
+        self._context.warn(f"{said} The certificate is served all the same.")
         return True
 
     def _warn_of_missing(self) -> None:

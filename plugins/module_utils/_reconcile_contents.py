@@ -18,12 +18,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import FAILED, Context, name_list
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import NOT_THERE, SETTLE_TIMEOUT, PushTasks
 
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
-SETTLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
 # How often a create is tried whose answer was lost.
 CREATE_TRIES = 3
 
@@ -33,6 +33,7 @@ class Contents:
 
     def __init__(self) -> None:
         self.apps: dict[str, dict[str, t.Any]] = {}
+        self.unsendable: list[str] = []  # keys that no request may hold, by application
         self.tasks: dict[Key, dict[str, t.Any]] = {}
         # None where the server has no call for them, or nobody asked.
         self.streams: list[str] | None = None
@@ -105,11 +106,20 @@ class ContentsKeeper:
 
     def _read_application(self, contents: Contents, vhost: str, app: str, *, live: bool) -> None:
         raw = self._api.read_application(vhost, app)
-        if raw is None:  # deleted meanwhile
+        if raw is None:
+            self._gone_meanwhile(vhost, app)
             return
         APPLICATION.collect_secrets(application.from_wire(raw, vhost), self._context.secrets)
+        try:
+            tasks = self._api.list_push_tasks(vhost, app)
+        except OmeError as error:
+            if error.kind not in NOT_THERE:
+                raise
+            self._gone_meanwhile(vhost, app)
+            return
         contents.apps[app] = raw
-        for task in self._api.list_push_tasks(vhost, app):
+        contents.unsendable += [f"{app}: {key}" for key in unsendable_keys(raw)]
+        for task in tasks:
             PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(task), self._context.secrets)
             key = Key(vhost, app, push_task.id_of(task))
             if push_task.is_of_configuration(task):
@@ -121,6 +131,11 @@ class ContentsKeeper:
         streams = self._api.list_streams(vhost, app) if live else None
         if streams is not None:
             contents.streams = [*(contents.streams or []), *(f"{app}/{stream}" for stream in sorted(streams))]
+
+    def _gone_meanwhile(self, vhost: str, app: str) -> None:
+        """An application was listed and is gone: somebody has deleted it, unless the connection broke and a restart has taken everything."""
+        if self._api.disturbances:
+            raise OmeError("lost", f"read application {vhost}/{app}")
 
     def refuse_read_only(self, vhost: str, attempt: str) -> None:
         """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the same."""
@@ -146,6 +161,12 @@ class ContentsKeeper:
             raise
         return False
 
+    def refuse_unsendable(self, what: str, contents: Contents) -> None:
+        """Raises before anything is taken down that could not be made again."""
+        if contents.unsendable:
+            detail = f"It has settings under names that no request may hold, and could not be made again: {name_list(contents.unsendable)}."
+            raise OmeError("differs", f"recreate {what}").add_detail(detail)
+
     def take_down(self, vhost: str, contents: Contents) -> None:
         """Stops the push tasks, waits until they are gone, then deletes the applications."""
         for key in contents.tasks:
@@ -169,8 +190,8 @@ class ContentsKeeper:
         except OmeError:
             return contents.labels()
         for app, raw in contents.apps.items():
-            if app not in there and not self._create_application(vhost, raw):
-                lost.append(f"application {app}")
+            if app not in there:
+                lost += self._put_back_application(vhost, app, raw)
         return lost + self.start(contents)
 
     def start(self, contents: Contents) -> list[str]:
@@ -185,14 +206,21 @@ class ContentsKeeper:
             return [f"push task {key.app}/{key.id}" for key in contents.tasks]
         return [f"push task {item.label['app']}/{item.label['id']}" for item in items if item.action == FAILED]
 
-    def _create_application(self, vhost: str, raw: t.Mapping[str, t.Any]) -> bool:
+    def _put_back_application(self, vhost: str, app: str, raw: t.Mapping[str, t.Any]) -> list[str]:
+        """Makes an application as it was; returns what there is to say of it where it is not there as it was."""
         # What a read returns can be posted again, less `dynamic` (server-facts: Applications).
         body = {key: value for key, value in raw.items() if key != "dynamic"}
         try:
             answer = self.create_application(vhost, body)
+            if answer is None or answer.ok:
+                return []
+            there = self._api.read_application(vhost, app) if answer.kind == "conflict" else None
         except OmeError:
-            return False
-        return answer is None or answer.ok
+            there = None
+        if there is None:
+            return [f"application {app}"]
+        as_before = not list(APPLICATION.difference(application.from_wire(raw, vhost), application.from_wire(there, vhost)))
+        return [] if as_before else [f"application {app} (another one was made meanwhile)"]
 
     def create_application(self, vhost: str, body: t.Mapping[str, t.Any]) -> ItemAnswer | None:
         """Creates one application (wire form); None where it was found after a lost answer."""
@@ -212,6 +240,8 @@ def settled(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], b
                 raise
             if is_there():
                 return None
+            if error.refused:
+                raise
     raise AssertionError("unreachable")
 
 

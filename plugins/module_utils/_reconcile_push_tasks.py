@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
@@ -20,20 +21,24 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     STARTED,
     STOPPED,
     UNCHANGED,
+    Confirming,
     Context,
     Item,
 )
 
+SETTLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
 POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
-_NOT_THERE = ("vhost_not_found", "application_not_found")
+NOT_THERE = ("vhost_not_found", "application_not_found")
 # How often a start is tried where somebody else, or a lost answer, came between.
 _START_TRIES = 3
 
 Scope = tuple[str, str]
 
 
-class PushTasks:
+class PushTasks(Confirming):
     """Starts and stops the push tasks of any number of applications."""
+
+    what = "push task"
 
     def __init__(self, api: Api, context: Context, *, wait_timeout: float) -> None:
         """``wait_timeout`` in seconds bounds each wait: until tasks are gone, and until media flows."""
@@ -42,6 +47,7 @@ class PushTasks:
         self._wait_timeout = wait_timeout
         self._present: dict[Key, dict[str, t.Any]] = {}
         self._absent_scopes: dict[Scope, OmeError] = {}
+        self._seen_again: dict[Scope, dict[str, dict[str, t.Any]]] = {}
 
     def ensure_started(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, wait_for: str = "ready") -> list[Item]:
         """Brings tasks (given form) to run as wanted; with ``purge`` stops the others of the same applications.
@@ -81,7 +87,7 @@ class PushTasks:
             try:
                 tasks = self._api.list_push_tasks(vhost, app)
             except OmeError as error:
-                if error.kind not in _NOT_THERE:
+                if error.kind not in NOT_THERE:
                     raise
                 self._absent_scopes[(vhost, app)] = error
                 continue
@@ -100,6 +106,14 @@ class PushTasks:
                 self._remember(raw, key.vhost, key.app)
                 return raw
         return None
+
+    def _found(self, item: Item) -> dict[str, t.Any] | None:
+        key = Key(**item.label)
+        scope = (key.vhost, key.app)
+        if scope not in self._seen_again:
+            self._seen_again[scope] = {push_task.id_of(raw): raw for raw in self._list_or_nothing(*scope)}
+        raw = self._seen_again[scope].get(key.id)
+        return push_task.from_wire(raw, *scope) if raw is not None else None
 
     # Planning
 
@@ -191,26 +205,45 @@ class PushTasks:
 
     def _stop(self, items: t.Sequence[Item]) -> None:
         """Asks the server to stop all of them, then waits until all are gone."""
-        waiting: dict[Key, Item] = {}
+        asked: dict[Key, Item] = {}
+        unsure: dict[Key, Item] = {}
+        failures: dict[Key, OmeError] = {}
         for item in items:
             key = Key(**item.label)
             try:
                 self._api.stop_push_task(*key)
-                waiting[key] = item
+                asked[key] = item
             except OmeError as error:
-                _fail_as_it_was(item, error, touched=error.maybe_done)
-        try:
-            left = self.wait_until_gone(waiting)
-        except OmeError as error:
-            for item in waiting.values():
-                _fail_as_it_was(item, error, touched=True)
-            return
-        for key in left:
+                if error.maybe_done:
+                    unsure[key], failures[key] = item, error
+                else:
+                    _fail_as_it_was(item, error, touched=False)
+        for key in self._wait_for_stops(asked, self._wait_timeout):
             detail = f"The server took the request, but still lists the task after {self._wait_timeout:g} s."
-            _fail_as_it_was(waiting[key], OmeError("wait_timeout", f"stop push task {key}", detail=detail), touched=True)
+            _fail_as_it_was(asked[key], OmeError("wait_timeout", f"stop push task {key}", detail=detail), touched=True)
+        for key in self._wait_for_stops(unsure, min(SETTLE_TIMEOUT, self._wait_timeout)):
+            _fail_as_it_was(unsure[key], failures[key], touched=False)
         for item in items:
             if item.action != FAILED:
                 item.extra["state"] = "stopped"
+
+    def _wait_for_stops(self, items: t.Mapping[Key, Item], timeout: float) -> list[Key]:
+        """Waits until tasks that were, or may have been, asked to stop are gone; returns those that are not, and fails all where that cannot be seen."""
+        try:
+            try:
+                return self.wait_until_gone(items, timeout)
+            except OmeError:  # they end all the same, and something has to be known of them
+                return self.wait_until_gone(items, timeout)
+        except OmeError as error:
+            for key, item in items.items():
+                unknown = copy.copy(error)
+                unknown.attempt = f"see push task {key} end"
+                unknown.add_detail("It was asked to stop; whether it is gone is not known.")
+                if item.action == RESTARTED:
+                    unknown.add_detail("It was not started again.")
+                item.fail(unknown, touched=True)
+                item.after = None
+            return []
 
     def wait_until_gone(self, keys: t.Collection[Key], timeout: float | None = None) -> list[Key]:
         """Waits until the tasks are no longer listed; returns those that still are after ``timeout`` seconds (else `wait_timeout`)."""
@@ -232,7 +265,7 @@ class PushTasks:
         try:
             return self._api.list_push_tasks(vhost, app)
         except OmeError as error:
-            if error.kind in _NOT_THERE:  # deleted meanwhile, and the tasks with it
+            if error.kind in NOT_THERE:  # deleted meanwhile, and the tasks with it
                 return []
             raise
 
@@ -267,7 +300,7 @@ class PushTasks:
                 if there is not None and not list(PUSH_TASK.difference(task, push_task.from_wire(there, key.vhost, key.app))):
                     return push_task.state_of(there), error.kind == "duplicate_id"
                 # Another task under this id may be on its way out, as stopping takes a second.
-                if last or (there is not None and self.wait_until_gone([key])):
+                if last or (error.refused and error.kind != "duplicate_id") or (there is not None and self.wait_until_gone([key])):
                     raise
         raise AssertionError("unreachable")
 

@@ -42,6 +42,7 @@ class VirtualHosts(Creator):
         self._context = context
         self._recreate = recreate
         self._keeper = ContentsKeeper(api, context)
+        self._made_again: dict[str, Contents] = {}
 
     def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, bulk: bool = True, purge: bool = False) -> list[Item]:
         """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
@@ -183,12 +184,24 @@ class VirtualHosts(Creator):
                 break
             if not items:
                 return
+            if failure.refused:
+                break
         for item in items:
             item.fail(failure, touched=unknown)
 
     def _found(self, item: Item) -> dict[str, t.Any] | None:
         raw = self._read(item.label["name"], None)
         return VIRTUAL_HOST.from_wire(raw) if raw is not None else None
+
+    def _missing(self, item: Item, found: t.Mapping[str, t.Any] | None) -> list[str]:
+        name = item.title
+        if name not in self._made_again:
+            return []
+        labels = self._made_again[name].labels()
+        if found is None:
+            return [f"virtual host {name}", *labels]
+        there = self._keeper.read(name).labels()
+        return [label for label in labels if label not in there]
 
     # Deleting
 
@@ -230,7 +243,9 @@ class VirtualHosts(Creator):
         contents: Contents | None = None
         try:
             self._keeper.refuse_read_only(name, f"recreate virtual host {name}")
-            contents = self._keeper.read(name)
+            there = self._keeper.read(name)
+            self._keeper.refuse_unsendable(f"virtual host {name}", there)
+            contents = self._made_again[name] = there
             self._take_down(name, contents)
             self._build(item, VIRTUAL_HOST.to_wire(after))
         except OmeError as error:
@@ -270,14 +285,8 @@ class VirtualHosts(Creator):
         try:
             if self._api.read_virtual_host(name) is None:
                 self._build(item, VIRTUAL_HOST.to_wire(item.before or {}))
-        except OmeError:
-            item.after = None
-            lost = [f"virtual host {name}", *contents.labels()]
+        except OmeError as error:
+            lost = [f"virtual host {name}", *contents.labels()] if error.kind != "conflict" else contents.labels()
         else:
             lost = self._keeper.fill(name, contents)
-        item.touched = bool(lost)
-        item.extra["not_put_back"] = lost
-        if lost:
-            refusal.add_detail(f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
-        else:
-            refusal.add_detail("The virtual host is there as it was before, with its applications and push tasks.")
+        self._say_what_is_back(item, lost, refusal, another="A virtual host", contents="its applications and push tasks")

@@ -96,17 +96,20 @@ def _query_parts(query: str) -> t.Iterator[tuple[str, str]]:
             yield "", part
 
 
-def mask_url(url: str) -> str:
+def mask_url(url: str, *, destination: bool = False) -> str:
     """Returns the URL with everything masked that lets somebody in.
 
     That is user info, values in the query string that are not known to be harmless, the fragment, and in an RTMP URL
-    the part of the path after the application, where many platforms expect the stream key.
+    the part of the path after the application, where many platforms expect the stream key. Where the ``destination``
+    of a push is meant, it is so under any scheme, as a wrong one can be a mistake, and without one all may be a key.
     """
+    if destination and _may_be_a_key(url):
+        return MASK
     parts = _split_url(url)
     if parts != _split_url(url, at_any_place=True):
         return parts.scheme + MASK  # what stands behind the @ is the host or the end of a secret, and nobody can tell
     masked = parts.scheme + (f"{MASK}@" if parts.user else "") + parts.host
-    key = _rtmp_key(parts)
+    key = _rtmp_key(parts, destination)
     masked += parts.path[: len(parts.path) - len(key)] + MASK if key else parts.path
     if parts.query is not None:
         masked += "?" + "&".join(shown + (MASK if secret else "") for shown, secret in _query_parts(parts.query))
@@ -115,19 +118,24 @@ def mask_url(url: str) -> str:
     return masked
 
 
-def _rtmp_key(parts: _Url) -> str:
+def _may_be_a_key(url: str) -> bool:
+    """Whether this is no URL, and more than the host and the port of one: a stream key that stands in the wrong place."""
+    return "://" not in url and bool(url.strip()) and not re.fullmatch(r"[A-Za-z0-9.-]+:[0-9]+", url.strip())
+
+
+def _rtmp_key(parts: _Url, destination: bool) -> str:
     """What stands in the path of an RTMP URL after the application, as it stands; empty where there is nothing."""
-    if not parts.scheme.strip().lower().startswith("rtmp"):
+    if not destination and not parts.scheme.strip().lower().startswith("rtmp"):
         return ""
     found = re.fullmatch(r"/+[^/]+/+([^/].*)", parts.path, re.DOTALL)
     return found.group(1) if found else ""
 
 
-def url_secrets(url: str) -> set[str]:
+def url_secrets(url: str, *, destination: bool = False) -> set[str]:
     """Returns the parts of a URL that :func:`mask_url` masks, as they stand and percent-decoded."""
-    found = set()
+    found = {url, url.strip()} if destination and _may_be_a_key(url) else set()
     for parts in (_split_url(url), _split_url(url, at_any_place=True)):
-        key = _rtmp_key(parts)
+        key = _rtmp_key(parts, destination)
         found |= {parts.user, parts.user.partition(":")[2], key, key.rstrip("/ "), parts.fragment or ""}
         found |= {secret for _shown, secret in _query_parts(parts.query or "")}
     found |= {unquote(part) for part in found}
@@ -139,6 +147,72 @@ def has_user_info(url: str) -> bool:
     return bool(_split_url(url, at_any_place=True).user)
 
 
+_SHORT_ESCAPES = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r"}
+_ENTITIES = {"<": "lt", ">": "gt", "&": "amp", '"': "quot", "'": "apos"}
+
+
+def _pattern_of(letters: str) -> str:
+    """A pattern for a letter, or for a run of backslashes, in every spelling that escapes it, however often. Bounded, as texts can be hostile."""
+    letter = letters[0]
+    if letter.isascii() and letter.isalnum():
+        return letter
+    units = letter.encode("utf-16-be", "surrogatepass").hex()
+    escaped = "".join(f"u{units[start : start + 4]}" if not start else rf"\\{{1,32}}u{units[start : start + 4]}" for start in range(0, len(units), 4))
+    found = [
+        "".join(f"%(?:25){{0,8}}{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass")),
+        f"&(?:amp;){{0,8}}#(?:0{{0,8}}{ord(letter)}|x0{{0,8}}{ord(letter):x});",
+    ]
+    found += [f"&(?:amp;){{0,8}}{_ENTITIES[letter]};"] if letter in _ENTITIES else []
+    if letter == "\\":
+        return f"(?i:(?:\\\\(?:{escaped})?|{'|'.join(found)}){{1,64}})"
+    after = [escaped, f"U{ord(letter):08x}", *([f"x{ord(letter):02x}"] if ord(letter) < 256 else []), *_SHORT_ESCAPES.get(letter, "")]
+    found += [rf"\\{{1,32}}(?:{'|'.join(after)})", rf"\\{{0,32}}{chr(92) + 's' if letter.isspace() else re.escape(letter)}"]
+    found += [r"\+"] if letter == " " else []
+    return f"(?i:{'|'.join(found)})"
+
+
+def _base64_cores(value: bytes) -> set[str]:
+    """What every base64 text that holds these bytes holds, by the three ways in which they can be aligned in it, without what neighbours go into."""
+    cores = set()
+    for offset in range(3):
+        encoded = base64.b64encode(b"\0" * offset + value).decode().rstrip("=")
+        cores.add(encoded[(0, 2, 3)[offset] : len(encoded) - bool((offset + len(value)) % 3)])
+    return cores | {core.translate(str.maketrans("+/", "-_")) for core in cores}
+
+
+class _Spellings:
+    """One secret in all of its spellings."""
+
+    _SHORTEST_CORE = 8
+    # A pattern is much longer than what it is for.
+    _LONGEST_PATTERN = 256
+
+    def __init__(self, value: str, whole_word_below: int) -> None:
+        encoded = value.encode("utf-8", "surrogatepass")
+        exact = base64.b64encode(encoded).decode()
+        self._value = value
+        self._whole_word = len(value) < whole_word_below
+        # Letters and digits are never escaped: where a run of them is missing, the secret is missing. The last is the least like that of other secrets.
+        self._runs = re.findall(r"[A-Za-z0-9]+", value)[::-1] if len(value) <= self._LONGEST_PATTERN else []
+        self.sign = self._runs[0] if self._runs else ""
+        cores = {core for core in _base64_cores(encoded) if len(core) >= self._SHORTEST_CORE}
+        self.texts = {exact, *cores} if len(exact) >= whole_word_below else cores
+        if len(value) > self._LONGEST_PATTERN:
+            urls = {quote(encoded), quote(encoded, safe=""), quote_plus(encoded)}
+            urls |= {re.sub(r"%[0-9A-F]{2}", lambda found: found.group().lower(), url) for url in urls}
+            self.texts |= urls | {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+        self._pattern: re.Pattern[str] | None = None
+
+    def scrub(self, text: str) -> str:
+        """The text without the secret, base64 apart."""
+        if len(self._value) > self._LONGEST_PATTERN or not all(run in text for run in self._runs):
+            return text
+        if self._pattern is None:
+            pattern = "".join(map(_pattern_of, re.findall(r"\\+|.", self._value, re.DOTALL)))
+            self._pattern = re.compile(rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])" if self._whole_word else pattern)
+        return self._pattern.sub(MASK, text)
+
+
 class SecretStore:
     """Every secret value that a run has met, to take them out of free text."""
 
@@ -147,7 +221,8 @@ class SecretStore:
 
     def __init__(self) -> None:
         self._values: set[str] = set()
-        self._longest_first: list[str] | None = None
+        self._spellings: list[_Spellings] | None = None
+        self._texts: list[str] = []
 
     @property
     def values(self) -> frozenset[str]:
@@ -155,40 +230,30 @@ class SecretStore:
         return frozenset(self._values)
 
     def add(self, *values: t.Any) -> None:
-        """Remembers secrets; None, the empty text and the mask itself are none."""
+        """Remembers secrets; None, text of blanks alone, which stand between all words, and the mask itself are none."""
         for value in values:
             text = "" if value is None else str(value)
-            if text and text != MASK:
+            if text.strip() and text != MASK:
                 self._values.add(text)
-                self._longest_first = None
+                self._spellings = None
 
-    def add_url(self, url: t.Any) -> None:
+    def add_url(self, url: t.Any, *, destination: bool = False) -> None:
         """Remembers the secret parts of a URL."""
         if isinstance(url, str):
-            self.add(*url_secrets(url))
-
-    def _spellings(self) -> set[str]:
-        spellings: set[str] = set()
-        for value in self._values:
-            encoded = value.encode("utf-8", "surrogatepass")
-            urls = {quote(encoded), quote(encoded, safe=""), quote_plus(encoded)}
-            urls |= {re.sub(r"%[0-9A-F]{2}", lambda found: found.group().lower(), url) for url in urls}
-            escaped = {repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-            # The server's own words arrive with blanks folded.
-            spellings |= {value, " ".join(value.split()), base64.b64encode(encoded).decode()} | urls | escaped
-        return spellings - {""}
+            self.add(*url_secrets(url, destination=destination))
 
     def scrub(self, text: str) -> str:
-        """Returns the text with each secret replaced, in plain, URL-encoded, base64 and escaped form."""
-        if self._longest_first is None:  # made once: a result has thousands of texts, and a fleet hundreds of secrets
-            self._longest_first = sorted(self._spellings(), key=len, reverse=True)
-        for spelling in self._longest_first:
-            if spelling not in text:
-                continue
-            if len(spelling) < self._WHOLE_WORD_BELOW:
-                text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(spelling)}(?![A-Za-z0-9])", MASK, text)
-            else:
-                text = text.replace(spelling, MASK)
+        """Returns the text with each secret replaced: in plain, base64, and URL-encoded, escaped for JSON, HTML and others, also one inside of the other."""
+        if self._spellings is None:  # made once: a result has thousands of texts, and a fleet hundreds of secrets
+            values = {value for one in self._values for value in (one, " ".join(one.split()))}  # the server's own words arrive with blanks folded
+            self._spellings = [_Spellings(value, self._WHOLE_WORD_BELOW) for value in sorted(values, key=len, reverse=True)]
+            self._texts = sorted({one for spellings in self._spellings for one in spellings.texts}, key=len, reverse=True)
+        for spellings in self._spellings:
+            if spellings.sign in text:
+                text = spellings.scrub(text)
+        for one in self._texts:
+            if one in text:
+                text = text.replace(one, MASK)
         return text
 
     def scrub_tree(self, value: t.Any) -> t.Any:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""HTTP with the server: one session, authentication, TLS, and what may be sent again.
+"""HTTP with the server: one session, authentication, TLS, what may be sent again, and for how long.
 
 What may be sent again is decided here and nowhere else. A request that certainly never reached the server (refused,
 not resolved, no connection in time, 429) may always be. A request whose answer is missing may be sent again only where
@@ -13,7 +13,9 @@ there before it decides.
 from __future__ import annotations
 
 import base64
+import http.client
 import json
+import math
 import random
 import re
 import socket
@@ -33,11 +35,17 @@ else:
     HAS_REQUESTS = True
     REQUESTS_IMPORT_ERROR = None
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import BoundedAdapter
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
 LARGEST_DELAY = 5.0  # seconds
 LARGEST_RETRY_AFTER = 30.0  # seconds; a gateway that asks for more is not waited for longer
+LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks are about six million
+MOST_PARTS = 2**20  # lists, dictionaries and texts in an answer; in memory each takes many times its bytes
+DEEPEST_ANSWER = 64  # levels; the API nests about ten, and what works on an answer goes down by recursion
+MOST_UNANSWERED = 3  # requests in a row that were given up without an answer, after which the server is not asked any more
+_PIECE = 2**14  # bytes that are read, and unpacked where a gateway has compressed them, at once
 _GATEWAY_STATUSES = (502, 503, 504)
 
 
@@ -57,7 +65,7 @@ class Settings(t.NamedTuple):
     ca_path: str | None = None
     client_cert: str | None = None
     client_key: str | None = None
-    timeout: float = 10.0  # seconds, for the connection and for each wait for data
+    timeout: float = 10.0  # seconds, for the connection, and then for the whole answer
     retries: int = 3
     http_headers: t.Mapping[str, str] = {}
 
@@ -83,6 +91,9 @@ class _Failure(t.NamedTuple):
 class Transport:
     """Sends requests to one server over kept-alive connections."""
 
+    disturbances = 0
+    """How often, since the first answer, the connection broke or an answer was spoilt: the server may have been restarted, and have lost all."""
+
     def __init__(
         self,
         settings: Settings,
@@ -91,7 +102,10 @@ class Transport:
         jitter: t.Callable[[], float] = random.random,
         notice: t.Callable[[str], None] = lambda text: None,
     ) -> None:
-        """``notice`` is told of each repetition; ``sleep`` and ``jitter`` are there to be replaced in tests."""
+        """``notice`` is told of each repetition, and of each missing answer to what is not sent again.
+
+        ``sleep`` and ``jitter`` are there to be replaced in tests.
+        """
         self.settings = settings
         self._base = settings.api_url.rstrip("/")
         self._host = urlsplit(self._base).netloc
@@ -100,8 +114,14 @@ class Transport:
         self._jitter = jitter
         self._notice = notice
         self._verify: bool | str = (settings.ca_path or True) if settings.validate_certs else False
+        self._answered = False
+        self._given_up: list[_Failure] = []  # in a row
+        self._may_connect = True
         self._session = requests.Session()
-        self._session.headers.update({"Accept": "application/json", "User-Agent": "streamops.ovenmediaengine", **settings.http_headers})
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, BoundedAdapter(self._connected))
+        own = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "streamops.ovenmediaengine"}
+        self._session.headers.update({**own, **settings.http_headers})
         if settings.client_cert:
             self._session.cert = (settings.client_cert, settings.client_key) if settings.client_key else settings.client_cert
         self._auth = _access_token_auth(settings.api_token)
@@ -122,15 +142,25 @@ class Transport:
 
         ``attempt`` says in words what is tried ("read virtual host x"). 502, 503 and 504 count as no answer, as a
         proxy gave them.
+
+        The time is bounded: by ``timeout`` for the connection and again for the answer, by ``retries`` and by the pauses.
+        A server that has answered none of the last MOST_UNANSWERED requests is asked nothing more.
         """
         data = None if body is NO_BODY else json.dumps(body, separators=(",", ":")).encode()
         repetition = 0
         while True:
-            outcome = self._try(method, path, data)
+            outcome = self._silent or self._try(method, path, data)
             if isinstance(outcome, Answer):
+                self._answered = True
+                self._given_up = []
                 return outcome
+            self._note(outcome)
             may_repeat = outcome.passing and (repeatable or not outcome.reached)
             if not may_repeat or repetition == self.settings.retries:
+                if outcome.passing:
+                    self._given_up.append(outcome)
+                if outcome.passing and not may_repeat:
+                    self._notice(f"{self._told(method, path, outcome)} Not sent again; what is there decides.")
                 raise OmeError(
                     outcome.kind,
                     attempt,
@@ -142,9 +172,33 @@ class Transport:
                     maybe_done=outcome.reached,
                 )
             delay = max(outcome.retry_after, min(LARGEST_DELAY, FIRST_DELAY * 2**repetition) * (0.5 + self._jitter() / 2))
-            self._notice(f"{method} {self._prefix}{path} at {self._host}: {outcome.detail or ADVICE[outcome.kind].meaning} Trying again in {delay:.1f} s.")
+            self._notice(f"{self._told(method, path, outcome)} Trying again in {delay:.1f} s.")
             self._sleep(delay)
             repetition += 1
+
+    def _told(self, method: str, path: str, outcome: _Failure) -> str:
+        """A failed attempt in words."""
+        return f"{method} {self._prefix}{path} at {self._host}: {outcome.detail or ADVICE[outcome.kind].meaning}"
+
+    @property
+    def _silent(self) -> _Failure | None:
+        """Why nothing more is sent, if the server has given no answer for too long."""
+        if len(self._given_up) < MOST_UNANSWERED:
+            return None
+        last = self._given_up[-1]
+        detail = f"{last.detail or ADVICE[last.kind].meaning} This was not even sent, as the last {MOST_UNANSWERED} requests got no answer."
+        return _Failure(last.kind, detail, None, reached=False, passing=False)
+
+    def _note(self, failure: _Failure) -> None:
+        """Remembers that something is wrong between here and the server."""
+        if failure.kind != "rate_limited":  # that is an answer
+            self.disturbances += self._answered
+            self._may_connect = True
+
+    def _connected(self) -> None:
+        """A connection was made. Where none is due, the one before has broken, which urllib3 mends without a word."""
+        self.disturbances += self._answered and not self._may_connect
+        self._may_connect = False
 
     def failure(self, kind: str, answer: Answer, attempt: str, method: str, path: str, message: str | None) -> OmeError:
         """An error about an answer that did arrive."""
@@ -163,16 +217,30 @@ class Transport:
                 timeout=self.settings.timeout,
                 allow_redirects=False,
                 verify=self._verify,
+                stream=True,
             )
-        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
+            if response.status_code == 204:
+                # Old servers send a body with it, which would be taken for the next answer (server-facts: Push tasks).
+                response.close()
+                self._session.close()
+                self._may_connect = True
+                return Answer(204, None)
+            content = _content(response)
+            if sum(map(content.count, (b"[", b"{", b'"'))) > 2 * MOST_PARTS:
+                raise _TooLargeError
+        except _TooLargeError:
+            return _Failure("too_large", "", response.status_code, reached=True, passing=False)
+        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException) as error:
             return _failure_of_exception(error, self.settings.timeout)
         except OSError as error:  # requests reports a missing CA or client certificate file so
             return _Failure("tls", f"A file for TLS cannot be used: {_reason(error)}.", None, reached=False, passing=False)
-        if response.status_code == 204:
-            # Old servers send a body with it, which would be taken for the next answer (server-facts: Push tasks).
-            self._session.close()
-            return Answer(204, None)
-        return _read(response)
+        except UnicodeError:  # in the user or password of a proxy; those of the options are checked
+            return _Failure("bad_input", "A proxy of the environment cannot be used in a request.", None, reached=False, passing=False)
+        except ValueError:  # http.client takes a chunk's size as it comes, be it negative
+            return _Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
+        if "close" in response.headers.get("Connection", "").lower() or response.raw.version == 10:
+            self._may_connect = True
+        return _read(response, content)
 
 
 def _access_token_auth(token: str) -> t.Callable[[t.Any], t.Any]:
@@ -189,7 +257,23 @@ def _access_token_auth(token: str) -> t.Callable[[t.Any], t.Any]:
     return sign
 
 
-def _read(response: t.Any) -> Answer | _Failure:
+class _TooLargeError(Exception):
+    """More arrives than any answer of the API can be."""
+
+
+def _content(response: t.Any) -> bytes:
+    """The body of a response; raises _TooLargeError."""
+    pieces, size = [], 0
+    for piece in response.iter_content(_PIECE):
+        size += len(piece)
+        if size > LARGEST_ANSWER:
+            response.close()
+            raise _TooLargeError
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _read(response: t.Any, content: bytes) -> Answer | _Failure:
     """The answer in a response, or why there is none in it."""
     status = response.status_code
     if status == 429:
@@ -199,12 +283,12 @@ def _read(response: t.Any) -> Answer | _Failure:
     if 300 <= status < 400:
         return _Failure("redirect", "", status, reached=False, passing=False)
     try:
-        return Answer(status, _json(response))
+        return Answer(status, _json(response, content))
     except ValueError as error:
         if 400 <= status < 500:  # is never sent again, and says enough by its status
             return Answer(status, None)
         # A page in HTML comes from something that will say the same again; anything else may be a damaged answer.
-        page = "html" in response.headers.get("Content-Type", "").lower() or response.content.lstrip()[:1] == b"<"
+        page = "html" in response.headers.get("Content-Type", "").lower() or content.lstrip()[:1] == b"<"
         if isinstance(error, _CutOffError):
             return _Failure("connection_lost", "The answer is empty or was cut off.", status, reached=True, passing=True)
         return _Failure("not_json", "", status, reached=True, passing=not page)
@@ -214,16 +298,39 @@ class _CutOffError(ValueError):
     """Less arrived than was announced, or nothing at all."""
 
 
-def _json(response: t.Any) -> t.Any:
+def _json(response: t.Any, content: bytes) -> t.Any:
     """The decoded body; raises ValueError where there is none, or not all of it."""
-    content = response.content
     announced = _whole_number(response.headers.get("Content-Length", ""))
     if not content or (announced is not None and "Content-Encoding" not in response.headers and len(content) < announced):
         raise _CutOffError
     try:
-        return json.loads(content)
+        body = json.loads(content, parse_constant=_no_number, parse_float=_number)
     except RecursionError as error:
         raise ValueError from error
+    if _is_deeper(body, DEEPEST_ANSWER):
+        raise ValueError
+    return body
+
+
+def _no_number(text: str) -> t.NoReturn:
+    """NaN and Infinity, which Python reads and JSON has not: a result that holds them would be none."""
+    raise ValueError(text)
+
+
+def _number(text: str) -> float:
+    """A number with a fraction, unless it is too large for one."""
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _is_deeper(value: t.Any, most: int) -> bool:
+    """Whether values are nested in more levels, found without recursion."""
+    level = [value]
+    for _number_of_level in range(most):
+        level = [item for one in level if isinstance(one, (dict, list)) for item in (one.values() if isinstance(one, dict) else one)]
+        if not level:
+            return False
+    return True
 
 
 def _whole_number(text: str) -> int | None:

@@ -200,7 +200,7 @@ error:
       type: str
       sample: "[HTTP] Invalid credential (401)"
 retries:
-  description: Which requests had to be sent again, and why.
+  description: Which requests had to be sent again, or got no answer and were not, and why.
   returned: when there were any
   type: list
   elements: str

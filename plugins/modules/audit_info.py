@@ -394,7 +394,7 @@ error:
       description: The server's own words, none where it said nothing.
       type: str
 retries:
-  description: Which requests had to be sent again, and why.
+  description: Which requests had to be sent again, or got no answer and were not, and why.
   returned: when there were any
   type: list
   elements: str

@@ -14,7 +14,8 @@ On the command line: ``python -m tests.simulator --port 8081``.
 from __future__ import annotations
 
 from .clock import ManualClock
+from .proxy import Proxy
 from .running import Simulator
 from .versions import VERSIONS, ServerVersion
 
-__all__ = ["VERSIONS", "ManualClock", "ServerVersion", "Simulator"]
+__all__ = ["VERSIONS", "ManualClock", "Proxy", "ServerVersion", "Simulator"]

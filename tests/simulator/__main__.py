@@ -15,10 +15,22 @@ import tempfile
 from collections.abc import Sequence
 
 from .clock import Clock
+from .faults import KINDS
 from .server import Server
 from .state import State
 from .tls import ApiCertificate, made_certificate
 from .versions import VERSIONS
+
+CONTROL = f"""\
+While it runs, calls under /_simulator/ control it; tests/simulator/control.py has a table of them. To let the answer to the next
+start of a push be lost, for example:
+
+  curl -d '{{"kind": "reset", "method": "POST", "path": ":startPush", "when": "after"}}' http://127.0.0.1:8081/_simulator/faults
+
+Kinds of faults: {", ".join(KINDS[:9])},
+{", ".join(KINDS[9:])}. Their options are in tests/simulator/faults.py. GET on the
+same URL tells which requests they met, DELETE ends them.
+"""
 
 EXIT_DEAD = 139
 """Status of a process that a segmentation fault has ended, as a shell tells it."""
@@ -26,7 +38,12 @@ EXIT_DEAD = 139
 
 def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="tests.simulator", description="A server that behaves like OvenMediaEngine's management API.")
+    parser = argparse.ArgumentParser(
+        prog="tests.simulator",
+        description="A server that behaves like OvenMediaEngine's management API.",
+        epilog=CONTROL,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--port", type=int, required=True, help="port to listen on; 0 picks a free one")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--token", default="ome-access-token", help="access token (%(default)s)")

@@ -11,6 +11,8 @@ from typing import Any
 
 from .errors import ApiError
 
+JSON_HEADERS = {"Server": "OvenMediaEngine", "Content-Type": "application/json;charset=UTF-8"}
+
 NOTHING = object()
 """No ``response`` in the envelope; null would be one."""
 

@@ -5,9 +5,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import heapq
+import itertools
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime, timezone
+from typing import Any
 
 EPOCH = "1970-01-01T00:00:00.000+00:00"
 """What the server writes for a time that has not come."""
@@ -32,16 +37,81 @@ class Clock:
         seconds = (self.now() if moment is None else moment) + self._offset
         return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds")
 
+    def later(self, seconds: float, deed: Deed) -> Callable[[], None]:
+        """Do something in the running loop when some seconds have passed.
+
+        :returns: a function that calls it off.
+        """
+        loop = asyncio.get_running_loop()
+        if isinstance(self._source, ManualClock):
+            return self._source.later(seconds, lambda: run_in(loop, deed()))
+        return loop.call_later(seconds, lambda: run_in(loop, deed())).cancel
+
+
+Deed = Callable[[], Coroutine[Any, Any, None]]
+
+_UNDER_WAY: set[asyncio.Task[None]] = set()
+
+
+def run_in(loop: asyncio.AbstractEventLoop, deed: Coroutine[Any, Any, None]) -> None:
+    """Do something in a loop, and wait for its end unless the caller is that loop itself."""
+    try:
+        own = asyncio.get_running_loop() is loop
+    except RuntimeError:
+        own = False
+    if own:
+        task = loop.create_task(deed)
+        _UNDER_WAY.add(task)  # The loop itself holds no strong reference to it.
+        task.add_done_callback(_UNDER_WAY.discard)
+    else:
+        asyncio.run_coroutine_threadsafe(deed, loop).result(5)
+
 
 class ManualClock:
     """A source of seconds that stands still until it is advanced; for tests that must not sleep."""
 
     def __init__(self, seconds: float = 1000.0) -> None:
         self.seconds = seconds
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+        self._advancing = threading.RLock()
 
     def __call__(self) -> float:
         return self.seconds
 
+    @property
+    def waiting(self) -> int:
+        """How many things are to happen later."""
+        with self._lock:
+            return len(self._due)
+
+    def later(self, seconds: float, deed: Callable[[], None]) -> Callable[[], None]:
+        """Do something when the clock has been advanced by some seconds, in the thread that does it and before :meth:`advance` returns.
+
+        :returns: a function that calls it off.
+        """
+        with self._lock:
+            entry = (self.seconds + seconds, next(self._numbers), deed)
+            heapq.heappush(self._due, entry)
+
+        def call_off() -> None:
+            with self._lock:
+                if entry in self._due:
+                    self._due.remove(entry)
+                    heapq.heapify(self._due)
+
+        return call_off
+
     def advance(self, seconds: float) -> None:
-        """Let ``seconds`` pass."""
-        self.seconds += seconds
+        """Let ``seconds`` pass; what is due on the way is done at its moment, and before this returns."""
+        with self._advancing:  # of several threads each lets its own time pass
+            end = self.seconds + seconds
+            while True:
+                with self._lock:
+                    if not self._due or self._due[0][0] > end:
+                        self.seconds = max(self.seconds, end)
+                        return
+                    moment, _number, deed = heapq.heappop(self._due)
+                    self.seconds = max(self.seconds, moment)
+                deed()

@@ -18,6 +18,10 @@ POST     tls           ``{"port", "behaviour": "serve" | "hang" | "down", "lag":
 GET      handshakes    ``{"handshakes": [{"port", "server_name", "vhost", "fingerprint"}, ...]}``
 DELETE   handshakes    forgets them
 POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file
+GET      faults        ``{"faults": [{"id", "kind", ..., "met": [request, ...], "active": bool}, ...]}``
+POST     faults        ``{"kind", ...}``: spoils requests from now on; kinds and options are in :mod:`.faults`;
+                       answers with the fault
+DELETE   faults        ends and forgets all, or with ``{"id"}`` one
 GET      state         what the server holds
 =======  ============  ==========================================================================
 """
@@ -30,6 +34,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from .answers import Answer
+from .faults import from_json
 from .push_tasks import representation
 from .router import plain_path
 from .state import State
@@ -128,6 +133,24 @@ def _add_virtual_host(server: Server, body: Any) -> Any:
     return {}
 
 
+def _faults(server: Server, _body: Any) -> Any:
+    return {"faults": [fault.as_dict() for fault in server.faults.all]}
+
+
+def _inject(server: Server, body: Any) -> Any:
+    fault = from_json(body)
+    server.inject(fault)
+    return fault.as_dict()
+
+
+def _clear_faults(server: Server, body: Any) -> Any:
+    if body.get("id") is None:
+        server.faults.clear()
+    else:
+        server.faults.end(int(body["id"]))
+    return {}
+
+
 def _state(server: Server, _body: Any) -> Any:
     return snapshot(server.state)
 
@@ -178,5 +201,8 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("GET", "handshakes"): _handshakes,
     ("DELETE", "handshakes"): _clear_handshakes,
     ("POST", "vhosts"): _add_virtual_host,
+    ("GET", "faults"): _faults,
+    ("POST", "faults"): _inject,
+    ("DELETE", "faults"): _clear_faults,
     ("GET", "state"): _state,
 }

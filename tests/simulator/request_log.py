@@ -30,6 +30,8 @@ class LogRecord:
     """The status answered; None where no answer was given."""
     write: bool = False
     """Whether the request is one that changes the server, whatever the answer was."""
+    fault: str | None = None
+    """The kind of the fault that met it, see :mod:`.faults`."""
 
     def as_dict(self) -> dict[str, Any]:
         """The record as JSON can carry it."""

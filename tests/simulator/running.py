@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .clock import Clock
 from .control import set_failing_reload
+from .faults import Fault
 from .request_log import LogRecord
 from .server import Middleware, Server
 from .state import PushTask, State
+from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
 from .versions import VERSIONS
@@ -56,8 +56,7 @@ class Simulator:
         self._tls_files = (tls_cert, tls_key)
         self._tls_ports = tls_ports
         self._directory: str | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+        self._thread: LoopThread | None = None
 
     def __enter__(self) -> Simulator:
         return self.start()
@@ -69,9 +68,7 @@ class Simulator:
         """Open the port; returns when requests are served."""
         if self._tls:
             self.state.api_certificate = self._api_certificate()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="simulator", daemon=True)
-        self._thread.start()
+        self._thread = LoopThread("simulator")
         try:
             self.port = self._run(self._server.listen("127.0.0.1", 0, self._context))
             for port in self._tls_ports:
@@ -83,13 +80,10 @@ class Simulator:
 
     def stop(self) -> None:
         """Close the port and end the thread; harmless when done already."""
-        loop, thread = self._loop, self._thread
-        if loop is not None and thread is not None:
+        if self._thread is not None:
             self._run(self._server.close())
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join(5)
-            loop.close()
-            self._loop = self._thread = None
+            self._thread.stop()
+            self._thread = None
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
             self._directory = None
@@ -107,8 +101,8 @@ class Simulator:
         return self.state.api_certificate.context if self.state.api_certificate is not None else None
 
     def _run(self, coroutine: Any) -> Any:
-        assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(5)
+        assert self._thread is not None
+        return self._thread.run(coroutine)
 
     @property
     def url(self) -> str:
@@ -134,6 +128,27 @@ class Simulator:
     def middlewares(self) -> list[Middleware]:
         """Wrappers around the work of every API request, see :data:`server.Middleware`; change the list to add one."""
         return self._server.middlewares
+
+    def inject(self, kind: str, **options: Any) -> Fault:
+        """Let a fault spoil requests from now on, see :class:`.faults.Fault`, which has the options too. :returns: the fault."""
+        return self.plant(Fault(kind, **options))
+
+    def plant(self, fault: Fault) -> Fault:
+        """Let a fault that is made already spoil requests from now on. :returns: the fault."""
+
+        self._server.inject(fault)
+        if fault.at_once:
+            self._run(self._server.interrupt(fault.seconds))
+        return fault
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults that can still meet requests, in the order in which they were injected."""
+        return [fault for fault in self._server.faults.all if fault.active]
+
+    def clear_faults(self) -> None:
+        """End all faults; a port that is closed by one is open again."""
+        self._server.faults.clear()
 
     @property
     def tls_ports(self) -> list[int]:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import ssl
-from asyncio import AbstractServer, get_running_loop
+from asyncio import AbstractEventLoop, get_running_loop, sleep
+from asyncio import Server as Listener
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TextIO
@@ -15,17 +17,21 @@ from typing import TextIO
 from aiohttp import web
 
 from . import control
-from .answers import Answer
+from .answers import JSON_HEADERS, Answer
+from .clock import run_in
 from .errors import ServerDies
+from .faults import Fault, Faults
 from .jsontext import dump
+from .raw import Raw
 from .request_log import LogRecord, body_of, is_write
 from .router import answer
 from .state import State
-from .tls_listeners import Handshake, TlsListener
+from .tls_listeners import DOWN, Handshake, TlsListener
 
-JSON_HEADERS = {"Server": "OvenMediaEngine", "Content-Type": "application/json;charset=UTF-8"}
 KEEP_ALIVE_SECONDS = 60.0
 """An idle connection is closed after this (server-facts: HTTP)."""
+_MOMENT = 0.05
+_TURNS = 4
 
 
 @dataclass
@@ -61,13 +67,21 @@ class Server:
         self.log: list[LogRecord] = []
         self.middlewares: list[Middleware] = []
         """From the outermost to the innermost; empty unless somebody puts one there."""
+        self.faults = Faults()
+        """What spoils requests; they are met outside of all middlewares, as a network is."""
         self.tls_listeners: list[TlsListener] = []
         self.handshakes: list[Handshake] = []
         """The handshakes with the TLS ports of the publishers, in the order of their arrival."""
         self.died = False
         self.on_death: Callable[[], None] = lambda: None
         self._log_file = log_file
-        self._listener: AbstractServer | None = None
+        self._address: tuple[str, int, ssl.SSLContext | None] = ("", 0, None)
+        self._loop: AbstractEventLoop | None = None
+        self._listener: Listener | None = None
+        self._reserved: socket.socket | None = None
+        """Holds the port while nobody listens."""
+        self._call_off: Callable[[], None] | None = None
+        self._down_publishers: list[TlsListener] = []
         self._connections: web.Server | None = None
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
@@ -80,9 +94,12 @@ class Server:
             max_line_size=65536,
             max_field_size=65536,
         )
-        self._listener = await get_running_loop().create_server(self._connections, host, port, ssl=context, backlog=1024)
+        self._loop = get_running_loop()
+        self._listener = await self._loop.create_server(self._connections, host, port, ssl=context, backlog=1024)
         self.died = False
-        return int(self._listener.sockets[0].getsockname()[1])
+        port = int(self._listener.sockets[0].getsockname()[1])
+        self._address = (host, port, context)
+        return port
 
     async def listen_tls(self, host: str, port: int) -> int:
         """Open a TLS port that serves the certificates of virtual hosts. :param port: 0 for any that is free. :returns: the port."""
@@ -103,6 +120,66 @@ class Server:
         if self._connections is not None:
             await self._connections.shutdown(0.1)
 
+    def inject(self, fault: Fault) -> None:
+        """Let a fault spoil requests from now on."""
+        fault.undo = self._undo
+        self.faults.add(fault)
+
+    async def interrupt(self, seconds: float, publishers: bool = False) -> None:
+        """Cut every connection off, and listen again only after some seconds of the clock.
+
+        :param publishers: whether the TLS ports of the publishers go too.
+        """
+        closes = seconds > 0 and self._listener is not None
+        if closes and self._listener is not None and self._reserved is None:
+            # What is accepted already must become a connection first: asyncio would forget it, open, where the port is closed meanwhile.
+            for listening in self._listener.sockets:
+                get_running_loop().remove_reader(listening.fileno())
+            for _turn in range(_TURNS):
+                await sleep(0)
+        self._abort_connections()
+        if publishers:
+            for listener in self.tls_listeners:
+                listener.abort_connections()
+        if not closes or self._listener is None:
+            return
+        if self._reserved is None:
+            self._listener.close()
+            # Bound, but not listening: connections are refused, and neither another server nor a client's own end can come to
+            # have the port, to which that client would then connect itself.
+            self._reserved = _bound(*self._address[:2])
+        if publishers:
+            self._down_publishers = [listener for listener in self.tls_listeners if listener.behaviour != DOWN]
+            for listener in self._down_publishers:
+                listener.close()
+        if self._call_off is not None:
+            self._call_off()
+        self._call_off = self.state.clock.later(seconds, self._listen_again)
+        # Connections whose handshake is not done yet are not known to be there.
+        get_running_loop().call_later(_MOMENT, self._abort_strays)
+
+    def _abort_strays(self) -> None:
+        if self._reserved is not None:
+            self._abort_connections()
+
+    def _undo(self) -> None:
+        if self._loop is not None and self._reserved is not None:
+            run_in(self._loop, self._listen_again())
+
+    async def _listen_again(self) -> None:
+        self._listen_no_more_later()
+        reserved, self._reserved = self._reserved, None
+        if reserved is not None and self._connections is not None:
+            self._listener = await get_running_loop().create_server(self._connections, sock=reserved, ssl=self._address[2], backlog=1024)
+        publishers, self._down_publishers = self._down_publishers, []
+        for listener in publishers:
+            await listener.behave(listener.behaviour)
+
+    def _listen_no_more_later(self) -> None:
+        if self._call_off is not None:
+            self._call_off()
+            self._call_off = None
+
     def die(self) -> None:
         """End as a crashed process does: no answer, every connection gone, nobody listens."""
         self.died = True
@@ -114,10 +191,17 @@ class Server:
         self.log = []
 
     def _stop_listening(self) -> None:
+        self._listen_no_more_later()
+        if self._reserved is not None:
+            self._reserved.close()
+            self._reserved = None
         if self._listener is not None:
             self._listener.close()
         for listener in self.tls_listeners:
             listener.close()
+        self._abort_connections()
+
+    def _abort_connections(self) -> None:
         for connection in self._connections.connections if self._connections is not None else ():
             if connection.transport is not None:
                 connection.transport.abort()
@@ -127,6 +211,8 @@ class Server:
         if headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         raw = await request.content.read()
+        if self._reserved is not None:
+            return Raw(None)  # The connection was in the making when the port was closed.
         target = request.raw_path
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
@@ -135,14 +221,23 @@ class Server:
             raw = b""
         exchange = Exchange(request, request.method, target, raw, self._new_record(request.method, target, headers, raw))
         try:
-            result = await self._through(exchange)
+            result = await self._met(exchange)
         except ServerDies:
             self._write_record(exchange.record)
             self.die()
             return web.Response()
-        exchange.record.status = result.status
+        exchange.record.status = result.told if isinstance(result, Raw) else result.status
         self._write_record(exchange.record)
-        return _response(result)
+        return result if isinstance(result, Raw) else _response(result)
+
+    async def _met(self, exchange: Exchange) -> Answer | Raw:
+        async def work() -> Answer:
+            return await self._through(exchange)
+
+        fault = self.faults.next_for(exchange)
+        if fault is None:
+            return await work()
+        return await fault.meet(self, exchange, work)
 
     def _new_record(self, method: str, target: str, headers: Mapping[str, str], raw: bytes) -> LogRecord:
         kept = {name: value for name, value in headers.items() if name.lower() != "authorization"}
@@ -170,6 +265,13 @@ def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
         return await middleware(exchange, work)
 
     return wrapped
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    found.bind((host, port))
+    return found
 
 
 def _response(result: Answer) -> web.Response:

@@ -71,6 +71,10 @@ class TlsListener:
         if self._server is not None:
             self._server.close()
             self._server = None
+        self.abort_connections()
+
+    def abort_connections(self) -> None:
+        """Cut every connection off."""
         for connection in list(self.connections):
             connection.abort()
 

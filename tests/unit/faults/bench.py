@@ -1,0 +1,299 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Servers that live through many cases, each of which begins with the same objects, and runs of modules in made-up time."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _reconcile_applications, _reconcile_virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushApplication, State, VirtualHost
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Ledger, Seen, Verdict, judge, judge_next, odd_output
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import LONGER_THAN_ANY_STOP, Given, Label, View, doubles, strays, view
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Recorded, Scenario
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import Site
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
+
+STOP_DELAY = 0.5  # seconds for which a stopped task stays listed
+PATIENCE = 10.0  # seconds, where nothing is to be late
+REFUSED = "t-refused"
+"""A virtual host that the server takes for a bad one."""
+
+
+async def _refusing(exchange: Any, work: Any) -> Answer:
+    """The simulator's hook: refuses one item of a bulk request, as the server does with each that it does not like."""
+    if exchange.method != "POST" or exchange.target != "/v1/vhosts" or not isinstance(exchange.record.body, list):
+        return await work()
+    items = exchange.record.body
+    bad = [place for place, item in enumerate(items) if item["name"] == REFUSED]
+    if not bad:
+        return await work()
+    exchange.raw = json.dumps([item for item in items if item["name"] != REFUSED]).encode()
+    answer = await work()
+    for place in bad:
+        answer.payload.insert(place, envelope(400, "[Config] refused by the test"))
+    return Answer(207 if len(items) > len(bad) else 400, answer.payload)
+
+
+class _Objects(NamedTuple):
+    """What makes up a server, apart from its configuration file."""
+
+    virtual_hosts: dict[str, VirtualHost]
+    push_applications: dict[tuple[str, str], list[PushApplication]]
+    streams: dict[tuple[str, str, str], float]
+
+
+def _copied(objects: State | _Objects) -> _Objects:
+    """Copies down to what is never changed in place: the configurations and the certificates."""
+    pushes: dict[int, PushApplication] = {}
+    holders = {
+        where: [pushes.setdefault(id(push), PushApplication({key: replace(task) for key, task in push.tasks.items()})) for push in found]
+        for where, found in objects.push_applications.items()
+    }
+    vhosts = {}
+    for name, vhost in objects.virtual_hosts.items():
+        apps = {app.name: replace(app, push=pushes.get(id(app.push))) for app in vhost.applications.values()}
+        vhosts[name] = replace(vhost, applications=apps, certificates=list(vhost.certificates))
+    return _Objects(vhosts, holders, dict(objects.streams))
+
+
+class _RestartAfter:
+    """The simulator's hook: the process ends and starts again when a request has been answered well; the fault must end its connection."""
+
+    def __init__(self, simulator: Simulator, number: int) -> None:
+        self._state = simulator.state
+        self._left = number
+
+    async def __call__(self, exchange: Any, work: Any) -> Answer:
+        """The simulator's hook."""
+        answer = await work()
+        if self._left == 0:
+            self._state.restart()
+        self._left -= 1
+        return answer
+
+
+def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozenset[Label]:
+    """Those of the objects that the first requests of a run have read, or seen in a list of what stands inside of another."""
+    answered = {record.path for record in simulator.log[:number] if record.status == 200 and not record.write}
+
+    def reads(label: Label) -> set[str]:
+        vhost, app = f"/v1/vhosts/{label[0]}", f"/v1/vhosts/{label[0]}/apps"
+        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[len(label)]
+
+    return frozenset(label for label in labels if answered & reads(label))
+
+
+class Good(NamedTuple):
+    """What a good run of a scenario did, from and to which objects."""
+
+    recorded: Recorded
+    before: View
+    goal: View
+
+
+class Bench:
+    """One server, emptied and filled for each case; modules run in this process."""
+
+    def __init__(self, version: str, directory: Path, patch: pytest.MonkeyPatch) -> None:
+        self.version = version
+        self.clock = ManualClock()
+        self.simulator = Simulator(version=version, stop_delay=STOP_DELAY, clock=self.clock, tls_ports=(0,)).start()
+        self.ledger = Ledger(self.simulator)
+        self._directory = directory
+        self._patch = patch
+        self._sizes = {module: module.BULK_SIZE for module in (_reconcile_applications, _reconcile_virtual_hosts)}
+        self._kept: dict[str, _Objects] = {}
+        self._good: dict[str, Good] = {}
+        self._site: Site | None = None
+
+    def close(self) -> None:
+        """Ends the server."""
+        died = self.simulator.died
+        self.simulator.clear_faults()
+        self.simulator.stop()
+        assert not died, "a request of this test would have killed a real server"
+
+    # -- what there is ------------------------------------------------------------------------------------------------
+
+    def prepare(self, scenario: Scenario) -> None:
+        """Makes the server hold what the scenario begins with, and nothing else; no fault is left."""
+        simulator = self.simulator
+        simulator.clear_faults()
+        simulator.middlewares[:] = [_refusing, self.ledger]
+        for module, size in self._sizes.items():
+            self._patch.setattr(module, "BULK_SIZE", scenario.bulk_size or size)
+        state = simulator.state
+        if scenario.name not in self._kept:
+            simulator.restart()
+            self._make(scenario)
+            self._kept[scenario.name] = _copied(state)
+        with state.lock:
+            kept = _copied(self._kept[scenario.name])
+            state.virtual_hosts, state.push_applications, state.streams = kept.virtual_hosts, kept.push_applications, kept.streams
+            state.random = random.Random(20)
+        simulator.clear_log()
+        self.ledger.clear()
+
+    def _make(self, scenario: Scenario) -> None:
+        for one in scenario.given:
+            one.post(self.simulator)
+        for stream in scenario.streams:
+            self.simulator.stream_appears(*stream)
+        if scenario.certificates:
+            self._site = self._site or Site(self.simulator, self._directory, "t-v")
+            self._site.place(self._site.old)
+            self._site.create()
+            self._site.place(self._site.new)
+
+    def mend(self, scenario: Scenario) -> None:
+        """Makes what the scenario needs and does not make itself, where it is gone; as somebody does after a restart of the server."""
+        there = view(self.simulator)
+        for one in scenario.needed:
+            if one.label not in there:
+                one.post(self.simulator)
+        if scenario.certificates and ("t-v",) not in there and self._site is not None:
+            Given(("t-v",), {"name": "t-v", "host": {"names": [self._site.host_name], "tls": self._site.tls}}).post(self.simulator)
+        for stream in scenario.streams:
+            self.simulator.stream_appears(*stream)
+
+    def look(self) -> View:
+        """What there is once all that was asked to stop is gone."""
+        self.clock.advance(LONGER_THAN_ANY_STOP)
+        return view(self.simulator)
+
+    # -- runs ---------------------------------------------------------------------------------------------------------
+
+    def run(self, scenario: Scenario, *, retries: int = 0, timeout: float = PATIENCE, check_mode: bool = False) -> ModuleRun:
+        """Runs the scenario's module."""
+        options = connection(self.simulator, retries=retries, timeout=timeout, **{key: value for key, value in scenario.options.items() if key != "timeout"})
+        if scenario.name == "cert_reload: proven" and self._site is not None:
+            options.update(certificate=str(self._site.source), endpoint=self._site.endpoints())
+        return running_modules.run_module(scenario.module, options, check_mode=check_mode)
+
+    def good(self, scenario: Scenario) -> Good:
+        """A run without a fault, made and judged once: it must do what the scenario says, and nothing else."""
+        if scenario.name not in self._good:
+            self.prepare(scenario)
+            before = self.look()
+            self.simulator.clear_log()
+            run = self.run(scenario)
+            recorded = Recorded([(record.method, record.path, record.write) for record in self.simulator.log])
+            goal = self.look()
+            assert run.failed is bool(scenario.refused), run
+            done = {
+                "made": goal.keys() - before.keys(),
+                "gone": before.keys() - goal.keys(),
+                "changed": {label for label in before.keys() & goal.keys() if before[label] != goal[label]},
+            }
+            assert done == {"made": scenario.made, "gone": scenario.gone, "changed": scenario.changed}, (scenario.name, done)
+            assert scenario.kept | scenario.carried <= before.keys() & goal.keys()
+            assert doubles(self.simulator.state) == strays(self.simulator.state) == [] and self.ledger.repeated == []
+            self._good[scenario.name] = Good(recorded, before, goal)
+        return self._good[scenario.name]
+
+    def case(self, scenario: Scenario, fault: Fault, *, retries: int, timeout: float = PATIENCE, recovers: bool = False, empties: bool = False) -> Verdict:
+        """One case: a run with a fault, and two without; what was wrong about them.
+
+        :param recovers: whether the run must succeed in spite of the fault.
+        :param empties: whether the server also loses all that the API has made, once it has answered the request.
+        """
+        good = self.good(scenario)
+        self.prepare(scenario)
+        simulator = self.simulator
+        simulator.plant(fault)
+        if empties:
+            simulator.middlewares.insert(0, _RestartAfter(simulator, fault.number or 0))
+        run = self.run(scenario, retries=retries, timeout=timeout)
+        writes = any(record.body != [] for record in simulator.writes)
+        simulator.clear_faults()
+        simulator.middlewares[:] = simulator.middlewares[-2:]
+        known = _known(simulator, (fault.number or 0) + empties, good.before)
+        after = self.look()
+        seen = Seen(good.before, after, good.goal, writes, emptied=empties or fault.kind == "restart", known=known)
+        verdict = judge(scenario, run, seen, simulator, self.ledger)
+        if not fault.met:
+            verdict.wrong.append("the run has not come to the request that was to be spoilt")
+        if recovers and run.failed is not bool(scenario.refused):
+            verdict.wrong.append(f"what passes by itself was not waited for: {run.get('msg')}")
+        self.mend(scenario)
+        after = view(simulator)
+        self.ledger.clear()
+        again = self.run(scenario, retries=1)
+        # After a run that changed nothing, one more could not either.
+        last = self.run(scenario, retries=1) if again["changed"] else again
+        verdict.wrong += judge_next(scenario, again, last, seen, after, self.look())
+        verdict.doubled += [*doubles(simulator.state), *strays(simulator.state)]
+        return verdict
+
+    def check_mode_cases(self, scenario: Scenario, kind: str, options: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
+        """Runs in check mode, without a fault and with one at each request in turn: where, and what was wrong."""
+        self.good(scenario)
+        # A server that has lost all its certificates lets handshakes hang.
+        patience = 1.0 if scenario.certificates else PATIENCE
+        requests: list[str] = []
+        for number in itertools.chain((None,), itertools.count()):
+            if number is not None and number >= len(requests):
+                return
+            self.prepare(scenario)
+            fault = None if number is None else self.simulator.inject(kind, number=number, **options)
+            run = self.run(scenario, retries=1, timeout=patience, check_mode=True)
+            self.simulator.clear_faults()
+            verdict = Verdict(wrong=[f"a write in check mode: {record.method} {record.path}" for record in self.simulator.writes])
+            if PLANTED in run.printed:
+                verdict.leaked.append("a planted secret is shown")
+            verdict.wrong += odd_output(run)
+            if fault is None:
+                requests = [f"{record.method} {record.path}" for record in self.simulator.log]
+            elif not fault.met:
+                verdict.wrong.append("the run has not come to the request that was to be spoilt")
+            yield "without a fault" if number is None else f"at request {number}, {requests[number]}", verdict
+
+
+@contextmanager
+def benches(directory: Path) -> Iterator[Any]:
+    """A function that gives the bench of a version. Time passes only where somebody waits, for the modules and for the server."""
+    found: dict[str, Bench] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        context, transport = _door.Context, _door.Transport
+
+        def of(version: str) -> Bench:
+            if version not in found:
+                place = directory / version
+                place.mkdir()
+                found[version] = Bench(version, place, patch)
+            clock = found[version].clock
+            patch.setattr(_door, "Context", functools.partial(context, sleep=clock.advance, clock=clock))
+            patch.setattr(_door, "Transport", functools.partial(transport, sleep=clock.advance, jitter=_middling))
+            return found[version]
+
+        try:
+            yield of
+        finally:
+            for bench in found.values():
+                bench.close()
+
+
+def _middling() -> float:
+    """In place of chance."""
+    return 0.5
+
+
+def described(scenario: Scenario, where: str, verdict: Verdict) -> list[str]:
+    """What a failed test says."""
+    return [f"{scenario.name}, {where}: {text}" for text in verdict.all]

@@ -1,0 +1,19 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One server of each version for all cases of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench, benches
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Bench]]:
+    """Gives the bench of a version of the server."""
+    with benches(tmp_path_factory.mktemp("benches")) as of:
+        yield of

@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a server holds, by labels: (virtual host,), (virtual host, application) or (virtual host, application, task)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import post
+
+Label = tuple[str, ...]
+Form = Any
+View = dict[Label, Form]
+
+KINDS = {1: "virtual host", 2: "application", 3: "push task"}
+LONGER_THAN_ANY_STOP = 10  # seconds
+
+
+def told(label: Label) -> str:
+    """The label in words, for what is said of a failed test."""
+    return f"{KINDS[len(label)]} {'/'.join(label)}"
+
+
+class Given(NamedTuple):
+    """An object that somebody has made before the module runs."""
+
+    label: Label
+    body: Mapping[str, Any]
+
+    def post(self, simulator: Simulator) -> None:
+        """Makes it, past the modules."""
+        vhost, *inside = self.label
+        if not inside:
+            post(simulator, "/v1/vhosts", [self.body])
+        elif len(inside) == 1:
+            post(simulator, f"/v1/vhosts/{vhost}/apps", [self.body])
+        else:
+            post(simulator, f"/v1/vhosts/{vhost}/apps/{inside[0]}:startPush", self.body)
+
+
+def view(simulator: Simulator) -> View:
+    """What there is and stays: tasks that were asked to stop are let go before."""
+    state, clock = simulator.state, simulator.state.clock
+    found: View = {}
+    with state.lock:
+        for vhost in state.virtual_hosts.values():
+            loaded = vhost.certificate_at(clock.now())
+            # The server replaces what it holds, and never changes it in place.
+            found[(vhost.name,)] = vhost.config if loaded is None else {**vhost.config, "served": loaded.fingerprint}
+            found.update({(vhost.name, app.name): app.config for app in vhost.applications.values()})
+        for vhost_app in list(state.push_applications):
+            state.push_application(*vhost_app)
+        for (vhost_name, app_name), holders in state.push_applications.items():
+            for task in (task for push in holders for task in push.tasks.values()):
+                found[(vhost_name, app_name, task.id)] = (task.protocol, task.url, task.stream_key, task.stream_name, tuple(task.variant_names), task.is_config)
+    return found
+
+
+def is_there(state: State, label: Label) -> bool:
+    """Whether an object is there to stay; a task that was asked to stop is not."""
+    vhost = state.virtual_hosts.get(label[0])
+    if len(label) == 1:
+        return vhost is not None
+    if len(label) == 2:
+        return vhost is not None and label[1] in vhost.applications
+    holders = state.push_applications.get((label[0], label[1]), ())
+    return any(label[2] in push.tasks and push.tasks[label[2]].gone_at is None for push in holders)
+
+
+def doubles(state: State) -> list[str]:
+    """Push tasks that run twice."""
+    with state.lock:
+        tasks = Counter((*where, task) for where, holders in state.push_applications.items() for push in holders for task in push.tasks)
+    return [f"{told(label)} runs {count} times" for label, count in tasks.items() if count > 1]
+
+
+def strays(state: State) -> list[str]:
+    """Push tasks that outlive their application."""
+    wrong = []
+    with state.lock:
+        for (vhost, app), holders in state.push_applications.items():
+            host = state.virtual_hosts.get(vhost)
+            owner = host.applications.get(app) if host is not None else None
+            left = [push for push in holders if owner is None or push is not owner.push]
+            wrong += [f"{told((vhost, app, task))} outlives its application" for push in left for task in push.tasks]
+    return wrong
+
+
+def asked_to_make(method: str, path: str, body: Any) -> Iterable[Label]:
+    """What a request is to make."""
+    parts = path.split("/")
+    if method != "POST" or parts[:3] != ["", "v1", "vhosts"]:
+        return
+    if parts[3:] == [] and isinstance(body, list):
+        yield from ((str(item["name"]),) for item in body)
+    elif len(parts) == 5 and parts[4] == "apps" and isinstance(body, list):
+        yield from ((parts[3], str(item["name"])) for item in body)
+    elif len(parts) == 6 and parts[5].endswith(":startPush"):
+        yield (parts[3], parts[5].partition(":")[0], str(body["id"]))

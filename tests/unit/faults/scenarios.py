@@ -1,0 +1,382 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is done while something fails: for each module that writes, what there is, what is wanted, and what a good run changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given, Label
+
+PLANTED = "planted"
+"""All secrets begin so."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run of a module, and what it is to do."""
+
+    name: str
+    module: str
+    options: Mapping[str, Any]
+    given: Sequence[Given] = ()
+    made: frozenset[Label] = frozenset()
+    """What a good run makes,"""
+    changed: frozenset[Label] = frozenset()
+    """makes again in another form,"""
+    gone: frozenset[Label] = frozenset()
+    """and takes away."""
+    kept: frozenset[Label] = frozenset()
+    """What is wanted and is there already."""
+    carried: frozenset[Label] = frozenset()
+    """What stands inside of something that is made again, and must be there afterwards."""
+    refused: frozenset[Label] = frozenset()
+    """What a good run reports as failed, and leaves as it is."""
+    bulk_size: int = 0
+    """How many objects go into one request, where it is not as usual."""
+    streams: Sequence[Label] = ()
+    """Streams that are live: virtual host, application, name."""
+    certificates: bool = False
+    """Virtual host `t-v` has TLS, and its files hold another certificate than the one that is served."""
+    always_changed: bool = False
+    """Whether each run reports a change, as it looks at nothing."""
+
+    @property
+    def claimed(self) -> frozenset[Label]:
+        """What the options speak of."""
+        return self.made | self.changed | self.gone | self.kept
+
+    @property
+    def held(self) -> frozenset[Label]:
+        """What must be there after a success, whatever else has happened to the server."""
+        return self.made | self.kept | self.carried | (frozenset() if self.always_changed else self.changed)
+
+    @property
+    def needed(self) -> list[Given]:
+        """What must be there for the run, and the run does not make: virtual hosts and applications around its objects, and what is in its way."""
+        around = {label[:size] for label in self.claimed | self.refused for size in range(1, len(label) + 1)} - self.claimed
+        if self.certificates:
+            around |= {("t-v",)}
+        return [one for one in self.given if one.label in around]
+
+
+def _labels(*texts: str) -> frozenset[Label]:
+    return frozenset(tuple(text.split("/")) for text in texts)
+
+
+def _vhost(name: str, **fields: Any) -> dict[str, Any]:
+    """A virtual host with secrets, as an option and, as it has no field of two words, in the API."""
+    return {"name": name, "host": {"names": [f"{name}.example.com"]}, **fields}
+
+
+def _given_vhost(name: str, **fields: Any) -> Given:
+    webhooks = {"controlServerUrl": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}", "secretKey": f"{PLANTED}-secret-{name}"}
+    return Given((name,), _vhost(name, admissionWebhooks=webhooks, **fields))
+
+
+def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) -> Given:
+    """An application in the API; ``push`` is its push publisher."""
+    app = {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, **({push: {}} if push else {})}}
+    return Given((vhost, name), {**app, **fields})
+
+
+def _given_task(vhost: str, app: str, task_id: str) -> Given:
+    body = {"id": task_id, "stream": {"name": "main"}, "protocol": "rtmp", "url": f"rtmp://push.example.com/{task_id}"}
+    return Given((vhost, app, task_id), {**body, "streamKey": f"{PLANTED}-key-{app}-{task_id}"})
+
+
+def _secret_vhost(name: str, **fields: Any) -> dict[str, Any]:
+    webhooks = {"control_server_url": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}", "secret_key": f"{PLANTED}-secret-{name}"}
+    return _vhost(name, admission_webhooks=webhooks, **fields)
+
+
+def _task(vhost: str, app: str, task_id: str, **fields: Any) -> dict[str, Any]:
+    """A push task as options; the same that `_given_task` makes."""
+    task = {"vhost": vhost, "app": app, "id": task_id, "stream": {"name": "main"}, "protocol": "rtmp", "url": f"rtmp://push.example.com/{task_id}"}
+    return {**task, "stream_key": f"{PLANTED}-key-{app}-{task_id}", **fields}
+
+
+def _moved(task: Mapping[str, Any]) -> dict[str, Any]:
+    """The same task with another destination."""
+    return {**task, "url": f"rtmp://other.example.com/{task['id']}", "stream_key": f"{PLANTED}-other-{task['id']}"}
+
+
+@dataclass(frozen=True)
+class _Publisher:
+    """The publisher that makes pushes possible; it has another name before 0.16."""
+
+    option: str
+    wire: str
+
+
+def scenarios(version: str) -> dict[str, Scenario]:
+    """All of them by name, for a version of the server."""
+    push = _Publisher("rtmp_push", "rtmpPush") if version == "0.15.10" else _Publisher("push", "push")
+    found = [*_of_virtual_hosts(push), *_of_applications(push), *_of_push_tasks(push), *_of_certificates()]
+    assert len({one.name for one in found}) == len(found)
+    return {one.name: one for one in found}
+
+
+def _bystander(push: _Publisher) -> list[Given]:
+    """What belongs to somebody else, and must stay."""
+    return [_given_vhost("t-other"), _given_app("t-other", "live", push.wire), _given_task("t-other", "live", "task-1")]
+
+
+def _holder(push: _Publisher, tasks: int = 2) -> list[Given]:
+    """A virtual host with an application that pushes, and one that cannot."""
+    return [
+        *_bystander(push),
+        _given_vhost("t-v"),
+        _given_app("t-v", "live", push.wire),
+        _given_app("t-v", "plain", providers={"srt": {}}),
+        *(_given_task("t-v", "live", f"task-{number}") for number in range(1, tasks + 1)),
+    ]
+
+
+def _app(name: str, push: _Publisher | None = None, **fields: Any) -> dict[str, Any]:
+    """An application as options; the same that `_given_app` makes."""
+    return {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, **({push.option: {}} if push else {})}, **fields}
+
+
+def _of_virtual_hosts(push: _Publisher) -> Iterable[Scenario]:
+    inside = _labels("t-v/live", "t-v/plain", "t-v/live/task-1", "t-v/live/task-2")
+    new = {"host": {"names": ["new.example.com"]}}
+    yield Scenario(
+        "vhost: create with an application",
+        "vhost",
+        {**_secret_vhost("t-v"), "applications": [_app("live", push)]},
+        given=_bystander(push),
+        made=_labels("t-v", "t-v/live"),
+    )
+    yield Scenario(
+        "vhost: recreate with contents",
+        "vhost",
+        {"name": "t-v", **new, "recreate": True},
+        given=_holder(push),
+        changed=_labels("t-v"),
+        carried=inside,
+    )
+    yield Scenario(
+        "vhost: delete with contents",
+        "vhost",
+        {"name": "t-v", "state": "absent"},
+        given=_holder(push),
+        gone=_labels("t-v") | inside,
+    )
+    yield Scenario(
+        "vhosts: create many in two pieces",
+        "vhosts",
+        {"vhosts": [{**_secret_vhost("t-a"), "applications": [_app("live", push), _app("plain")]}, _vhost("t-b"), _vhost("t-c"), _vhost("t-v")]},
+        given=[*_bystander(push), Given(("t-v",), _vhost("t-v"))],
+        made=_labels("t-a", "t-a/live", "t-a/plain", "t-b", "t-c"),
+        kept=_labels("t-v"),
+        bulk_size=2,
+    )
+    yield Scenario(
+        "vhosts: create 501",
+        "vhosts",
+        {"vhosts": [_vhost(f"t-{number}") for number in range(501)]},
+        given=_bystander(push),
+        made=_labels(*(f"t-{number}" for number in range(501))),
+    )
+    yield Scenario(
+        "vhosts: create, recreate, keep and purge",
+        "vhosts",
+        {"vhosts": [_vhost("t-new"), {"name": "t-v", **new}, _vhost("t-kept")], "recreate": True, "purge": True},
+        given=[*_holder(push, 1), Given(("t-kept",), _vhost("t-kept"))],
+        made=_labels("t-new"),
+        changed=_labels("t-v"),
+        carried=_labels("t-v/live", "t-v/plain", "t-v/live/task-1"),
+        gone=_labels("t-other", "t-other/live", "t-other/live/task-1"),
+        kept=_labels("t-kept"),
+    )
+    yield Scenario(
+        "vhosts: delete many",
+        "vhosts",
+        {"vhosts": [{"name": "t-a"}, {"name": "t-v"}, {"name": "t-never"}], "state": "absent"},
+        given=[*_holder(push), _given_vhost("t-a")],
+        gone=_labels("t-a", "t-v") | inside,
+    )
+    yield Scenario(
+        "vhosts: some refused",
+        "vhosts",
+        {"vhosts": [_vhost("t-a"), _vhost("t-refused"), {"name": "t-v", **new}, {"name": "default", **new}, _vhost("t-b")]},
+        given=[*_bystander(push), Given(("t-v",), _vhost("t-v"))],
+        made=_labels("t-a", "t-b"),
+        refused=_labels("t-refused", "t-v", "default"),
+    )
+
+
+def _of_applications(push: _Publisher) -> Iterable[Scenario]:
+    tasks = _labels("t-v/live/task-1", "t-v/live/task-2")
+    bad = {"providers": {"rtmp": {}, "extra": {"noSuchThing": {}}}}
+    yield Scenario(
+        "application: create",
+        "application",
+        {"vhost": "t-v", **_app("live", push)},
+        given=[*_bystander(push), _given_vhost("t-v")],
+        made=_labels("t-v/live"),
+    )
+    yield Scenario(
+        "application: recreate with tasks",
+        "application",
+        {"vhost": "t-v", "name": "live", "type": "vod", "recreate": True},
+        given=_holder(push),
+        changed=_labels("t-v/live"),
+        carried=tasks,
+    )
+    yield Scenario(
+        "application: delete with tasks",
+        "application",
+        {"vhost": "t-v", "name": "live", "state": "absent"},
+        given=_holder(push),
+        gone=_labels("t-v/live") | tasks,
+    )
+    yield Scenario(
+        "applications: create many in two pieces",
+        "applications",
+        {
+            "applications": [
+                *({"vhost": "t-v", **_app(name, push)} for name in ("one", "two", "three")),
+                {"vhost": "t-other", **_app("new")},
+                {"vhost": "t-other", **_app("live", push)},
+            ]
+        },
+        given=[*_bystander(push), _given_vhost("t-v")],
+        made=_labels("t-v/one", "t-v/two", "t-v/three", "t-other/new"),
+        kept=_labels("t-other/live"),
+        bulk_size=2,
+    )
+    yield Scenario(
+        "applications: create, recreate, keep and purge",
+        "applications",
+        {
+            "applications": [
+                {"vhost": "t-v", **_app("new")},
+                {"vhost": "t-v", "name": "live", "type": "vod"},
+                {"vhost": "t-v", **_app("plain", providers={"srt": {}})},
+            ],
+            "recreate": True,
+            "purge": True,
+        },
+        given=[*_holder(push, 1), _given_app("t-v", "stray", push.wire), _given_task("t-v", "stray", "task-1")],
+        made=_labels("t-v/new"),
+        changed=_labels("t-v/live"),
+        carried=_labels("t-v/live/task-1"),
+        gone=_labels("t-v/stray", "t-v/stray/task-1"),
+        kept=_labels("t-v/plain"),
+    )
+    yield Scenario(
+        "applications: delete many",
+        "applications",
+        {"applications": [{"vhost": "t-v", "name": name} for name in ("live", "plain", "never")], "state": "absent"},
+        given=_holder(push),
+        gone=_labels("t-v/live", "t-v/plain") | tasks,
+    )
+    yield Scenario(
+        "applications: some refused",
+        "applications",
+        {
+            "applications": [
+                {"vhost": "t-v", **_app("a")},
+                {"vhost": "t-v", **_app("b", **bad)},
+                {"vhost": "t-v", **_app("c")},
+                {"vhost": "nowhere", **_app("a")},
+            ]
+        },
+        given=[*_bystander(push), _given_vhost("t-v")],
+        made=_labels("t-v/a", "t-v/c"),
+        refused=_labels("t-v/b", "nowhere/a"),
+    )
+
+
+def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
+    empty = _holder(push, 0)
+    task = _task("t-v", "live", "task-1")
+    yield Scenario(
+        "push_task: start",
+        "push_task",
+        task,
+        given=empty,
+        made=_labels("t-v/live/task-1"),
+    )
+    yield Scenario(
+        "push_task: another destination",
+        "push_task",
+        _moved(task),
+        given=_holder(push),
+        changed=_labels("t-v/live/task-1"),
+    )
+    yield Scenario(
+        "push_task: stop",
+        "push_task",
+        {"vhost": "t-v", "app": "live", "id": "task-1", "state": "stopped"},
+        given=_holder(push),
+        gone=_labels("t-v/live/task-1"),
+    )
+    yield Scenario(
+        "push_task: wait until it pushes",
+        "push_task",
+        {**task, "wait_for": "pushing", "wait_timeout": 10},
+        given=empty,
+        made=_labels("t-v/live/task-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "push_tasks: start many",
+        "push_tasks",
+        {"tasks": [task, _task("t-v", "live", "task-2"), _task("t-other", "live", "task-2"), _task("t-other", "live", "task-1")]},
+        given=empty,
+        made=_labels("t-v/live/task-1", "t-v/live/task-2", "t-other/live/task-2"),
+        kept=_labels("t-other/live/task-1"),
+    )
+    yield Scenario(
+        "push_tasks: start, move, keep and purge",
+        "push_tasks",
+        {"tasks": [_task("t-v", "live", "task-new"), _moved(task), _moved(_task("t-v", "live", "task-2")), _task("t-v", "live", "task-3")], "purge": True},
+        given=_holder(push, 5),
+        made=_labels("t-v/live/task-new"),
+        changed=_labels("t-v/live/task-1", "t-v/live/task-2"),
+        kept=_labels("t-v/live/task-3"),
+        gone=_labels("t-v/live/task-4", "t-v/live/task-5"),
+    )
+    yield Scenario(
+        "push_tasks: stop many",
+        "push_tasks",
+        {"tasks": [{"vhost": "t-v", "app": "live", "id": f"task-{number}"} for number in (1, 2, 3, 9)], "state": "stopped"},
+        given=_holder(push, 4),
+        gone=_labels("t-v/live/task-1", "t-v/live/task-2", "t-v/live/task-3"),
+    )
+    yield Scenario(
+        "push_tasks: some refused",
+        "push_tasks",
+        {"tasks": [task, _task("t-v", "plain", "task-1"), _task("t-v", "nowhere", "task-1"), _task("t-v", "live", "task-2")], "wait_for": "pushing"},
+        given=empty,
+        made=_labels("t-v/live/task-1", "t-v/live/task-2"),
+        refused=_labels("t-v/plain/task-1", "t-v/nowhere/task-1"),
+        streams=[("t-v", "live", "main")],
+    )
+
+
+def _of_certificates() -> Iterable[Scenario]:
+    tls = _labels("t-v")
+    yield Scenario("cert_reload: one", "cert_reload", {"vhost": "t-v"}, changed=tls, certificates=True, always_changed=True)
+    yield Scenario("cert_reload: all", "cert_reload", {}, changed=tls, certificates=True, always_changed=True)
+    yield Scenario("cert_reload: proven", "cert_reload", {"vhost": "t-v", "wait_timeout": 1, "timeout": 2}, changed=tls, certificates=True)
+
+
+@dataclass
+class Recorded:
+    """What a good run of a scenario did."""
+
+    requests: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Method, path, and whether it is a write."""
+
+    def nth(self, number: int) -> tuple[str, str, int]:
+        """A request by its number: method, path, and how many of the same come before it."""
+        method, path, _write = self.requests[number]
+        return method, path, sum(1 for one in self.requests[:number] if one[:2] == (method, path))

@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Tests of the tests: with a bug of each class, put in on purpose, the fault matrix complains, and in the right column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _api, _door, _reconcile, _reconcile_contents, _secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks as push_tasks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_virtual_hosts as virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import scenarios
+
+NEWEST = "0.20.0"
+BLIND = _api.Again(True, "A bug.")
+RECREATE = "vhost: recreate with contents"
+
+
+@pytest.fixture
+def verdict(bench: Callable[[str], Bench]) -> Callable[..., Verdict]:
+    """Runs a scenario with a fault at the first request of a method whose path ends so, and judges it."""
+
+    def of(name: str, method: str, path: str, fault: str, when: str, *, retries: int = 0, **options: Any) -> Verdict:
+        one, scenario = bench(NEWEST), scenarios(NEWEST)[name]
+        return one.case(scenario, Fault(fault, method=method, path=path, when=when, **options), retries=retries)
+
+    return of
+
+
+@pytest.fixture(autouse=True)
+def good_runs(bench: Callable[[str], Bench]) -> None:
+    """Records the good runs before a bug is put in."""
+    for name in (RECREATE, "push_task: start", "push_task: another destination", "vhosts: create many in two pieces", "vhost: delete with contents"):
+        bench(NEWEST).good(scenarios(NEWEST)[name])
+
+
+Verdicts = Callable[..., Verdict]
+
+
+class TestWithoutABug:
+    """The very cases in which the bugs below are found are good without them."""
+
+    def test_a_lost_answer_to_a_start(self, verdict: Verdicts) -> None:
+        assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).all == []
+
+    def test_a_lost_answer_to_a_create(self, verdict: Verdicts) -> None:
+        assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).all == []
+
+    def test_a_refused_start(self, verdict: Verdicts) -> None:
+        assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).all == []
+
+    def test_a_refused_recreate(self, verdict: Verdicts) -> None:
+        assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").all == []
+
+    def test_a_delete(self, verdict: Verdicts) -> None:
+        assert verdict("vhost: delete with contents", "DELETE", "t-v", "reset", "after", retries=1).all == []
+
+    def test_a_restart(self, verdict: Verdicts) -> None:
+        assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1).all == []
+
+
+class TestWithABug:
+    """One bug each."""
+
+    def test_a_blind_retry_of_a_start(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_api, "STARTS", BLIND)
+        assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).doubled
+
+    def test_a_blind_retry_of_a_create(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_api, "CREATES", BLIND)
+        assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
+
+    def test_a_create_that_is_tried_again_without_a_look(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_reconcile.Creator, "_not_created", lambda self, items, listed: list(items))
+        assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
+
+    def test_a_lost_answer_that_counts_as_a_refusal(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        def no_look(self: Any, error: OmeError, key: Any) -> None:
+            error.maybe_done = False
+            raise error
+
+        monkeypatch.setattr(push_tasks.PushTasks, "_look_after", no_look)
+        assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
+
+    def test_an_error_that_is_swallowed(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        start = push_tasks.PushTasks._start
+
+        def swallow(self: Any, item: Any) -> None:
+            start(self, item)
+            item.action, item.error, item.after = "started", None, item.wanted
+
+        monkeypatch.setattr(push_tasks.PushTasks, "_start", swallow)
+        assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
+
+    def test_what_was_taken_down_is_not_put_back(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(virtual_hosts.VirtualHosts, "_report_put_back", lambda self, item, contents, refusal: None)
+        assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").lost
+
+    def test_what_was_inside_is_forgotten(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_reconcile_contents.ContentsKeeper, "fill", lambda self, vhost, contents: [])
+        assert verdict(RECREATE, "DELETE", "t-v", "rate_limit", "before", retries=1).lost
+
+    def test_a_virtual_host_that_is_deleted_with_its_applications_running(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(virtual_hosts.VirtualHosts, "_take_down", lambda self, name, contents: self._api.delete_virtual_host(name))
+        assert verdict("vhost: delete with contents", "DELETE", "t-v", "reset", "after", retries=1).doubled
+
+    def test_a_restart_that_nobody_notices(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_reconcile.Confirming, "confirm", lambda self, items: None)
+        found = verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1)
+        assert found.wrong or found.lost
+
+    def test_a_change_that_is_not_told(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_reconcile.Item, "changed", property(lambda self: False))
+        assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
+
+    def test_a_secret_in_one_error(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One that only the server knows: those of options are hidden by Ansible as well."""
+        told = OmeError.__str__
+        monkeypatch.setattr(OmeError, "__str__", lambda self: f"{told(self)} It was planted-secret-t-v.")
+        monkeypatch.setattr(_secrets.SecretStore, "scrub_tree", lambda self, value: value)
+        assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").leaked
+
+    def test_a_write_in_check_mode(self, bench: Callable[[str], Bench], monkeypatch: pytest.MonkeyPatch) -> None:
+        one, scenario = bench(NEWEST), scenarios(NEWEST)["push_task: start"]
+        assert [verdict.all for _where, verdict in one.check_mode_cases(scenario, "reset", {})] == [[], [], []]
+        real = _door.Context
+
+        def heedless(*, check_mode: bool, **options: Any) -> Any:
+            return real(check_mode=False, **options)
+
+        monkeypatch.setattr(_door, "Context", heedless)
+        assert any(verdict.wrong for _where, verdict in one.check_mode_cases(scenario, "reset", {}))

@@ -1,0 +1,79 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The page of numbers: sums of what tests have recorded, and a check that notices any other number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests import robustness
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Counts and a page that are no other test's."""
+    monkeypatch.setenv(robustness.DIRECTORY_VARIABLE, str(tmp_path / "counts"))
+    monkeypatch.setattr(robustness, "ROOT", tmp_path)
+    monkeypatch.setattr(robustness, "PAGE", tmp_path / "robustness.md")
+    monkeypatch.setattr(robustness, "_counted", {})
+    return tmp_path
+
+
+def test_what_was_recorded_is_added_up(place: Path) -> None:
+    robustness.record("fault matrix/vhost/reset", cases=2, faults=3)
+    robustness.record("fault matrix/vhost/reset", cases=1)
+    robustness.record("fault matrix/push_task/reset", cases=4, lost=1)
+    robustness.record("secret scan", cases=1000, leaked=2)
+    page = robustness.page(robustness.collect())
+    for row in (
+        "| fault matrix | 7 | 3 | 1 | 0 | 0 | 0 |",
+        "| secret scan | 1,000 | 0 | 0 | 0 | 2 | 0 |",
+        "| **sum** | 1,007 | 3 | 1 | 0 | 2 | 0 |",
+        "| vhost | 3 | 3 | 0 | 0 | 0 | 0 |",
+        "| reset | 7 | 3 | 1 | 0 | 0 | 0 |",
+    ):
+        assert f"\n{row}\n" in page, page
+
+
+def test_a_test_that_is_run_again_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for _run in range(2):
+        monkeypatch.setattr(robustness, "_counted", {})  # as in another process
+        monkeypatch.setenv("PYTEST_CURRENT_TEST", "tests/test_x.py::test_a (call)")
+        robustness.record("secret scan", cases=5)
+        monkeypatch.setenv("PYTEST_CURRENT_TEST", "tests/test_x.py::test_b (call)")
+        robustness.record("secret scan", cases=7)
+    assert robustness.collect()["secret scan"]["cases"] == 12
+
+
+def test_the_check_fails_where_the_page_says_anything_else(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robustness.record("hostile input", cases=3)
+    assert robustness.main(["check"]) == 1
+    assert "python -m tests.robustness write" in capsys.readouterr().err
+    assert robustness.main(["write"]) == robustness.main(["check"]) == 0
+    robustness.record("hostile input", cases=1)
+    assert robustness.main(["check"]) == 1
+    assert "+ | hostile input | 4 |" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("cases", "leaked", "status"), ((1010, 0, 0), (990, 0, 0), (1011, 0, 1), (1000, 1, 1)))
+def test_the_check_bears_a_few_cases_more_or_less_and_no_fault(place: Path, monkeypatch: pytest.MonkeyPatch, cases: int, leaked: int, status: int) -> None:
+    robustness.record("secret scan", cases=1000, leaked=0)
+    assert robustness.main(["write"]) == 0
+    monkeypatch.setattr(robustness, "collect", lambda: {"secret scan": {**dict.fromkeys(robustness.COLUMNS, 0), "cases": cases, "leaked": leaked}})
+    assert robustness.main(["check"]) == status
+
+
+def test_nothing_counted_is_no_success(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robustness.record("hostile input", cases=3)
+    assert robustness.main(["clear"]) == 0
+    assert robustness.main(["check"]) == robustness.main(["write"]) == 1
+    assert "make unit" in capsys.readouterr().err and not robustness.PAGE.exists()
+
+
+@pytest.mark.parametrize(("part", "column"), [("", "cases"), ("secret scan", "rounds"), ("hostile input/x/y", "cases"), ("something/new", "cases")])
+def test_what_has_no_place_in_the_page_is_refused(part: str, column: str) -> None:
+    with pytest.raises(ValueError, match="no such part or column"):
+        robustness.record(part, **{column: 1})

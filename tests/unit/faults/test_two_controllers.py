@@ -1,0 +1,435 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Two processes bring the same server into a state at the same time, the same or another.
+
+Either both end well and what they want is there, or one says what the other did. Nothing runs twice, nothing goes that nobody asked to
+take away, and one more run settles it. The server keeps each request waiting for a while that a seeded generator chooses, so that
+the requests of the two mix in another way each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests import robustness
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.controller import Controller
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given, Label, View, doubles, strays, told, view
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
+
+ROUNDS = 3  # of each pair
+STOP_DELAY = 0.05  # seconds for which a stopped task stays listed
+LONGEST_WAIT = 0.006  # seconds that a request is kept waiting, before the work and after it
+# What a run may say that met somebody else at work.
+ABOUT_THE_OTHER = {
+    "conflict",
+    "duplicate_id",
+    "differs",
+    "vhost_not_found",
+    "application_not_found",
+    "push_publisher_missing",
+    "task_not_found",
+    "wait_timeout",
+    "lost",
+}
+
+
+class Duel(NamedTuple):
+    """What each of the two wants of one module."""
+
+    module: str
+    given: Sequence[Given]
+    first: Mapping[str, Any]
+    second: Mapping[str, Any]
+    agree: bool = False
+    """Whether both want to have the same, or what does not touch what the other wants, so that both must end well."""
+    same_virtual_host: bool = False
+    """Whether both make the same virtual host again. The API deletes by name alone, so that one of them can delete what the other has just made,
+    before it is known what is inside; push tasks of that live on without an application until the server is restarted."""
+
+    @property
+    def sides(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """The options of the two."""
+        return self.first, self.second
+
+
+def _named(module: str, side: Mapping[str, Any]) -> set[Label]:
+    """What the options speak of."""
+    if module == "push_tasks":
+        return {(task["vhost"], task["app"], task["id"]) for task in side["tasks"]}
+    if module == "applications":
+        return {(app["vhost"], app["name"]) for app in side["applications"]}
+    return {(vhost["name"], *inside) for vhost in side["vhosts"] for inside in [(), *((app["name"],) for app in vhost.get("applications", ()))]}
+
+
+class _Delays:
+    """The simulator's hook: keeps each request waiting, before the work and after it."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    async def __call__(self, exchange: Any, work: Any) -> Any:
+        """The simulator's hook."""
+        await asyncio.sleep(self._random.uniform(0, LONGEST_WAIT))
+        answer = await work()
+        await asyncio.sleep(self._random.uniform(0, LONGEST_WAIT))
+        return answer
+
+
+def _vhosts(*names: str, host: str = "", **fields: Any) -> list[dict[str, Any]]:
+    return [{"name": name, "host": {"names": [host or f"{name}.example.com"]}, **fields} for name in names]
+
+
+def _app(name: str, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}, **fields}
+
+
+def _apps(*names: str, **fields: Any) -> list[dict[str, Any]]:
+    return [{"vhost": "t-v", **_app(name, **fields)} for name in names]
+
+
+def _wire_task(number: int) -> dict[str, Any]:
+    return {
+        "id": f"task-{number}",
+        "stream": {"name": "main"},
+        "protocol": "rtmp",
+        "url": f"rtmp://push.example.com/{number}",
+        "streamKey": f"{PLANTED}-key-{number}",
+    }
+
+
+def _tasks(*numbers: int, to: str = "push") -> list[dict[str, Any]]:
+    return [
+        {
+            "vhost": "t-v",
+            "app": "live",
+            "id": f"task-{number}",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "url": f"rtmp://{to}.example.com/{number}",
+            "stream_key": f"{PLANTED}-key-{number}",
+        }
+        for number in numbers
+    ]
+
+
+EMPTY = [Given(("t-v",), _vhosts("t-v")[0])]
+HOLDER = [*EMPTY, Given(("t-v", "live"), _app("live"))]
+BUSY = [*HOLDER, *(Given(("t-v", "live", f"task-{number}"), _wire_task(number)) for number in (1, 2))]
+ABSENT = {"state": "absent"}
+
+DUELS: dict[str, Duel] = {
+    "virtual hosts, the same": Duel("vhosts", [], {"vhosts": _vhosts("a", "b", "c")}, {"vhosts": _vhosts("a", "b", "c")}, True),
+    "virtual hosts with applications, the same": Duel(
+        "vhosts",
+        [],
+        {"vhosts": _vhosts("a", "b", applications=[_app("live"), _app("more")])},
+        {"vhosts": _vhosts("b", "a", applications=[_app("more"), _app("live")])},
+        True,
+    ),
+    "virtual hosts, overlapping": Duel("vhosts", [], {"vhosts": _vhosts("a", "b", "c")}, {"vhosts": _vhosts("b", "c", "d")}, True),
+    "virtual hosts, different": Duel("vhosts", EMPTY, {"vhosts": _vhosts("a", "b")}, {"vhosts": _vhosts("c", "d")}, True),
+    "virtual hosts, present and absent": Duel("vhosts", BUSY, {"vhosts": _vhosts("a", "t-v")}, {"vhosts": [{"name": "t-v"}, {"name": "a"}], **ABSENT}),
+    "virtual hosts, absent and absent": Duel("vhosts", BUSY, {"vhosts": [{"name": "t-v"}], **ABSENT}, {"vhosts": [{"name": "t-v"}], **ABSENT}, True),
+    "virtual hosts, purge and present": Duel("vhosts", BUSY, {"vhosts": _vhosts("a"), "purge": True}, {"vhosts": _vhosts("b", "t-v")}),
+    "virtual hosts, recreate to different": Duel(
+        "vhosts",
+        BUSY,
+        {"vhosts": _vhosts("t-v", host="one.example.com"), "recreate": True},
+        {"vhosts": _vhosts("t-v", host="two.example.com"), "recreate": True},
+        same_virtual_host=True,
+    ),
+    "applications, the same": Duel("applications", EMPTY, {"applications": _apps("a", "b", "c")}, {"applications": _apps("c", "b", "a")}, True),
+    "applications, overlapping": Duel("applications", HOLDER, {"applications": _apps("a", "b", "live")}, {"applications": _apps("b", "c")}, True),
+    "applications, present and absent": Duel(
+        "applications",
+        BUSY,
+        {"applications": _apps("live", "a")},
+        {"applications": [{"vhost": "t-v", "name": "live"}, {"vhost": "t-v", "name": "a"}], **ABSENT},
+    ),
+    "applications, purge and present": Duel("applications", BUSY, {"applications": _apps("a"), "purge": True}, {"applications": _apps("b", "live")}),
+    "applications, recreate to different": Duel(
+        "applications",
+        BUSY,
+        {"applications": _apps("live", type="vod"), "recreate": True},
+        {"applications": _apps("live", providers={"srt": {}}), "recreate": True},
+    ),
+    "push tasks, the same": Duel("push_tasks", HOLDER, {"tasks": _tasks(1, 2, 3)}, {"tasks": _tasks(3, 2, 1)}, True),
+    "push tasks, overlapping": Duel("push_tasks", BUSY, {"tasks": _tasks(1, 3, 4)}, {"tasks": _tasks(4, 5, 2)}, True),
+    "push tasks, start and stop": Duel(
+        "push_tasks",
+        BUSY,
+        {"tasks": _tasks(1, 3)},
+        {"tasks": [{"vhost": "t-v", "app": "live", "id": f"task-{number}"} for number in (1, 3)], "state": "stopped"},
+    ),
+    "push tasks, purge and start": Duel("push_tasks", BUSY, {"tasks": _tasks(3), "purge": True}, {"tasks": _tasks(1, 4)}),
+    "push tasks, to different destinations": Duel("push_tasks", BUSY, {"tasks": _tasks(1, 2, to="one")}, {"tasks": _tasks(2, 1, to="two")}),
+}
+
+
+def test_rounds() -> None:
+    assert len(DUELS) * ROUNDS >= 50
+
+
+class Arena:
+    """A server, and two processes that work on it."""
+
+    def __init__(self, simulator: Simulator, controllers: tuple[Controller, Controller]) -> None:
+        self.simulator = simulator
+        self.controllers = controllers
+
+    def options(self, duel: Duel, side: Mapping[str, Any]) -> dict[str, Any]:
+        """What one of them is given."""
+        waiting = {"wait_timeout": 0.5} if duel.module == "push_tasks" else {}
+        return connection(self.simulator, **waiting, **side)
+
+    def prepare(self, duel: Duel, seed: int | None) -> None:
+        """Makes the server hold what the duel begins with; without a seed, requests are not kept waiting."""
+        self.simulator.middlewares.clear()
+        self.simulator.restart()
+        for one in duel.given:
+            one.post(self.simulator)
+        if seed is not None:
+            self.simulator.middlewares.append(_Delays(seed))
+
+    def look(self) -> View:
+        """What is there to stay."""
+        for push in [push for holders in self.simulator.state.push_applications.values() for push in holders]:
+            for task in push.tasks.values():
+                if task.gone_at is not None:
+                    task.gone_at = 0.0
+        return view(self.simulator)
+
+    def alone(self, duel: Duel, side: Mapping[str, Any], *, seed: int | None = None) -> ModuleRun:
+        """One of them runs while the other rests."""
+        self.controllers[0].begin(duel.module, self.options(duel, side))
+        run = self.controllers[0].end()
+        assert seed is not None or not run.failed, run
+        return run
+
+    def together(self, duel: Duel) -> list[ModuleRun]:
+        """Both run at the same time."""
+        for controller, side in zip(self.controllers, duel.sides):
+            controller.begin(duel.module, self.options(duel, side))
+        return [controller.end() for controller in self.controllers]
+
+
+@pytest.fixture(scope="module")
+def arena() -> Iterator[Arena]:
+    """One server and two processes for all rounds."""
+    with Simulator(stop_delay=STOP_DELAY) as simulator, Controller() as one, Controller() as other:
+        yield Arena(simulator, (one, other))
+        assert not simulator.died, "a request of this test would have killed a real server"
+
+
+class Goal(NamedTuple):
+    """What one of the two would leave, were it alone."""
+
+    before: View
+    after: View
+    named: set[Label]
+
+    @property
+    def gone(self) -> set[Label]:
+        """What it takes away."""
+        return set(self.before) - set(self.after)
+
+    def cares(self, label: Label) -> bool:
+        """Whether it makes, changes or takes away this very object, or wants it as it is."""
+        return label in self.named or self.before.get(label) != self.after.get(label)
+
+
+def _goals(arena: Arena, duel: Duel) -> tuple[Goal, Goal]:
+    found = []
+    for side in duel.sides:
+        arena.prepare(duel, None)
+        before = arena.look()
+        arena.alone(duel, side)
+        found.append(Goal(before, arena.look(), _named(duel.module, side)))
+    return found[0], found[1]
+
+
+def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], after: View) -> Iterator[tuple[str, str]]:
+    """What is not as it must be: the column it counts in, and words."""
+    removed = {
+        tuple(entry[key] for key in ("vhost", "app", "id", "name") if key in entry)
+        for run in runs
+        for entry in _entries(run)
+        if entry.get("action") in ("stopped", "deleted")
+    }
+    before, said = goals[0].before, " ".join(run.get("msg", "") + str(run.get("results", "")) for run in runs if run.failed)
+    for run in runs:
+        if PLANTED in run.printed:
+            yield "leaked", "a planted secret is shown"
+        kinds = {(entry.get("error") or {}).get("kind") for entry in _entries(run)} - {None}
+        if "Traceback" in run.printed or "exception" in run:
+            yield "wrong", f"a traceback: {run}"
+        not_back = [label for entry in _entries(run) for label in entry.get("not_put_back") or ()]
+        if run.failed and not kinds & ABOUT_THE_OTHER and not not_back:
+            yield "wrong", f"a failure that says nothing of the other: {run.get('msg')}"
+        if run.failed and duel.agree:
+            yield "wrong", f"a failure although both want what fits together: {run.get('msg')}"
+    for label in sorted(before.keys() | after.keys() | goals[0].after.keys() | goals[1].after.keys()):
+        form, forms = after.get(label), [goal.after.get(label) for goal in goals]
+        # Of what only one of them has to do with, that one decides.
+        allowed = [one for one, goal in zip(forms, goals) if goal.cares(label)] or [before.get(label)]
+        if form in allowed:
+            continue
+        word = re.compile(rf"(?<![\w-]){re.escape(label[-1])}(?![\w-])")
+        if form is None and (label in goals[0].gone or label in goals[1].gone):
+            continue
+        if form is None and label in removed:  # a purge that came after the other had made it, and says so
+            continue
+        if form is None and label in before and any(holder not in after for holder in (label[:1], label[:2]) if len(holder) < len(label)):
+            continue  # told of what it stood in
+        if any(run.failed for run in runs) and (form in (None, before.get(label))) and word.search(said):
+            continue
+        column = "lost" if form is None and label in before else "wrong"
+        yield column, f"{told(label)} is {'there: ' + str(form) if form is not None else 'not there'}; {[run.get('msg') for run in runs]}"
+
+
+def _running_wrong(arena: Arena, duel: Duel) -> list[tuple[str, str]]:
+    """Push tasks that run and should not."""
+    state = arena.simulator.state
+    return [("doubled", text) for text in [*doubles(state), *([] if duel.same_virtual_host else strays(state))]]
+
+
+def _entries(run: ModuleRun) -> Iterator[Mapping[str, Any]]:
+    yield run
+    for entry in run.get("results", ()):
+        yield entry
+        yield from entry.get("applications", ())
+
+
+@pytest.mark.parametrize("name", DUELS)
+def test_two_at_once(arena: Arena, name: str) -> None:
+    duel = DUELS[name]
+    goals = _goals(arena, duel)
+    counts = dict.fromkeys(("lost", "doubled", "leaked", "wrong"), 0)
+    wrong = []
+    for seed in range(ROUNDS):
+        arena.prepare(duel, seed)
+        runs = arena.together(duel)
+        after = arena.look()
+        found = list(_wrong_after(duel, goals, runs, after))
+        found += _running_wrong(arena, duel)
+        last = arena.alone(duel, duel.second, seed=seed)
+        final = arena.look()
+        if last.failed:
+            found.append(("wrong", f"one more run fails: {last.get('msg')}"))
+        # What the last one asks for itself must be there now.
+        for label in sorted(final.keys() | goals[1].after.keys()):
+            if goals[1].cares(label) and final.get(label) != goals[1].after.get(label):
+                found.append(("wrong", f"after one more run, {told(label)} is {final.get(label)}"))
+        found += _running_wrong(arena, duel)
+        for column, text in found:
+            counts[column] += 1
+            wrong.append(f"round {seed}: {column}: {text}")
+    robustness.record(f"two controllers/{duel.module}", cases=ROUNDS, **counts)
+    assert not wrong, "\n".join(wrong)
+
+
+class _Meanwhile:
+    """The simulator's hook: somebody else does something just before the first request of a method whose path ends so and that says something."""
+
+    def __init__(self, method: str, path: str, deed: Callable[[], object]) -> None:
+        self._method = method
+        self._path = path
+        self._deed = deed
+        self.done = False
+
+    async def __call__(self, exchange: Any, work: Any) -> Any:
+        """The simulator's hook."""
+        if not self.done and exchange.method == self._method and exchange.target.endswith(self._path) and exchange.record.body != []:
+            self.done = True
+            self._deed()
+        return await work()
+
+
+RECREATES = {
+    "vhost": ("POST", "/v1/vhosts", {"name": "t-v", "host": {"names": ["mine.example.com"]}, "recreate": True}),
+    "application": ("POST", "/v1/vhosts/t-v/apps", {"vhost": "t-v", "name": "live", "type": "vod", "recreate": True}),
+}
+STOPS = {
+    "vhost": {"name": "t-v", **ABSENT},
+    "application": {"vhost": "t-v", "name": "live", **ABSENT},
+    "push_task": {"vhost": "t-v", "app": "live", "id": "task-1", "state": "stopped"},
+}
+
+
+class TestMeanwhile:
+    """The moments that matter, one by one: what the other does comes between two requests."""
+
+    @pytest.fixture
+    def simulator(self, bench: Callable[[str], Bench]) -> Simulator:
+        """A server that holds an application with two push tasks, in made-up time."""
+        one = bench("0.20.0").simulator
+        one.clear_faults()
+        one.middlewares.clear()
+        one.restart()
+        for given in BUSY:
+            given.post(one)
+        return one
+
+    def run(self, simulator: Simulator, module: str, options: Mapping[str, Any], meanwhile: _Meanwhile) -> ModuleRun:
+        """Runs a module, into which the other comes."""
+        simulator.middlewares.append(meanwhile)
+        run = running_modules.run_module(module, connection(simulator, **options))
+        assert meanwhile.done
+        return run
+
+    def judge(self, module: str, wrong: list[str]) -> None:
+        """Counts, and fails where anything is wrong."""
+        robustness.record(f"two controllers/{module}", cases=1, wrong=len(wrong))
+        assert not wrong, "\n".join(wrong)
+
+    @pytest.mark.parametrize("module", RECREATES)
+    def test_what_the_other_made_is_not_called_the_old(self, simulator: Simulator, module: str) -> None:
+        """In the place of what this run has deleted stands something else now: the report must not say that all is as before."""
+        method, path, options = RECREATES[module]
+        run = self.run(simulator, module, options, _Meanwhile(method, path, lambda: _make(simulator.state, module)))
+        assert run.failed
+        wrong = [f"changed is false: {run['msg']}"] if not run["changed"] else []
+        if "as it was before" in run["msg"]:
+            wrong.append(f"not so: {run['msg']}")
+        self.judge(module, wrong)
+
+    def test_what_the_other_made_again_is_not_missing(self, simulator: Simulator) -> None:
+        """An application that the other has put back in the meantime is there."""
+        options = RECREATES["vhost"][2]
+        config = simulator.state.virtual_hosts["t-v"].applications["live"].config
+        again = _Meanwhile("POST", "/v1/vhosts/t-v/apps", lambda: simulator.state.create_application(simulator.state.virtual_hosts["t-v"], config))
+        run = self.run(simulator, "vhost", options, again)
+        self.judge("vhost", [f"not missing: {run['not_put_back']}"] if run["not_put_back"] else [])
+        assert not run.failed
+
+    @pytest.mark.parametrize("module", STOPS)
+    def test_what_the_other_took_away_is_gone(self, simulator: Simulator, module: str) -> None:
+        """A push task whose application the other has deleted needs no stop any more."""
+        gone = _Meanwhile("POST", ":stopPush", lambda: _take_away(simulator.state))
+        run = self.run(simulator, module, STOPS[module], gone)
+        self.judge(module, [f"all is as wanted: {run['msg']}"] if run.failed else [])
+
+
+def _make(state: State, module: str) -> None:
+    """What the other makes in the place of what was there."""
+    if module == "vhost":
+        state.create_virtual_host({"name": "t-v", "host": {"names": ["theirs.example.com"]}})
+    else:
+        state.create_application(state.virtual_hosts["t-v"], {**_app("live"), "type": "vod", "providers": {"srt": {}}})
+
+
+def _take_away(state: State) -> None:
+    vhost = state.virtual_hosts["t-v"]
+    state.delete_application(vhost, vhost.applications["live"])

@@ -1,0 +1,28 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the tests of hostile input share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes away what changes the behaviour of requests and of the modules, and waiting that proves nothing here."""
+    running_modules.forget_environment(monkeypatch)
+    monkeypatch.setattr(_reconcile_push_tasks, "POLL_INTERVAL", 0.01)
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Simulator]:
+    """One simulator of the newest version for all tests of a file, which restart it between."""
+    with Simulator(stop_delay=0.0) as running:
+        yield running

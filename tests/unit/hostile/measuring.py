@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs of modules whose memory is measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+MEASURED = """
+import json, re, resource, sys
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+module, options = json.loads(sys.stdin.read())
+run = running_modules.run_module(module, options)
+try:  # what getrusage says begins with the memory of the process that has started this one
+    with open("/proc/self/status") as status:
+        kib = int(re.search(r"VmHWM:\\s+([0-9]+) kB", status.read()).group(1))
+except (OSError, AttributeError):  # not Linux, or not all of it
+    kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"kib": kib, "kind": run.get("error", {}).get("kind"), "failed": run.failed, "msg": run.get("msg"), "length": len(run.printed)}))
+"""
+MOST_MEMORY = 300 * 1024  # KiB, of which Python and Ansible take about 60 MiB
+
+
+def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Runs a module in a process of its own, and says how much memory that took at most."""
+    given = json.dumps([module, options])
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED], input=given, env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert found["kib"] < MOST_MEMORY
+    return found

@@ -1,0 +1,160 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every option of every module, found by walking the argument specs, and how a value is put into one on top of valid options."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
+
+VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
+APPLICATION: dict[str, Any] = {"vhost": "t-v", "name": "live"}
+OURS = {"name": "t-s", "host": {"names": ["s.example.com"]}}
+"""A virtual host that is there, and what is in it."""
+OUR_APP = {"vhost": "t-s", "name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
+OUR_TASK = {**TASK, "vhost": "t-s", "app": "live"}
+
+VALID: dict[str, dict[str, Any]] = {
+    "vhost": VHOST,
+    "vhosts": {"vhosts": [VHOST]},
+    "vhost_info": {},
+    "application": APPLICATION,
+    "applications": {"applications": [APPLICATION]},
+    "application_info": {"vhost": "default"},
+    "push_task": TASK,
+    "push_tasks": {"tasks": [TASK]},
+    "push_task_info": {"vhost": "default", "app": "app"},
+    "cert_reload": {"wait_timeout": 0},
+    "certificate_info": {"vhost": "default", "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}]},
+    "audit_info": {},
+}
+"""Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks at a port where nobody listens."""
+
+# What must stand beside an option that the specs do not say: the names of the entries that hold them, and what is valid in these.
+_COMPANIONS: dict[str, dict[str, Any]] = {
+    "vhosts": VHOST,
+    "applications": {"name": "live"},
+    "push_tasks": TASK,
+    "tasks": TASK,
+    "videos": {"name": "v", "bypass": True},
+    "audios": {"name": "a", "bypass": True},
+    "output_profile": {"name": "p", "output_stream_name": "s"},
+    "endpoint": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
+    "certificates": {"endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}]},
+}
+_BESIDE: dict[tuple[str, str], dict[str, Any]] = {
+    ("cert_reload", "certificate"): {"endpoint": [{"host": "127.0.0.1", "port": 1}]},
+    ("cert_reload", "fingerprint"): {"endpoint": [{"host": "127.0.0.1", "port": 1}]},
+    ("certificate_info", "chain"): {"certificate": "/nonexistent/cert.pem"},
+    ("certificate_info", "private_key"): {"certificate": "/nonexistent/cert.pem"},
+    ("certificate_info", "names"): {"certificate": "/nonexistent/cert.pem"},
+    ("cert_reload", "client_key"): {"client_cert": "/nonexistent/cert.pem"},
+}
+# A valid value of each option that is required somewhere.
+_REQUIRED: dict[str, Any] = {
+    "name": "x",
+    "vhost": "t-v",
+    "app": "app",
+    "id": "t-p",
+    "location": "/app",
+    "pass": {"scheme": "ovt", "urls": {"url": ["o.example.com:9000/app"]}},
+    "scheme": "ovt",
+    "urls": {"url": ["o.example.com:9000/app"]},
+    "url": ["o.example.com:9000/app"],
+    "file_name": "master",
+}
+
+
+class Place(NamedTuple):
+    """A place that takes a value: an option, an entry of a list, or the name of a key that no option declares."""
+
+    path: tuple[Any, ...]  # names of options, 0 for the first entry of a list
+    spec: Mapping[str, Any] | None  # of the option or the entry; None for a key
+    as_key: bool = False
+
+    def __str__(self) -> str:
+        return f"{spelled(self.path)}{'.<key>' if self.as_key else ''}"
+
+
+def spelled(path: tuple[Any, ...]) -> str:
+    """The full name of an option, as messages give it."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def places(module: str) -> list[Place]:
+    """Every place of a module: each option at every level, the entries of each list, and a key of each dictionary."""
+    return [*_places(argument_spec(module), ()), Place((), None, as_key=True)]
+
+
+def _places(specs: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[Place]:
+    for name, spec in specs.items():
+        here = (*path, name)
+        yield Place(here, spec)
+        inner = here
+        if spec["type"] == "list":
+            inner = (*here, 0)
+            yield Place(inner, {**spec, "type": spec.get("elements", "raw")})
+        if "options" in spec:
+            yield from _places(spec["options"], inner)
+        if spec["type"] == "dict" or spec.get("elements") == "dict":
+            yield Place(inner, None, as_key=True)
+        if spec["type"] == "dict" and "options" not in spec:  # passed through: what is in it can be nested
+            yield Place((*inner, "item"), {"type": "raw"})
+            if name not in connection_options():
+                yield Place((*inner, "item", "item"), {"type": "raw"})
+                yield Place((*inner, "item"), None, as_key=True)
+                yield Place((*inner, "items", 0, "item"), {"type": "raw"})
+                yield Place((*inner, "items", 0), None, as_key=True)
+
+
+def declared(specs: Mapping[str, Any], path: str = "") -> set[str]:
+    """The names of all options at every level, found in another way than :func:`places` does, to compare the two."""
+    found = set()
+    for name, spec in specs.items():
+        found |= {f"{path}{name}"} | declared(spec.get("options") or {}, f"{path}{name}.")
+    return found
+
+
+def with_value(module: str, place: Place, value: Any) -> dict[str, Any]:
+    """Valid options of a module with a value at one place, and beside it what is required there."""
+    name = str(place.path[0]) if place.path else ""
+    options = {**copy.deepcopy(VALID[module]), **_BESIDE.get((module, name), {})}
+    specs: Mapping[str, Any] = argument_spec(module)
+    here: Any = options
+    steps = [*place.path, value] if place.as_key else list(place.path)
+    for position, step in enumerate(steps[:-1]):
+        if isinstance(step, str):
+            specs = specs.get(step, {})
+        if isinstance(step, int) and step == len(here):
+            here.append(None)
+        following = steps[position + 1]
+        there = here[step] if isinstance(step, int) else here.get(step)
+        if there is None:
+            there = here[step] = [] if isinstance(following, int) else {}
+        here = there
+        inside = specs.get("options") or {}
+        if isinstance(following, str):
+            holder = str(step if isinstance(step, str) else steps[position - 1])
+            for option, sound in _COMPANIONS.get(holder, {}).items() if inside else ():
+                if option in inside:
+                    here.setdefault(option, copy.deepcopy(sound))
+            for option, spec in inside.items():
+                if spec.get("required") and option not in here:
+                    here[option] = copy.deepcopy(_REQUIRED[option])
+        if isinstance(following, str) and inside:
+            specs = inside
+    last = steps[-1]
+    if isinstance(last, int):
+        here[last:] = [value]
+    else:
+        here[last] = "planted-value" if place.as_key else value
+    return options

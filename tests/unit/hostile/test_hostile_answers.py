@@ -1,0 +1,267 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A server may answer with anything in any place of its JSON: a module gives a result or a clean error of a known kind, and no traceback."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _api, _push_task
+from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, run_safely
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.mutating_server import MutatingServer, Raw, nodes, replaced
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("vhost_info", {}),
+    ("application_info", {}),
+    ("push_task_info", {}),
+    ("audit_info", {"vhosts": [OURS], "applications": [OUR_APP], "push_tasks": [OUR_TASK]}),
+    ("vhost", {"name": "t-n", "host": {"names": ["n.example.com"]}}),
+    ("vhost", {**OURS, "distribution": "other.example.com"}),
+    ("vhost", {**OURS, "distribution": "other.example.com", "recreate": True}),
+    ("vhost", {"name": "t-s", "state": "absent"}),
+    ("vhosts", {"vhosts": [OURS, {"name": "t-n", "host": {"names": ["n.example.com"]}}], "purge": True}),
+    ("application", {**OUR_APP, "name": "new"}),
+    ("application", {**OUR_APP, "providers": {"rtmp": {}, "srt": {}}, "recreate": True}),
+    ("applications", {"applications": [{**OUR_APP, "name": "second"}], "purge": True}),
+    ("push_task", OUR_TASK),
+    ("push_task", {**OUR_TASK, "url": "rtmp://other.example.com/app"}),
+    ("push_task", {**OUR_TASK, "state": "stopped"}),
+    ("push_tasks", {"tasks": [{**OUR_TASK, "id": "t-o"}], "purge": True, "wait_for": "pushing"}),
+    ("cert_reload", {"vhost": "t-s"}),
+    ("cert_reload", {"vhost": "t-s", "wait_timeout": 0, "endpoint": [{"port": 1}]}),
+    ("certificate_info", {"vhost": "t-s", "endpoint": [{"port": 1}], "timeout": 1}),
+)
+
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    "",
+    "%s\r\n\x00\u202e",
+    "../%s",
+    [],
+    {},
+    [[]],
+    [{}],
+    [None],
+    {"": None},
+    {"%s": {"a": [1]}},
+    Raw("NaN"),
+    Raw("-Infinity"),
+    Raw("1e999"),
+    Raw("9" * 400),
+    Raw("9" * 5000),
+    Raw('"\\ud800"'),
+    Raw('{"name": 1, "name": [], "id": {}, "id": "x"}'),
+    Raw("[" * 40 + "]" * 40),
+    Raw('{"a":' * 600 + "1" + "}" * 600),
+)
+"""What stands where something else is expected. Texts that are raw are no value that Python would write."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MutatingServer]:
+    """One server for all, which is restarted between."""
+    with MutatingServer() as running:
+        yield running
+
+
+def prepare(server: MutatingServer) -> None:
+    """Objects of every kind, so that there is something to read, change and delete."""
+    server.restart()
+    state = server.state
+    with state.lock:
+        vhost = state.create_virtual_host({**OURS, "host": {"names": ["s.example.com"], "tls": {"certPath": "/c.pem", "keyPath": "/k.pem"}}})
+        app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
+        state.create_application(vhost, {**app, "name": "live"})
+        task = state.add_config_task("t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="planted-key")
+        task.is_config = False  # started by somebody else
+    state.config_tasks.clear()
+
+
+def options_for(server: MutatingServer, options: dict[str, Any]) -> dict[str, Any]:
+    waits = {"wait_timeout": 0} if "id" in options or "tasks" in options else {}
+    return {**connection(server, retries=0), **waits, **options}
+
+
+def good_answers(server: MutatingServer, module: str, options: dict[str, Any]) -> list[Any]:
+    """What the server answers to the requests of a run when nothing is spoilt."""
+    prepare(server)
+    run_safely(module, options_for(server, options), f"{module} with good answers")
+    return [payload for _method, _path, payload in server.good]
+
+
+def meet(server: MutatingServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any) -> None:
+    """Runs a module whose one answer holds something wrong at one place, and checks the end of it."""
+    prepare(server)
+    server.spoil = lambda now, good: replaced(good, path, wrong) if now == number else good
+    shown = wrong.text[:60] if isinstance(wrong, Raw) else repr(wrong)[:60]
+    about = f"{module} {options}: answer {number} holds {shown} at {path}"
+    run = run_safely(module, options_for(server, options), about)
+    _check_what_was_sent(server, about)
+    assert run.failed or "changed" in run, about
+
+
+def _check_what_was_sent(server: MutatingServer, about: str) -> None:
+    for _method, path, _payload in server.good:
+        if not re.fullmatch(r"/v1/[A-Za-z0-9._:/-]+", path) or "/.." in path:
+            raise Broken(f"only paths of the API are asked for: {about}: {path!r}")
+
+
+@pytest.fixture(autouse=True)
+def _few_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets waits that a wrong answer leads to end early."""
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_contents
+
+    monkeypatch.setattr(_reconcile_contents, "STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr(_reconcile_contents, "SETTLE_TIMEOUT", 0.05)
+
+
+@pytest.mark.parametrize(("module", "options"), RUNS, ids=[f"{number}-{module}" for number, (module, _options) in enumerate(RUNS)])
+def test_every_place_of_every_answer(server: MutatingServer, module: str, options: dict[str, Any]) -> None:
+    """Each node of each answer of each kind of run is wrong in turn, in one of the ways; a whole answer in all of them."""
+    turns = itertools.cycle(WRONG)
+    cases = 0
+    for number, payload in enumerate(good_answers(server, module, options)):
+        for node in nodes(payload):
+            whole = len(node.path) == 0 or node.path == ("response",)
+            for wrong in WRONG if whole else (next(turns),):
+                meet(server, module, options, number, node.path, wrong)
+                cases += 1
+    assert cases > len(WRONG)
+    record("hostile input/answers of a hostile server", cases=cases, faults=cases)
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | HOSTILE_TEXTS | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "id", "host", "names", "state", "%s"]) | HOSTILE_TEXTS, inner, max_size=3)
+    ),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_generated_answers(server: MutatingServer, data: st.DataObject) -> None:
+    module, options = data.draw(st.sampled_from(RUNS))
+    if (module, str(options)) not in _KNOWN:
+        _KNOWN[module, str(options)] = good_answers(server, module, options)
+    answers = _KNOWN[module, str(options)]
+    number = data.draw(st.integers(0, len(answers) - 1))
+    node = data.draw(st.sampled_from(list(nodes(answers[number]))))
+    meet(server, module, options, number, node.path, data.draw(ANY_JSON))
+
+
+_KNOWN: dict[tuple[str, str], list[Any]] = {}
+
+
+@pytest.mark.parametrize("depth", (30, 450, 930, 20_000, 200_000))
+@pytest.mark.parametrize("opening", ("[", '{"a":'))
+@pytest.mark.parametrize(("module", "options"), [RUNS[0], RUNS[1], RUNS[2], RUNS[3], RUNS[10]], ids=["vhost", "app", "push", "audit", "recreate"])
+def test_any_depth(server: MutatingServer, module: str, options: dict[str, Any], opening: str, depth: int) -> None:
+    """Deeply nested JSON ends in an error where it is too deep, wherever it stands, and not in a traceback."""
+    closing = "]" if opening == "[" else "}"
+    deep = Raw(opening * depth + "1" + closing * depth)
+    for number, payload in enumerate(good_answers(server, module, options)):
+        places = [node.path for node in nodes(payload) if isinstance(node.value, (dict, list))]
+        for path in (places[0], places[-1]):
+            meet(server, module, options, number, path, deep)
+        if isinstance(payload, dict) and isinstance(payload.get("response"), dict):
+            prepare(server)
+
+            def beside(now: int, good: Any, number: int = number) -> Any:
+                return {**good, "response": {**good["response"], "unknown": deep}} if now == number else good
+
+            server.spoil = beside
+            run_safely(module, options_for(server, options), f"{module}: {depth} levels of {opening!r} in answer {number}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\xef\xbb\xbf" + json.dumps({"statusCode": 200, "message": "OK", "response": []}).encode(),
+        json.dumps({"statusCode": 200, "message": "OK", "response": ["t-s"]}).encode("utf-16"),
+        json.dumps({"statusCode": 200, "message": "OK", "response": ["t-s"]}).encode("utf-32"),
+        b'{"statusCode": 200, "message": "OK", "response": ["\xff\xfe"]}',
+        b'{"statusCode": 200, "statusCode": [], "message": {}, "response": [], "response": ["t-s"]}',
+        b'{"statusCode": 200, "message": "OK", "response": []} trailing',
+        b"\x00" * 100,
+        b"null",
+        b"0",
+        b'""',
+    ],
+    ids=["empty", "byte order mark", "UTF-16", "UTF-32", "no UTF-8", "duplicate keys", "trailing text", "NUL", "null", "zero", "text"],
+)
+@pytest.mark.parametrize(("module", "options"), RUNS[:9:2], ids=[f"{module}" for module, _options in RUNS[:9:2]])
+def test_other_bodies(server: MutatingServer, module: str, options: dict[str, Any], body: bytes) -> None:
+    for number in range(len(good_answers(server, module, options))):
+        prepare(server)
+        server.spoil = lambda now, good, number=number: body if now == number else good  # type: ignore[misc]
+        run_safely(module, options_for(server, options), f"{module}: answer {number} is {body[:40]!r}")
+
+
+@pytest.mark.parametrize("name", (None, "%s", "../x", 1, [], {}, "\ud800"), ids=ascii)
+@pytest.mark.parametrize(("module", "options"), [RUNS[6], RUNS[10]], ids=["vhost", "application"])
+@pytest.mark.parametrize("refused", (True, False), ids=("refused", "strange"))
+def test_another_name_than_was_asked_for(server: MutatingServer, module: str, options: dict[str, Any], name: Any, refused: bool) -> None:
+    """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked for, nor is it made."""
+    prepare(server)
+    created: list[Any] = []
+
+    def spoil(number: int, good: Any) -> Any:
+        method, path, _payload = server.good[number]
+        inside = good.get("response") if isinstance(good, dict) else None
+        if method == "GET" and re.fullmatch(r"/v1/vhosts/t-s(/apps/live)?", path) and isinstance(inside, dict):
+            return {**good, "response": {**{key: item for key, item in inside.items() if key != "name"}, **({} if name is None else {"name": name})}}
+        if method == "POST" and path in ("/v1/vhosts", "/v1/vhosts/t-s/apps") and good not in ([], {}):
+            created.append(path)
+            if not refused:
+                return b"{}"
+            # All but the first are let through, as those put back what was there.
+            return [{"statusCode": 400, "message": "no"}] if len(created) == 1 else good
+        return good
+
+    server.spoil = spoil
+    about = f"{module}: the server says that the name is {name!r}"
+    run_safely(module, options_for(server, options), about)
+    _check_what_was_sent(server, about)
+    with server.state.lock:
+        there = set(server.state.virtual_hosts)
+        inside = {app for vhost in server.state.virtual_hosts.values() for app in vhost.applications}
+    assert there <= {"default", "t-s"} and inside <= {"app", "nopush", "live"}, about
+
+
+# Tests of the tests
+
+
+def test_a_traceback_is_seen(server: MutatingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were the names in a list not looked at, a wrong type would end a module."""
+    monkeypatch.setattr(_api.Api, "_names", lambda self, answer, attempt, path: self._payload(answer))
+    with pytest.raises(Broken, match="the module ended in TypeError"):
+        meet(server, "vhost_info", {}, 0, ("response",), None)
+
+
+def test_an_answer_that_is_sent_back_is_seen(server: MutatingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_push_task, "id_of", lambda raw: "../x")
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _capabilities
+
+    monkeypatch.setattr(_capabilities, "is_addressable", lambda name: True)
+    with pytest.raises(Broken, match="only paths of the API"):
+        meet(server, "vhost_info", {}, 0, ("response", 0), "../%s")

@@ -22,7 +22,6 @@ import yaml
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 from .rotation import LONG_AGO, MediaServer, authority, failure, outcome, rotate
 
-VERSIONS = ("0.20.0", "0.18.0", "0.15.10")
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -84,18 +83,25 @@ ROWS = {
 }
 
 
+# Versions differ in what they answer to a reload, and to one of a virtual host without TLS. The other rows end before the server is asked
+# for that, and need no other version; test_cert_reload.py has all of them, by the module, for each.
+OF_VERSIONS = ("good", "unreadable", "one-lags", "without-tls")
+VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS}
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_table(project: Project, version: str) -> None:
     """Each row is a server of its own; they are rotated side by side, as that takes less time."""
+    rows = {name: ROWS[name] for name in VERSIONS[version]}
     with contextlib.ExitStack() as stack:
         servers = {}
-        for name, row in ROWS.items():
+        for name, row in rows.items():
             servers[name] = stack.enter_context(MediaServer(project.directory / name, version, row.ports, tls=row.tls))
             row.spoil(servers[name])
         hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True) for name, server in servers.items()}
         run = rotate(project, hosts, at_once=True)
         wrong = {}
-        for name, row in ROWS.items():
+        for name, row in rows.items():
             server, told = servers[name], failure(run, name)
             faults = [f"it does not say {word!r}, but {told}" for word in row.words if word not in told]
             if outcome(run, name) != f"certificates: t-live {row.outcome}":

@@ -1,0 +1,481 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the scan for secrets runs: every module and role, every way to end, with a secret wherever there can be one."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import pathlib
+import typing as t
+from urllib.parse import quote
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
+
+from .rotation import Pair, authority
+from .secret_scan import Planted
+from .secret_scan_gateway import OTHERS, SpoilingGateway
+
+# What a case ends with that no key of ADVICE stands for.
+SUCCESS = "success"
+BY_ANSIBLE = "refused by ansible-core"
+# Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
+NOT_BROUGHT_ABOUT: dict[str, str] = {}
+
+MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
+# Every request of a module is spoilt so, by the gateway; or there is nothing that could answer.
+EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
+NOWHERE = ("refused", "unresolved", "tls")
+ON_WRITES = ("server_error", "bad_request", "unauthorized", "conflict", "duplicate_id", "read_only", "gateway", "connection_lost", "rate_limited", "not_json")
+
+
+@dataclasses.dataclass
+class Case:
+    """One task."""
+
+    name: str
+    module: str
+    options: dict[str, t.Any]
+    ends: str | None = SUCCESS
+    """The kind of error, :data:`SUCCESS`, :data:`BY_ANSIBLE`, or None where any end will do."""
+    writes: bool = False
+    """Whether it ends so only where something is sent that changes the server, which check mode does not do."""
+    interpreter: str = ""
+    """The Python of the host, where it has an environment of its own."""
+
+
+class Objects:
+    """The options of virtual hosts, applications and push tasks with secrets in all places.
+
+    :param plant: makes the secrets.
+    :param whose: whose secrets they are, those of the task or those of somebody else, whom only the server knows.
+    """
+
+    def __init__(self, plant: Planted, whose: str) -> None:
+        self._plant = plant
+        self._whose = whose
+
+    def secret(self, name: str, kind: str = "text") -> str:
+        """A secret."""
+        return self._plant(f"{self._whose} {name}", kind)
+
+    def webhook(self, name: str) -> str:
+        """A URL with secrets in it; one of them percent-encoded, as it should be."""
+        user, password = self.secret(f"{name} user", "user"), quote(self.secret(f"{name} password"), safe="")
+        return f"https://{user}:{password}@hooks.example.com/x?key={self.secret(f'{name} query', 'query')}&mode=caller"
+
+    def vhost(self, name: str, **more: t.Any) -> dict[str, t.Any]:
+        """A virtual host."""
+        origin = f"origin:{self.secret('origin password', 'user')}@origin.example.com:9000/live?token={self.secret('origin query', 'query')}"
+        return {
+            "name": name,
+            "host": {"names": [f"{name}.example.com"]},
+            "signed_policy": {
+                "policy_query_key_name": "policy",
+                "signature_query_key_name": "signature",
+                "secret_key": self.secret("policy key"),
+                "enables": {"providers": ["rtmp"]},
+            },
+            "admission_webhooks": {
+                "control_server_url": self.webhook("admission"),
+                "secret_key": self.secret("admission key"),
+                "timeout": 2000,
+                "enables": {"providers": ["rtmp"]},
+            },
+            "origins": {"origin": [{"location": "/live", "pass": {"scheme": "ovt", "urls": {"url": [origin]}}}]},
+            "origin_map_store": {"origin_host_name": "a.example.com", "redis_server": {"host": "192.0.2.1:6379", "auth": self.secret("redis auth")}},
+            **more,
+        }
+
+    def app(self, vhost: str | None, name: str = "live") -> dict[str, t.Any]:
+        """An application; of a virtual host, or for the inside of one."""
+        return {
+            **({"vhost": vhost} if vhost is not None else {}),
+            "name": name,
+            "providers": {"rtmp": {}},
+            "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"accessToken": self.secret("extra token"), "open": self.webhook("extra")}}}},
+            "transcode_webhook": {"enable": True, "control_server_url": self.webhook("transcode"), "secret_key": self.secret("transcode key")},
+        }
+
+    def tasks(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
+        """Push tasks."""
+        common = {"vhost": vhost, "app": app, "stream": {"name": "main"}}
+        user, token = f"u:{self.secret('push password', 'user')}", self.secret("push query", "query")
+        srt = f"streamid={self.secret('srt streamid', 'query')}&passphrase={self.secret('srt passphrase', 'query')}"
+        return [
+            {**common, "id": "key", "protocol": "rtmp", "url": f"rtmp://{user}@one.example.com/live?token={token}", "stream_key": self.secret("stream key")},
+            {**common, "id": "path", "protocol": "rtmp", "url": f"rtmps://two.example.com/live/{self.secret('path key', 'path')}", "stream_key": ""},
+            {**common, "id": "srt", "protocol": "srt", "url": f"srt://three.example.com:9?mode=caller&{srt}"},
+        ]
+
+    def entry(self, vhost: str) -> dict[str, t.Any]:
+        """A virtual host with an application inside."""
+        return self.vhost(vhost, applications=[self.app(None)])
+
+    def options(self, module: str, vhost: str) -> dict[str, t.Any]:
+        """The options of a module that is about one virtual host and all that is in it."""
+        return {
+            "vhost": self.entry(vhost),
+            "vhosts": {"vhosts": [self.entry(vhost)]},
+            "vhost_info": {"names": [vhost]},
+            "application": self.app(vhost),
+            "applications": {"applications": [self.app(vhost)]},
+            "application_info": {"vhost": vhost},
+            "push_task": self.tasks(vhost)[0],
+            "push_tasks": {"tasks": self.tasks(vhost)},
+            "push_task_info": {"vhost": vhost, "app": "live"},
+            "cert_reload": {"vhost": vhost},
+            "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
+            "audit_info": {"vhosts": [self.vhost(vhost)], "applications": [self.app(vhost)], "push_tasks": self.tasks(vhost)},
+        }[module]
+
+
+class Server:
+    """A server with objects that somebody else made, a gateway in front of it, and the cases about it.
+
+    :param directory: for files that cases read; nothing in it is searched for secrets.
+    """
+
+    def __init__(self, directory: pathlib.Path, hard: bool) -> None:
+        self.directory = directory
+        self.plant = Planted(hard, "hard" if hard else "plain")
+        self.token = self.plant("api token")
+        self.mine = Objects(self.plant, "task's")
+        self.theirs = Objects(self.plant, "server's")
+        self.simulator = Simulator(token=self.token, stop_delay=0.1, tls_ports=[0])
+        self.gateway = SpoilingGateway(self.simulator)
+        self.tls = Simulator(token=self.token, tls=True)
+        self.served, self.other = authority().issue(), authority().issue()
+
+    def __enter__(self) -> Server:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        for pair, name in ((self.served, "served"), (self.other, "other"), (self._expiring(), "expiring")):
+            self._write(pair, name)
+        for name, key in (("served", self.served.key), ("other", self.other.key)):
+            for number, line in enumerate(key.decode().split("\n")):
+                if len(line) > 20 and not line.startswith("-----"):
+                    self.plant.secrets[f"{self.plant.prefix} private key {name}, line {number}"] = line
+        self.simulator.start()
+        self.tls.start()
+        self.gateway.__enter__()
+        self._make()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.gateway.__exit__(*exception)
+        self.tls.stop()
+        self.simulator.stop()
+
+    @staticmethod
+    def _expiring() -> Pair:
+        return authority().issue("soon.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1))
+
+    def _write(self, pair: Pair, name: str) -> None:
+        (self.directory / f"{name}.pem").write_bytes(pair.certificate)
+        (self.directory / f"{name}.key").write_bytes(pair.key)
+
+    def file(self, name: str) -> str:
+        """The path of a file that cases read."""
+        return str(self.directory / name)
+
+    def _make(self) -> None:
+        """Makes what somebody else has made, past Ansible."""
+        names = ["shared", "fixed", "role-drift", "home", *(f"drift-{module.replace('_', '-')}" for module in MANAGING)]
+        names += ["late-delete-application", "late-create-vhost", "late-create-application", "late-stop-push-task", "late-create-push-task"]
+        made = [
+            run_module("vhosts", connection(self.simulator, vhosts=[self.theirs.vhost(name) for name in names if name != "fixed"])),
+            run_module("applications", connection(self.simulator, applications=[self.theirs.app(name) for name in names if name not in ("fixed", "home")])),
+            run_module(
+                "push_tasks", connection(self.simulator, tasks=[task for name in names if name not in ("fixed", "home") for task in self.theirs.tasks(name)])
+            ),
+        ]
+        assert not any(one.failed for one in made), [one.get("msg") for one in made]
+        raw = self.simulator.state.virtual_hosts["shared"].config
+        self.simulator.add_static_virtual_host(
+            {**raw, "name": "fixed"}, [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()]
+        )
+        config = {"stream_name": "main", "url": "rtmp://config.example.com/app", "stream_key": self.theirs.secret("key of the configuration")}
+        self.simulator.add_config_task("fixed", "live", id="configured", **config)
+        for name, file in (("secure", "served"), ("soon", "expiring")):
+            tls = {"certPath": self.file(f"{file}.pem"), "keyPath": self.file(f"{file}.key")}
+            host = "live.example.com" if name == "secure" else "soon.example.com"
+            self.simulator.add_static_virtual_host({"name": name, "host": {"names": [host], "tls": tls}})
+
+    def connection(self, **more: t.Any) -> dict[str, t.Any]:
+        """The connection options."""
+        headers = {"X-Gateway-Key": self.plant("header value", "ascii")}
+        return {"api_url": self.simulator.url, "api_token": self.token, "http_headers": headers, "retries": 0, **more}
+
+    def spoilt(self, prefix: str) -> dict[str, t.Any]:
+        """The connection options for what goes wrong in a way."""
+        kind = prefix.partition("-")[2]
+        if kind == "refused":
+            return self.connection(api_url="http://127.0.0.1:9")
+        if kind == "unresolved":
+            return self.connection(api_url="http://nowhere.invalid:8081")
+        if kind == "tls":
+            return self.connection(api_url=self.tls.url)
+        return self.connection(api_url=self.gateway.url(prefix), timeout=0.4 if kind == "timeout" else 10)
+
+    def interpreter(self, name: str, **environment: str) -> str:
+        """A Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
+        path = self.directory / name
+        lines = [f"export {key}={_quoted(value)}" for key, value in environment.items()]
+        path.write_text("\n".join(["#!/bin/sh", *lines, 'exec "$PLANTED_PYTHON" "$@"', ""]), encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    # Cases
+
+    def matrix(self, every: int = 1) -> t.Iterator[Case]:
+        """Every module with each error that every module can meet; with ``every`` each module with some of them, in turn, so that all are met."""
+        for number, module in enumerate(MODULES):
+            for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
+                # A reload that fails has a kind of its own, which nothing else brings about.
+                if (number + position) % every and (module, kind) != ("cert_reload", "server_error"):
+                    continue
+                options = {**self.mine.options(module, "shared"), **self.spoilt(f"all-{kind}")}
+                ends: str | None = None if module in ("cert_reload", "audit_info") else kind  # a reload has words of its own, an audit has findings
+                yield Case(f"{module}: {kind}", module, options, ends)
+
+    def core(self) -> t.Iterator[Case]:
+        """Success and drift of every module."""
+        for module in MANAGING:
+            there, new = f"drift-{module.replace('_', '-')}", "home" if "vhost" not in module else f"new-{module}"
+            absent = {"state": "stopped" if "push" in module else "absent"}
+            if "push" in module:
+                new = there
+            options = {**self.mine.options(module, new), **self.connection()}
+            if "push" in module:
+                for task in options.get("tasks", [options]):
+                    task["id"] = f"new-{module.replace('_', '-')}-{task['id']}"
+            yield Case(f"{module}: not there", module, options)
+            yield Case(f"{module}: unchanged", module, options)
+            drift = {**self.mine.options(module, there), **self.connection()}
+            if "push" not in module:
+                yield Case(f"{module}: differs", module, drift, "items_failed" if module.endswith("s") else "differs")
+            recreate = {} if "push" in module else {"recreate": True}
+            yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
+            yield Case(f"{module}: removed", module, {**drift, **absent})
+        for module in ("vhost_info", "application_info", "push_task_info"):
+            yield Case(f"{module}: all", module, self.connection())
+            yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
+        yield Case("audit_info: drift", "audit_info", {**self.mine.options("audit_info", "shared"), **self.connection()})
+        yield Case("audit_info: as listed", "audit_info", {**self.theirs.options("audit_info", "shared"), **self.connection()})
+
+    def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
+        """What has been read is repeated by the server where something is written; nothing is done, so that the cases share their objects."""
+        for module in (*MANAGING, "cert_reload"):
+            for kind in kinds:
+                options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
+                if module in MANAGING and "push" not in module:
+                    options["recreate"] = True
+                yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+        for scope, module in (("delete", "application"), ("create", "vhost"), ("create", "application"), ("stop", "push_task"), ("create", "push_task")):
+            options = {**self.mine.options(module, f"late-{scope}-{module.replace('_', '-')}"), **self.spoilt(f"{scope}-server_error")}
+            yield Case(f"{module}: {scope} fails", module, {**options, **({} if module == "push_task" else {"recreate": True})}, None, writes=True)
+
+    def specific(self) -> t.Iterator[Case]:
+        """Errors that take a certain state of the server."""
+        on = self.connection
+        for module in MANAGING[:4]:
+            ends = "items_failed" if module.endswith("s") else "read_only"
+            yield Case(f"{module}: read_only", module, {**self.mine.options(module, "fixed"), **on(), "recreate": True}, ends)
+        task = self.mine.tasks("shared")[0]
+        yield Case("push_task: vhost_not_found", "push_task", {**task, "vhost": "nowhere", **on()}, "vhost_not_found", writes=True)
+        yield Case("push_task: application_not_found", "push_task", {**task, "app": "nowhere", **on()}, "application_not_found", writes=True)
+        yield Case(
+            "push_task: push_publisher_missing", "push_task", {**task, **self.spoilt("write-push_publisher_missing")}, "push_publisher_missing", writes=True
+        )
+        yield Case("push_task: task_not_found", "push_task", {**task, "id": "other", **self.spoilt("write-task_not_found")}, "task_not_found", writes=True)
+        yield Case("push_task: duplicate_id", "push_task", {**task, "id": "other", **self.spoilt("write-duplicate_id")}, "duplicate_id", writes=True)
+        yield Case("push_task: conflict", "push_task", {**task, "id": "other", **self.spoilt("write-conflict")}, None, writes=True)
+        yield Case("vhost: conflict", "vhost", {**self.mine.vhost("other"), **self.spoilt("write-conflict")}, "conflict", writes=True)
+        yield Case("vhost: lost", "vhost", {**self.mine.vhost("losing"), **self.spoilt("lost-vhost")}, "lost", writes=True)
+        yield Case("push_task: configured_task", "push_task", {**task, "vhost": "fixed", "id": "configured", **on()}, "configured_task")
+        yield Case("push_tasks: configured_task", "push_tasks", {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()}, "items_failed")
+        self.simulator.destination("rtmp://one.example.com", "refuse")
+        slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
+        yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
+        for module in ("vhost_info", "application_info", "push_task_info"):
+            yield Case(f"{module}: retries", module, {**self.mine.options(module, "shared"), **self.spoilt("all-gateway"), "retries": 1}, "gateway")
+        yield from self._certificates()
+        yield from self._environment()
+
+    def _certificates(self) -> t.Iterator[Case]:
+        port = self.simulator.tls_ports[0]
+        secure = {"vhost": "secure", "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "live.example.com"}], **self.connection(), "timeout": 3}
+        soon = {**secure, "vhost": "soon", "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "soon.example.com"}]}
+        served, other, key = self.file("served.pem"), self.file("other.pem"), self.file("served.key")
+        both = self.directory / "both.pem"
+        both.write_bytes(self.served.key + self.served.certificate + b"planted garbage")
+        broken = self.directory / "broken.key"
+        broken.write_bytes(self.other.key[:400] + b"!!" + self.other.key[400:])
+        wait = {"wait_timeout": 0.3}
+        yield Case("cert_reload: served", "cert_reload", {**secure, "certificate": served})
+        yield Case("cert_reload: reloaded", "cert_reload", {**secure, "force": True, **wait})
+        yield Case("cert_reload: certificate_not_served", "cert_reload", {**secure, "certificate": other, **wait}, "certificate_not_served", writes=True)
+        yield Case(
+            "cert_reload: handshake_failed",
+            "cert_reload",
+            {**secure, "certificate": served, "endpoint": [{"port": 9}], **wait},
+            "handshake_failed",
+            writes=True,
+        )
+        yield Case("cert_reload: certificate_expiring", "cert_reload", {**soon, "fail_if_days_left_below": 30}, "certificate_expiring", writes=True)
+        yield Case("cert_reload: chain_not_verified", "cert_reload", {**secure, "verify_chain": True}, "chain_not_verified", writes=True)
+        for name, file in (("a key", key), ("nothing", "/nowhere.pem"), ("a key and more", str(both))):
+            yield Case(
+                f"cert_reload: certificate file is {name}",
+                "cert_reload",
+                {**secure, "certificate": file, **wait},
+                None if file == str(both) else "certificate_file",
+            )
+            info = {"certificate": file, "private_key": key, "chain": file}
+            yield Case(f"certificate_info: certificate file is {name}", "certificate_info", info)
+        yield Case("certificate_info: as it should be", "certificate_info", {**secure, "certificate": served, "private_key": key})
+        yield Case("certificate_info: key of another", "certificate_info", {"certificate": served, "private_key": self.file("other.key")})
+        yield Case("certificate_info: broken key", "certificate_info", {"certificate": served, "private_key": str(broken)})
+        pem = self.served.key.decode()
+        for option in ("certificate", "private_key", "chain"):
+            yield Case(f"certificate_info: PEM as {option}", "certificate_info", {"certificate": served, option: pem}, "bad_input")
+        for option in ("client_key", "client_cert", "ca_path"):
+            ends = "bad_input" if option == "client_key" else None
+            yield Case(f"vhost_info: PEM as {option}", "vhost_info", {**self.connection(api_url=self.tls.url), option: pem}, ends)
+            yield Case(
+                f"push_task: one line of PEM as {option}",
+                "push_task",
+                {**self.mine.tasks("shared")[0], **self.connection(), option: pem.replace("\n", " ")},
+                None,
+            )
+        certificates = [{"vhost": "secure", "certificate": other, "endpoint": secure["endpoint"]}, {"certificate": key}, {"certificate": pem}, pem]
+        yield Case("audit_info: certificates", "audit_info", {"certificates": certificates, **self.connection()}, None)
+
+    def _environment(self) -> t.Iterator[Case]:
+        """Secrets that a host has in its environment."""
+        user, password = quote(self.plant("proxy user", "user"), safe=""), self.plant("proxy password", "user")
+        good, bad = f"http://{user}:{quote(password, safe='')}@127.0.0.1:9", f"http://{user}:{password}@127.0.0.1:nine"
+        proxy = self.interpreter("proxied", HTTP_PROXY=good, http_proxy=good)
+        broken = self.interpreter("badly-proxied", HTTP_PROXY=bad, http_proxy=bad)
+        for module in ("vhost_info", "push_task", "audit_info"):
+            options = {**self.mine.options(module, "shared"), **self.connection()}
+            ends = None if module == "audit_info" else "refused"
+            yield Case(f"{module}: proxy refuses", module, options, ends, interpreter=proxy)
+            yield Case(f"{module}: proxy cannot be used", module, options, None, interpreter=broken)
+        text = f"http://u:{quote(self.plant('proxy password beyond Latin-1'), safe='')}@127.0.0.1:9"
+        beyond = self.interpreter("proxied-beyond", HTTP_PROXY=text, http_proxy=text)
+        yield Case("vhost_info: proxy with any letters", "vhost_info", {"names": ["shared"], **self.connection()}, None, interpreter=beyond)
+        headers = {"X-Gateway-Key": self.plant("header of the environment", "ascii")}
+        known = {"OVENMEDIAENGINE_API_TOKEN": self.token, "OVENMEDIAENGINE_HTTP_HEADERS": json.dumps(headers)}
+        wrong = {**known, "OVENMEDIAENGINE_API_TOKEN": self.plant("wrong token of the environment")}
+        for name, environment, ends in (("environment", known, SUCCESS), ("environment refused", wrong, "unauthorized")):
+            own = self.interpreter(name.replace(" ", "-"), **environment)
+            yield Case(f"vhost_info: {name}", "vhost_info", {"api_url": self.simulator.url, "names": ["shared"]}, ends, interpreter=own)
+        own = self.interpreter("bad-headers", **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.plant('header that is no header', 'ascii')}"})
+        yield Case("vhost_info: bad headers of the environment", "vhost_info", {"api_url": self.simulator.url}, BY_ANSIBLE, interpreter=own)
+
+    def bad_input(self) -> t.Iterator[Case]:
+        """Options that cannot work, each with secrets, some of them where no secret belongs."""
+        for number, (module, options, ends) in enumerate(self._bad_input()):
+            yield Case(f"{module}: bad input {number}", module, {**self.connection(), **options}, ends)
+
+    def _bad_input(self) -> t.Iterator[tuple[str, dict[str, t.Any], str | None]]:
+        task, vhost, app = self.mine.tasks("shared")[0], self.mine.vhost("new"), self.mine.app("shared")
+        key, url, any_end = task["stream_key"], task["url"], None
+        path_key = self.mine.secret("path key", "path")
+        digits = int(self.plant("number as a key", "digits"))
+        odd = self.plant("of the wrong type")
+        # Misspelt, or in the API's spelling.
+        for option in ("streamkey", "streamKey", "key", "passphrase"):
+            yield "push_task", {**task, option: odd}, BY_ANSIBLE
+            yield "push_tasks", {"tasks": [{**task, option: odd}]}, BY_ANSIBLE
+        yield "vhost", {**vhost, "signed_policyy": vhost["signed_policy"]}, BY_ANSIBLE
+        yield "vhost", {**vhost, "signed_policy": {**vhost["signed_policy"], "secretKey": odd}}, BY_ANSIBLE
+        yield "vhosts", {"vhosts": [{**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "secretKey": odd}}]}, BY_ANSIBLE
+        yield "vhosts", {"vhosts": [{**vhost, "applications": [{**app, "transcode_webhook": {"secretKey": odd}}]}]}, BY_ANSIBLE
+        yield "application", {**app, "transcode_webhook": {"secretKey": odd}}, BY_ANSIBLE
+        yield "vhost_info", {"apitoken": odd}, BY_ANSIBLE
+        # Of the wrong type: secrets, URLs, and groups with secrets.
+        for wrong in ({"value": odd}, [odd], [[{"a": odd}]], digits, {"stream_key": odd}):
+            yield "push_task", {**task, "stream_key": wrong, "check": 1}, BY_ANSIBLE
+            yield "push_task", {**task, "stream_key": wrong, "timeout": 0}, "bad_input"
+            yield "push_tasks", {"tasks": [{**task, "stream_key": wrong}], "timeout": 0}, "bad_input"
+            yield "vhost", {**vhost, "signed_policy": {**vhost["signed_policy"], "secret_key": wrong}, "timeout": 0}, "bad_input"
+            yield "vhosts", {"vhosts": [{**vhost, "origin_map_store": {"redis_server": {"host": "a:1", "auth": wrong}}}], "timeout": 0}, "bad_input"
+            yield "application", {**app, "transcode_webhook": {**app["transcode_webhook"], "secret_key": wrong}, "timeout": 0}, "bad_input"
+            yield "audit_info", {"push_tasks": [{**task, "stream_key": wrong}]}, SUCCESS
+            yield "vhost_info", {"api_token": wrong, "timeout": 0}, "bad_input"
+            yield "vhost_info", {"http_headers": wrong, "timeout": 0}, any_end
+        for wrong in (digits, [odd], [[odd]], [{"token": [odd]}]):
+            yield "applications", {"applications": [{**app, "publishers": {"llhls": {"extra": {"tokens": wrong, "secret": wrong}}}}], "timeout": 0}, "bad_input"
+        for wrong in ({"url": url}, [url], [[url]]):
+            yield "push_task", {**task, "url": wrong}, "bad_input"
+            yield "push_tasks", {"tasks": [{**task, "url": wrong}]}, "bad_input"
+            yield "vhost", {**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "control_server_url": wrong}}, "bad_input"
+            yield "audit_info", {"push_tasks": [{**task, "url": wrong}]}, SUCCESS
+        for wrong in ([{"secret_key": odd}], [[{"secret_key": odd}]], [{"auth": odd, "stream_key": odd}]):
+            yield "push_task", {**task, "stream": wrong}, BY_ANSIBLE
+            yield "push_tasks", {"tasks": wrong}, BY_ANSIBLE
+            yield "push_tasks", {"tasks": [{**task, "stream": wrong}]}, BY_ANSIBLE
+            yield "vhost", {**vhost, "signed_policy": wrong}, BY_ANSIBLE
+            yield "vhosts", {"vhosts": [{**vhost, "origin_map_store": {"redis_server": wrong}}]}, BY_ANSIBLE
+            yield "application", {**app, "transcode_webhook": wrong}, BY_ANSIBLE
+            yield "audit_info", {"push_tasks": [{**task, "stream": wrong}, wrong], "vhosts": [{**vhost, "signed_policy": wrong}, wrong]}, SUCCESS
+        for text in (odd, f"secret_key={odd}", json.dumps({"secret_key": odd})[:-3]):
+            yield "vhost", {**vhost, "signed_policy": text, "timeout": 0}, any_end
+            yield "vhosts", {"vhosts": text}, BY_ANSIBLE
+            yield "push_tasks", {"tasks": [text]}, BY_ANSIBLE
+            yield "application", {**app, "transcode_webhook": text, "timeout": 0}, any_end
+            yield "vhost_info", {"http_headers": text}, any_end
+        # A secret where something else belongs, in a task that has it where it belongs, too.
+        for option in ("state", "wait_for", "wait_timeout", "timeout", "retries", "validate_certs", "http_headers"):
+            yield "push_task", {**task, option: key}, BY_ANSIBLE
+        for option in ("vhost", "app", "id") if self.plant.hard else ():  # the plain ones can be names, and are none the less
+            yield "push_task", {**task, option: key}, "bad_input"
+            yield "push_tasks", {"tasks": [{**task, option: key}, {**task, option: key}]}, "bad_input"
+        yield "push_task", {**task, "protocol": key}, "bad_input"
+        yield "push_task", {**task, "url": key}, "bad_input"
+        # URLs that are none, or of another protocol.
+        for scheme in ("", "rtmp:", "rtmp:/", "rtmp//", "http://", "srt://", "udp://", "rtmp:// "):
+            yield "push_task", {**task, "url": f"{scheme}one.example.com/live/{path_key}"}, "bad_input"
+        yield "push_task", {**task, "protocol": "srt", "url": f"rtmp://one.example.com/live/{path_key}"}, "bad_input"
+        yield "push_task", {**task, "protocol": "mpegts"}, "bad_input"
+        yield "push_task", {**task, "protocol": "srt", "url": self.mine.tasks("shared")[2]["url"].replace("caller", "listener")}, "bad_input"
+        yield "push_tasks", {"tasks": [task, task]}, "bad_input"
+        yield "push_tasks", {"tasks": [{**task, "stream_key": "********"}]}, "bad_input"
+        yield "push_task", {name: value for name, value in task.items() if name != "stream_key"}, "bad_input"
+        yield "push_task", {**task, "stream": {"name": f"{odd}\n"}, "stream_key": odd}, any_end
+        yield "vhost", {**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "control_server_url": url}}, "bad_input"
+        yield "vhost", {**vhost, "origin_map_store": {"redis_server": {"host": f"u:{odd}@192.0.2.1:6379", "auth": odd}}}, any_end
+        yield "application", {**app, "publishers": {"llhls": {"extra": {"bad key": {"token": odd}}}}}, "bad_input"
+        yield "application", {**app, "publishers": {"llhls": {"extra": {"segmentCount": {"token": odd}}}}}, "bad_input"
+        # The connection.
+        user = self.plant("user info of the API's URL", "user")
+        for api_url in (
+            f"http://{user}@127.0.0.1:1",
+            f"http://u:{user}@127.0.0.1:1",
+            f"http://127.0.0.1:1/?token={user}",
+            f"http://127.0.0.1:1/#{user}",
+            f"u:{user}@127.0.0.1:1",
+        ):
+            yield "vhost_info", {"api_url": api_url}, "bad_input"
+        yield "vhost_info", {"http_headers": {"Authorization": f"Bearer {self.plant('own authorization', 'ascii')}"}}, "bad_input"
+        yield "vhost_info", {"http_headers": {"X Key": odd}}, "bad_input"
+        yield "vhost_info", {"http_headers": {"X-Key": [odd], "X-Other": {"a": odd}, "X-Number": digits}, "timeout": 0}, "bad_input"
+        yield "vhost_info", {"http_headers": {"X-Key": f"{odd}\nX-Other: {odd}"}}, "bad_input"
+        yield "vhost_info", {"api_token": f"{self.token}\n{odd}"}, "bad_input"
+        yield "vhost_info", {"api_token": digits}, "unauthorized"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\"'\"'") + "'"
+
+
+def unmet(met: t.Collection[str]) -> set[str]:
+    """The kinds of errors that no case has met, and those that are said not to be met and have been."""
+    return (set(ADVICE) - set(met) - set(NOT_BROUGHT_ABOUT)) | (set(NOT_BROUGHT_ABOUT) & set(met)) | (set(NOT_BROUGHT_ABOUT) - set(ADVICE))

@@ -11,14 +11,18 @@ import contextlib
 import importlib
 import io
 import json
+import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import requests
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible.module_utils.common.parameters import PASS_VARS
+
+if TYPE_CHECKING:
+    import pytest
 
 MODULES = (
     "vhost",
@@ -34,6 +38,16 @@ MODULES = (
     "certificate_info",
     "audit_info",
 )
+
+
+_OF_REQUESTS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
+
+
+def forget_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes away what changes the behaviour of requests and of the modules."""
+    for name in list(os.environ):
+        if name.upper() in _OF_REQUESTS or name.startswith("OVENMEDIAENGINE_"):
+            monkeypatch.delenv(name)
 
 
 class ModuleRun(dict[str, Any]):
@@ -54,21 +68,29 @@ class ModuleRun(dict[str, Any]):
         return [json.dumps(warning) if not isinstance(warning, str) else warning for warning in self.get("warnings", [])]
 
 
+def _not_on_a_host(*_arguments: Any, **_options: Any) -> None:
+    """What ansible-core finds of the controller on a managed host, where it would check the encoding of options more strictly otherwise."""
+
+
 @contextlib.contextmanager
 def _as_on_a_host() -> Iterator[None]:
     """Lets module code take this process for one on a managed host.
 
     Once anything of the controller was imported, by a test of a filter, ansible-core from 2.19 on gives a module's warnings to the controller.
     """
-    internal = sys.modules.get("ansible.module_utils._internal")
+    internal: Any = sys.modules.get("ansible.module_utils._internal")
     before = getattr(internal, "is_controller", None)
-    if before:
-        internal.is_controller = False
+    if not before:
+        yield
+        return
+    ask_controller = internal.import_controller_module
+    internal.is_controller = False
+    internal.import_controller_module = _not_on_a_host
     try:
         yield
     finally:
-        if before:
-            internal.is_controller = before
+        internal.is_controller = before
+        internal.import_controller_module = ask_controller
 
 
 def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) -> ModuleRun:

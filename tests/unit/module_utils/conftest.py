@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Answer, Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import Act, ScriptedServer
 from hypothesis import settings
 
@@ -21,15 +21,11 @@ settings.load_profile("module_utils")
 
 TOKEN = "token:with-Ünusual/signs+and spaces"
 
-_OF_REQUESTS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC")
-
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes away what changes the behaviour of requests and of the modules."""
-    for name in list(os.environ):
-        if name.upper() in _OF_REQUESTS or name.startswith("OVENMEDIAENGINE_"):
-            monkeypatch.delenv(name)
+    running_modules.forget_environment(monkeypatch)
 
 
 @pytest.fixture
@@ -51,6 +47,16 @@ class Client(Transport):
         self.notices: list[str] = []
         chosen = {"api_token": TOKEN, "timeout": 5.0, "retries": 2, **options}
         super().__init__(Settings(url, **chosen), sleep=self.pauses.append, jitter=lambda: jitter, notice=self.notices.append)
+
+
+def read(client: Transport) -> Answer:
+    """A request that may be sent again."""
+    return client.send("GET", "/v1/vhosts", attempt="list the virtual hosts", repeatable=True)
+
+
+def create(client: Transport) -> Answer:
+    """A request that may not."""
+    return client.send("POST", "/v1/vhosts", [{"name": "a"}], attempt="create virtual host a", repeatable=False)
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ class ScriptedServer:
     def __exit__(self, *_exception: object) -> None:
         self.ending.set()
         # Closing alone does not wake a thread that is inside of accept or recv.
-        for end in [self._listener, *self._open]:
+        for end in [self._listener, *list(self._open)]:
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -147,6 +147,13 @@ class ScriptedServer:
         while len(self.requests) < least and time.monotonic() < deadline:
             time.sleep(0.005)
         return len(self.requests)
+
+    def closed_all(self) -> bool:
+        """Whether this server has closed all of its connections, waiting for it."""
+        deadline = time.monotonic() + 5
+        while self._open and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return not self._open
 
     def _run(self, target: Callable[..., None], *arguments: Any) -> None:
         thread = threading.Thread(target=target, args=arguments, daemon=True)
@@ -189,8 +196,8 @@ class ScriptedServer:
         except OSError:
             pass  # the client went away, as some tests want it to
         finally:
-            self._open.discard(connection)
             connection.close()
+            self._open.discard(connection)  # not before it is closed: closed_all() tells of what a client can see
 
 
 def _read_request(connection: socket.socket, number: int) -> Request | None:

@@ -132,11 +132,16 @@ GOOD_CASES = [(read, payload) for read, (_call, _method, _path, shape) in READS.
 BAD_CASES = [(read, payload) for read, (_call, _method, _path, shape) in READS.items() for payload in BAD[shape]]
 
 
+def named(read: str, payload: Any) -> Any:
+    """Objects bear the name that was asked for, whatever the answer calls them, as it goes into further requests."""
+    return {**payload, "name": {"virtual host": "v", "application": "a"}[read]} if read in ("virtual host", "application") else payload
+
+
 @pytest.mark.parametrize(("read", "payload"), GOOD_CASES)
 def test_a_read_asks_one_path_and_gives_what_the_envelope_holds(talk: Talk, read: str, payload: Any) -> None:
     call, method, path, _shape = READS[read]
     api, server = talk(success(payload))
-    assert call(api) == payload
+    assert call(api) == named(read, payload)
     (request,) = server.requests
     assert (request.method, request.target) == (method, path)
     assert request.body == (b"{}" if method == "POST" else b"")
@@ -155,7 +160,7 @@ def test_a_payload_of_another_shape_is_no_answer(talk: Talk, read: str, payload:
 def test_a_read_whose_answer_is_lost_is_sent_again(talk: Talk, read: str) -> None:
     call, _method, _path, shape = READS[read]
     api, server = talk(CLOSE, success(GOOD[shape][0]))
-    assert call(api) == GOOD[shape][0]
+    assert call(api) == named(read, GOOD[shape][0])
     assert len(server.requests) == 2
 
 
@@ -385,9 +390,36 @@ def test_a_removal_whose_answer_is_lost_is_sent_again(talk: Talk, removal: str) 
     assert len(server.requests) == 2
 
 
-def test_stopping_where_the_application_is_not_there_is_an_error(talk: Talk) -> None:
-    api, _server = talk(refusal(404, "[HTTP] Could not find the application: [v/a] (404)"))
-    assert failure_of(lambda: api.stop_push_task("v", "a", "x")).kind == "application_not_found"
+@pytest.mark.parametrize("message", ("[HTTP] Could not find the application: [v/a] (404)", "[HTTP] Could not find the virtual host: [v] (404)"))
+def test_a_task_is_stopped_where_what_it_stood_in_is_not_there(talk: Talk, message: str) -> None:
+    api, _server = talk(refusal(404, message))
+    assert api.stop_push_task("v", "a", "x") is False
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "maybe"),
+    (
+        (500, "[HTTP] Internal Server Error (500)", True),
+        (404, "[HTTP] Could not find the virtual host: [v] (404)", False),
+        (400, "[HTTP] Bad Request (400)", False),
+    ),
+)
+def test_a_write_that_the_server_failed_at_may_be_done_all_the_same(talk: Talk, status: int, message: str, maybe: bool) -> None:
+    for call in (
+        lambda api: api.create_virtual_hosts([{"name": "v"}]),
+        lambda api: api.start_push_task("v", "a", REQUEST),
+        lambda api: api.reload_certificates("v"),
+    ):
+        api, server = talk(refusal(status, message))
+        assert failure_of(lambda call=call, api=api: call(api)).maybe_done is maybe
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(("vhost", "maybe"), (("v", False), (None, True)))
+def test_a_reload_that_failed_leaves_the_old_certificate_but_perhaps_not_those_of_others(talk: Talk, vhost: str | None, maybe: bool) -> None:
+    api, _server = talk(refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)"))
+    error = failure_of(lambda: api.reload_certificates(vhost))
+    assert (error.kind, error.maybe_done) == ("reload_failed", maybe)
 
 
 # Starting

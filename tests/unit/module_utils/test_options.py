@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _options
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options, in_clear_text, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
 
 MODULES = sorted(CAPABILITIES)
@@ -233,3 +233,24 @@ def test_wrong_connection_options_are_refused_by_name_without_their_secrets(chan
 
 def test_secret_options_are_those_that_the_declarations_mark() -> None:
     assert _options.secret_options() == {"api_token", "http_headers", "secret_key", "auth", "stream_key"}
+
+
+@pytest.mark.parametrize(
+    ("url", "open_to_all"),
+    [
+        ("http://ome.example.com:8081", True),
+        ("HTTP://203.0.113.5", True),
+        ("http://[2001:db8::1]:8081/prefix", True),
+        ("http://10.0.0.5:8081", True),
+        ("http://localhost.example.com", True),
+        ("https://ome.example.com", False),
+        ("HTTPS://203.0.113.5:8082", False),
+        ("http://127.0.0.1:8081", False),
+        ("http://127.8.9.10", False),
+        ("http://[::1]:8081", False),
+        ("http://LOCALHOST:8081", False),
+        ("http://ome.localhost", False),
+    ],
+)
+def test_what_crosses_a_network_in_clear_text(url: str, open_to_all: bool) -> None:
+    assert in_clear_text(Settings(url, "planted-token")) is open_to_all

@@ -23,9 +23,9 @@ import requests
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Settings
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import TOKEN, Client
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import TOKEN, Client, create, read
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
     PLAIN_INTO_TLS,
@@ -47,16 +47,6 @@ Connect = Callable[..., Client]
 CREDENTIAL = "Basic " + base64.b64encode(TOKEN.encode()).decode()
 OK = success(["default"])
 OK_BODY = {"statusCode": 200, "message": "OK", "response": ["default"]}
-
-
-def read(client: Transport) -> Answer:
-    """A request that may be sent again."""
-    return client.send("GET", "/v1/vhosts", attempt="list the virtual hosts", repeatable=True)
-
-
-def create(client: Transport) -> Answer:
-    """A request that may not."""
-    return client.send("POST", "/v1/vhosts", [{"name": "a"}], attempt="create virtual host a", repeatable=False)
 
 
 def failure_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
@@ -228,6 +218,8 @@ def test_a_create_whose_answer_is_lost_is_never_sent_again(serve: Serve, connect
     assert len(server.requests) == (0 if act.at_accept else 1)
     assert server.connections == 1
     assert client.pauses == []
+    (notice,) = client.notices
+    assert notice.startswith(f"POST /v1/vhosts at 127.0.0.1:{server.port}: ") and notice.endswith(" Not sent again; what is there decides.")
 
 
 @pytest.mark.parametrize(("act", "kind"), LOST.values(), ids=list(LOST))
@@ -343,9 +335,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced(serve: Serve,
     server = serve(Act(lambda connection, server: OK.play(connection, server) and False), OK)
     client = connect(server.url)
     read(client)
-    deadline = time.monotonic() + 0.3
-    while server._open and time.monotonic() < deadline:  # until the server has closed it
-        time.sleep(0.005)
+    assert server.closed_all()
     assert call(client).status == 200
     assert [request.connection for request in server.requests] == [0, 1]
     assert client.notices == []

@@ -733,7 +733,7 @@ def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
         ("/v1/vhosts/t-2/apps/live", "GET"),
         ("/v1/vhosts/t-2/apps/live:pushes", "POST"),
     ):
-        current.middlewares.clear()
+        current.clear_faults()
         Fault(current, method, path, times=-1)
         run = audit(current, **lists, retries=0)
         assert places(run) == [("connection_lost", "", "", "", "")] and "is not compared" in message(run, "connection_lost")

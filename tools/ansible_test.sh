@@ -32,8 +32,8 @@ done
 "$place/venv/bin/python" tools/seed_get_pip.py "$home/.ansible/test/cache"
 
 # ansible-test takes the Pythons from PATH, and shellcheck. Its environments are not to find each other's commands there.
-mkdir -p "$build/bin"
-ln -sf "$root/.venv/bin/shellcheck" "$build/bin/shellcheck"
+mkdir -p "$place/bin"
+ln -sf "$root/.venv/bin/shellcheck" "$place/bin/shellcheck"
 target=$("$PYTHON" tools/collection_tree.py copy "$place")
 if [ -n "${OVENMEDIAENGINE_API_URL:-}" ]; then
     # ansible-test hands no environment on; this file is its way to give targets variables.
@@ -54,7 +54,7 @@ cd "$target"
 where=(--venv)
 [ "$1" = sanity ] || where+=(--python "$python")
 # What pip says of each package is of interest to nobody, but for the rare day on which it fails.
-HOME=$home PATH=$build/bin:$pythons:$PATH "$place/venv/bin/ansible-test" "$@" "${where[@]}" --color no 2>&1 9>&- |
+HOME=$home PATH=$place/bin:$pythons:$PATH "$place/venv/bin/ansible-test" "$@" "${where[@]}" --color no 2>&1 9>&- |
     tee "$place/output.txt" |
     sed -E '/^ *(Collecting|Downloading|Installing collected|Looking in|Processing|Using cached|Successfully installed|━|WARNING: Location )/d'
 # With nothing to do, ansible-test is content.

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/common.sh"
 
 name=${1:?test, demo or core}
+# Environments of several releases may be set up side by side.
+log=$build/logs/venv-$name${2:+-$2}.log
 found=$("$PYTHON" tools/pythons.py link "$pythons" 2>&1)
 
 case $name in
@@ -31,7 +33,6 @@ fi
 say "Setting up ${venv#"$root"/}: ansible-core $core, Python $python"
 rm -rf "$venv"
 mkdir -p "$build/logs"
-log=$build/logs/venv-$name.log
 # uv installs in seconds what takes pip a minute. It does not read pip's settings (a company's mirror, say): there, pip does it.
 {
     "$pythons/python$python" -m venv "$venv" &&

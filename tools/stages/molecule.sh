@@ -3,9 +3,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# The roles, by molecule.
+# The roles, by molecule. The scenarios have nothing in common, and run side by side.
 
 . "$(dirname "$0")/../common.sh"
+. tools/side_by_side.sh
 
 scenarios=(default rotate)
 for scenario in "${scenarios[@]}"; do
@@ -15,5 +16,6 @@ done
 export XDG_CACHE_HOME=$build/cache
 cd extensions
 for scenario in "${scenarios[@]}"; do
-    MOLECULE_EPHEMERAL_DIRECTORY=$build/molecule/$scenario molecule test --scenario-name "$scenario"
+    begin "molecule-$scenario" env MOLECULE_EPHEMERAL_DIRECTORY="$build/molecule/$scenario" molecule test --scenario-name "$scenario"
 done
+finish

@@ -13,9 +13,18 @@ tools/chromium.sh || true
 read -ra arguments <<<"${ARGS:-}"
 # Of a choice of tests the coverage says nothing.
 selected=()
-[ "${#arguments[@]}" -eq 0 ] || selected=(--no-cov)
+if [ "${#arguments[@]}" -eq 0 ]; then
+    "$PYTHON" -m tests.robustness clear
+else
+    selected=(--no-cov)
+fi
 status=0
-pytest --numprocesses=2 --cov --cov-report=term "${selected[@]}" "${arguments[@]}" || status=$?
+# Each process goes through a half of its own, so that what tests of one file share is made once, and then takes from the other's end.
+pytest --numprocesses=2 --dist=worksteal --cov --cov-report=term "${selected[@]}" "${arguments[@]}" || status=$?
 sed -n -e 's/^replayed .*/   &/p' -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' -e 's/^=* \(.*[0-9] \(passed\|failed\|errors\?\).* in .*s\).*/   \1/p' \
     "$build/logs/unit.log" >&3
+# The numbers in docs/robustness.md are those of the whole suite.
+if [ "$status" -eq 0 ] && [ "${#arguments[@]}" -eq 0 ]; then
+    "$PYTHON" -m tests.robustness check >&3 || status=$?
+fi
 exit "$status"

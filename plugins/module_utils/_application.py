@@ -26,10 +26,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
     Text,
     Url,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_PUBLISHERS
 
 TYPES = ("live", "vod")
-# Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
-PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush")
 
 
 class CrossDomains(Group):

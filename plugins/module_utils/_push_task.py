@@ -15,6 +15,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import mask_url
 
 PROTOCOLS = ("srt", "rtmp", "mpegts")
+# Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
+PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush")
 
 
 def fold_protocol(value: str) -> str:

@@ -341,7 +341,7 @@ class Audit:
         if raw is None:
             raw = self._ask(self._api.read_application, *key, vhost=key.vhost, application=key.name)
         publishers = raw.get("publishers") if isinstance(raw, dict) else None
-        return isinstance(publishers, dict) and not any(name in publishers for name in application.PUSH_PUBLISHERS)
+        return isinstance(publishers, dict) and not any(name in publishers for name in push_task.PUSH_PUBLISHERS)
 
     def _look_at_pushes_again(self) -> None:
         """The second look at the applications with pushes that send, to see whether they do."""

@@ -11,10 +11,9 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import PUSH_PUBLISHERS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_PUBLISHERS, PUSH_TASK, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     FAILED,
     RESTARTED,

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options, in_clear_text, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options, in_clear_text, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._modules import CAPABILITIES, argument_spec
 
 MODULES = sorted(CAPABILITIES)
 COLLECTION = "streamops.ovenmediaengine"
@@ -232,7 +232,8 @@ def test_wrong_connection_options_are_refused_by_name_without_their_secrets(chan
 
 
 def test_secret_options_are_those_that_the_declarations_mark() -> None:
-    assert _options.secret_options() == {"api_token", "http_headers", "secret_key", "auth", "stream_key"}
+    marked = {path.rpartition(".")[2] for module in MODULES for path, option in named(argument_spec(module)).items() if option.get("no_log")}
+    assert marked == _options.SECRET_OPTIONS
 
 
 @pytest.mark.parametrize(

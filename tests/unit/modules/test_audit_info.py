@@ -29,13 +29,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
     Names,
     Number,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import Audit, Wanted
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Handshakes
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._modules import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask

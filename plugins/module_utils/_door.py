@@ -96,13 +96,15 @@ class _Module(AnsibleModule):
     def __init__(self, capability: type[Capability]) -> None:
         self._capability = capability
         self._spec = argument_spec(capability)
+        misplaced: str | None = None
         try:
             super().__init__(argument_spec=dict(self._spec), supports_check_mode=True)
         except (AttributeError, TypeError):
-            message = self._given.misplaced() if self._given is not None else None
-            if message is None:
+            misplaced = self._given.misplaced() if self._given is not None else None
+            if misplaced is None:
                 raise
-            self.fail_json(message)
+        if misplaced is not None:  # told of here, as a failure inside of the exception would show its traceback
+            self.fail_json(misplaced)
         self._options_checked = True
 
     @property

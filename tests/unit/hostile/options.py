@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._modules import argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}

@@ -18,7 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options, in_clear_text, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._modules import CAPABILITIES, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES, argument_spec
 
 MODULES = sorted(CAPABILITIES)
 COLLECTION = "streamops.ovenmediaengine"

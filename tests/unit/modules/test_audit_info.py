@@ -35,11 +35,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Handshakes
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._modules import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import STRANGER, Issued, Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK, application, push_publisher

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The table of all modules, for whatever needs more than one of them. No module imports it, as each would bring all of them to the managed host."""
+"""The capability of each module, and the argument spec that follows from it, by the name of the module."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transpo
 _OWN_HEADERS = frozenset(("authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"))
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LARGEST_RETRIES = 20
+_LARGEST_CONCURRENCY = 32
 _LONGEST_LINE = 8000  # servers and proxies take about that much in the first line of a request, and in a header
 _LONGEST_SHOWN = 100
 # The names of all options that hold secrets, of every module and at every level: one that stands where it does not belong is a secret still.
@@ -41,6 +42,7 @@ def connection_options(*, required: bool = True) -> dict[str, t.Any]:
         "timeout": {"type": "float", "default": 10.0},
         "retries": {"type": "int", "default": 3},
         "http_headers": {"type": "dict", "no_log": True},
+        "concurrency": {"type": "int", "default": 8},
     }
     return {name: {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])} for name, spec in specs.items()}
 
@@ -71,6 +73,8 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         raise BadInput("timeout", f"{expected}, got {params['timeout']:g}")
     if not 0 <= params["retries"] <= _LARGEST_RETRIES:
         raise BadInput("retries", f"expected a whole number from 0 to {_LARGEST_RETRIES}, got {params['retries']}")
+    if not 1 <= params["concurrency"] <= _LARGEST_CONCURRENCY:
+        raise BadInput("concurrency", f"expected a whole number from 1 to {_LARGEST_CONCURRENCY}, got {params['concurrency']}")
     given = params["http_headers"] or {}
     headers = {str(name): str(value) for name, value in given.items()}
     for name, value in headers.items():
@@ -92,6 +96,7 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         params["timeout"],
         params["retries"],
         headers,
+        params["concurrency"],
     )
 
 

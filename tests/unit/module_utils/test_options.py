@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities impor
 
 MODULES = sorted(CAPABILITIES)
 COLLECTION = "streamops.ovenmediaengine"
-CONNECTION = {"api_url", "api_token", "validate_certs", "ca_path", "client_cert", "client_key", "timeout", "retries", "http_headers"}
+CONNECTION = {"api_url", "api_token", "validate_certs", "ca_path", "client_cert", "client_key", "timeout", "retries", "http_headers", "concurrency"}
 
 
 @pytest.fixture(scope="session")
@@ -149,6 +149,7 @@ GIVEN = {
     "timeout": 10.0,
     "retries": 3,
     "http_headers": None,
+    "concurrency": 8,
 }
 
 
@@ -164,9 +165,10 @@ def test_connection_options_become_settings() -> None:
         "timeout": 0.5,
         "retries": 0,
         "http_headers": {"X-Tenant": "a", "X-Number": 5},
+        "concurrency": 1,
     }
     assert settings_of({**everything, "name": "another option"}) == Settings(
-        "https://gateway.example.com/ome/", "user:pässword", False, "/ca.pem", "/c.pem", "/k.pem", 0.5, 0, {"X-Tenant": "a", "X-Number": "5"}
+        "https://gateway.example.com/ome/", "user:pässword", False, "/ca.pem", "/c.pem", "/k.pem", 0.5, 0, {"X-Tenant": "a", "X-Number": "5"}, 1
     )
 
 
@@ -177,6 +179,7 @@ def test_connection_options_become_settings() -> None:
         {"timeout": 3600},
         {"timeout": 0.001},
         {"retries": 20},
+        {"concurrency": 32},
         {"client_cert": "/both.pem"},
         {"http_headers": {}},
         {"http_headers": {"X-Empty": "", "Proxy-Authorization": "Basic eA==", "Cookie": "a=b; c=d"}},
@@ -211,6 +214,8 @@ def test_unusual_connection_options_are_fine(changes: dict[str, Any]) -> None:
         ({"timeout": math.nan}, "timeout"),
         ({"retries": -1}, "retries"),
         ({"retries": 21}, "retries"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"concurrency": 33}, "concurrency"),
         ({"http_headers": {"": "x"}}, "http_headers.''"),
         ({"http_headers": {"X A": "hidden-1"}}, "http_headers.'X A'"),
         ({"http_headers": {"X:": "hidden-1"}}, "http_headers.'X:'"),

@@ -10,11 +10,13 @@ is carried out, and what is hidden of both.
 
 from __future__ import annotations
 
+import contextlib
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import UNUSABLE, Capability, Result
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import (
@@ -166,7 +168,23 @@ def run_module(capability: type[Capability]) -> None:
     module.exit_json(**result)
 
 
-def perform(capability: type[Capability], params: t.Mapping[str, t.Any], *, unusable: t.Mapping[str, str], check_mode: bool) -> tuple[Result, list[str]]:
+# Lends connections to a server that are kept from task to task.
+Lender = t.Callable[[Settings], t.ContextManager[t.Optional[Connections]]]
+
+
+def _no_connections(settings: Settings) -> t.ContextManager[Connections | None]:
+    """What a process has for its only task, which makes its own and closes them."""
+    return contextlib.nullcontext()
+
+
+def perform(
+    capability: type[Capability],
+    params: t.Mapping[str, t.Any],
+    *,
+    unusable: t.Mapping[str, str],
+    check_mode: bool,
+    connections: Lender = _no_connections,
+) -> tuple[Result, list[str]]:
     """Carries a capability out; returns the result, with ``failed`` where it is a failure, and the warnings.
 
     ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are findings, by path.
@@ -178,14 +196,14 @@ def perform(capability: type[Capability], params: t.Mapping[str, t.Any], *, unus
         return {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR}, []
     secrets = SecretStore()
     context = Context(check_mode=check_mode, secrets=secrets)
-    result = _result(work, params, context)
+    result = _result(work, params, context, connections)
     if context.retries:  # seen with -v, as every part of a result is
         result["retries"] = context.retries
     result = {key: value if key in _MASKED_BY_FIELD else secrets.scrub_tree(value) for key, value in result.items()}
     return result, [secrets.scrub(warning) for warning in context.warnings]
 
 
-def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Context) -> Result:
+def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
     """The capability's result, or that of the error that ended it."""
     context.secrets.add(params["api_token"], *(params["http_headers"] or {}).values())
     try:
@@ -196,10 +214,11 @@ def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Cont
             return capability.run(None, context)
         if in_clear_text(settings):
             context.warn(IN_CLEAR_TEXT)
-        transport = Transport(settings, notice=context.retries.append)
-        try:
-            return capability.run(Api(transport), context)
-        finally:
-            transport.close()
+        with connections(settings) as kept:
+            transport = Transport(settings, connections=kept, notice=context.retries.append)
+            try:
+                return capability.run(Api(transport), context)
+            finally:
+                transport.close()
     except OmeError as error:
         return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}

@@ -28,6 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import HIDDEN_INVOCATION, Given, LongestFirst, perform, without_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
 
 # The variable that turns this off.
 SWITCH = "ovenmediaengine_in_process"
@@ -35,6 +36,9 @@ SWITCH = "ovenmediaengine_in_process"
 _HAS_TAGS = "inject_invocation" in PASS_VARS
 
 Variables = t.Mapping[str, t.Any]
+
+_KEPT = KeptConnections()
+_CHECKING: dict[type[Capability], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
 
 
 class InProcessAction(NormalAction):
@@ -114,7 +118,7 @@ class InProcessAction(NormalAction):
 
     def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> Result:
         try:
-            result, warnings = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode))
+            result, warnings = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
         except Exception as error:  # what a fault of this collection says could hold a secret
             return {
                 "failed": True,
@@ -127,11 +131,12 @@ class InProcessAction(NormalAction):
         return result
 
 
-@functools.cache
 def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
     """The argument spec of a capability, and what checks options by it; made once for all items of a loop."""
-    spec = argument_spec(capability)
-    return spec, ArgumentSpecValidator(spec)
+    if capability not in _CHECKING:
+        spec = argument_spec(capability)
+        _CHECKING[capability] = spec, ArgumentSpecValidator(spec)
+    return _CHECKING[capability]
 
 
 def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

@@ -15,8 +15,10 @@ PYTHON ?= python3
 CORES ?= oldest newest
 # For integration: the targets to run; none for all. For unit: more arguments for pytest.
 TARGETS ?=
+# For integration: in_process, module, or both; none for both, or for in_process alone on a real server.
+DOORS ?=
 ARGS ?=
-export PYTHON CORES TARGETS ARGS
+export PYTHON CORES TARGETS DOORS ARGS
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +41,7 @@ unit: venv ## Unit and end-to-end tests with their coverage (ARGS="-k NAME")
 units: venv ## The unit tests again, by ansible-test units (CORES); no part of test
 	@tools/run.sh $@
 
-integration: venv ## Integration targets (CORES, TARGETS; a real server where OVENMEDIAENGINE_API_URL is set)
+integration: venv ## Integration targets, in process and by modules (CORES, TARGETS, DOORS; a real server where OVENMEDIAENGINE_API_URL is set)
 	@tools/run.sh $@
 
 molecule: venv ## Roles, by molecule's scenarios

@@ -49,7 +49,6 @@ def compare(first: Sequence[Result], second: Sequence[Result], names: tuple[str,
 
     A key that one has and the other has not, another value and another type are differences, and so is a result that only one has.
     """
-    found = Comparison([], 0, 0, 0)
     left, right = _by_host(first), _by_host(second)
     differences: list[str] = []
     results = of_collection = values = 0
@@ -67,7 +66,7 @@ def compare(first: Sequence[Result], second: Sequence[Result], names: tuple[str,
                 values += _count(one.value)
                 for path, words in _differences(one.value, other.value, "", names):
                     differences.append("%s: %s: %s" % (_title(host, one), path or "the result", words))
-    return found._replace(differences=differences, results=results, of_collection=of_collection, values=values)
+    return Comparison(differences, results, of_collection, values)
 
 
 def doors(results: Sequence[Result]) -> dict[str, int]:

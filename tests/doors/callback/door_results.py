@@ -60,7 +60,7 @@ class CallbackModule(CallbackBase):
             host=result._host.get_name(),
             task=task._uuid,
             name=task.get_name(),
-            path=task.get_path(),
+            path=task.get_path() or "",
             action=task.action,
             loop=bool(task.loop),
             item=result._result.get("_ansible_item_label"),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
@@ -38,8 +39,8 @@ class VhostInfo(Capability):
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
         if names is None:
             names = _virtual_hosts_of(None, api, context)
-        for name in dict.fromkeys(names):
-            raw = api.read_virtual_host(name)
+        names = list(dict.fromkeys(names))
+        for name, raw in zip(names, api.together([functools.partial(api.read_virtual_host, name) for name in names])):
             if raw is None:
                 missing.append(name)
                 continue
@@ -69,19 +70,19 @@ class ApplicationInfo(Capability):
 
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
-        for vhost in _virtual_hosts_of(self.params["vhost"], api, context):
-            listed = _addressable(api.list_applications(vhost), f"applications of virtual host {vhost}", context)
+        asked: list[tuple[str, str]] = []
+        for vhost, listed in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
             wanted = listed if names is None else list(dict.fromkeys(names))
             missing += [f"{vhost}/{name}" for name in wanted if name not in listed]
-            for name in (name for name in wanted if name in listed):
-                raw = api.read_application(vhost, name)
-                if raw is None:
-                    missing.append(f"{vhost}/{name}")
-                    continue
-                app = application.from_wire(raw, vhost)
-                APPLICATION.collect_secrets(app, context.secrets)
-                apps.append(app if self.params["show_secrets"] else APPLICATION.mask(app))
-                status.append({"vhost": vhost, "name": name, "dynamic": application.is_dynamic(raw)})
+            asked += [(vhost, name) for name in wanted if name in listed]
+        for (vhost, name), raw in zip(asked, api.together([functools.partial(api.read_application, *one) for one in asked])):
+            if raw is None:
+                missing.append(f"{vhost}/{name}")
+                continue
+            app = application.from_wire(raw, vhost)
+            APPLICATION.collect_secrets(app, context.secrets)
+            apps.append(app if self.params["show_secrets"] else APPLICATION.mask(app))
+            status.append({"vhost": vhost, "name": name, "dynamic": application.is_dynamic(raw)})
         return {"changed": False, "applications": apps, "missing": missing, "status": status}
 
 
@@ -103,8 +104,9 @@ class PushTaskInfo(Capability):
 
     def run(self, api: Api, context: Context) -> Result:
         tasks, status = [], []
-        for vhost, app in self._applications(api, context):
-            for raw in sorted(api.list_push_tasks(vhost, app), key=push_task.id_of):
+        scopes = self._applications(api, context)
+        for (vhost, app), found in zip(scopes, api.together([functools.partial(api.list_push_tasks, *scope) for scope in scopes])):
+            for raw in sorted(found, key=push_task.id_of):
                 if self.params["id"] not in (None, push_task.id_of(raw)):
                     continue
                 task = push_task.from_wire(raw, vhost, app)
@@ -113,19 +115,23 @@ class PushTaskInfo(Capability):
                 status.append(push_task.status_of(raw, vhost, app))
         return {"changed": False, "tasks": tasks, "status": status}
 
-    def _applications(self, api: Api, context: Context) -> t.Iterator[tuple[str, str]]:
+    def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
         """The applications to read: the one that is named, or all of one or of every virtual host."""
         if self.params["app"] is not None:
-            yield self.params["vhost"], self.params["app"]
-            return
-        for vhost in _virtual_hosts_of(self.params["vhost"], api, context):
-            for app in _addressable(api.list_applications(vhost), f"applications of virtual host {vhost}", context):
-                yield vhost, app
+            return [(self.params["vhost"], self.params["app"])]
+        listed = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
+        return [(vhost, app) for vhost, apps in listed for app in apps]
 
 
 def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
     """The virtual host that is named, or all that the server has."""
     return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
+
+
+def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
+    """Each virtual host with the names of its applications."""
+    for vhost, names in zip(vhosts, api.together([functools.partial(api.list_applications, vhost) for vhost in vhosts])):
+        yield vhost, _addressable(names, f"applications of virtual host {vhost}", context)
 
 
 def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:

@@ -735,7 +735,7 @@ def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
     ):
         current.clear_faults()
         Fault(current, method, path, times=-1)
-        run = audit(current, **lists, retries=0)
+        run = audit(current, **lists, retries=0, concurrency=1)
         assert places(run) == [("connection_lost", "", "", "", "")] and "is not compared" in message(run, "connection_lost")
         assert run["reachable"] is True and status(run) == {"default": "ok", "t-1": "ok", "t-2": "error", "t-3": "error"}
         assert [one["vhost"] for one in run["push_tasks"]] == ["t-1"]

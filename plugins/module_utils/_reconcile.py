@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import time
 import typing as t
 
@@ -25,6 +26,8 @@ FAILED = "failed"
 STARTED = "started"
 RESTARTED = "restarted"
 STOPPED = "stopped"
+
+LARGEST_BODY = 2**19  # bytes of a list that is posted; gateways refuse more than a megabyte unless they are told otherwise
 
 
 class Context:
@@ -234,6 +237,21 @@ class Creator(Confirming):
             else:
                 item.fail(OmeError("conflict", f"create {self.what} {item.title}"))
         return [item for item in items if item.label["name"] not in listed]
+
+
+def pieces(items: t.Iterable[Item], to_wire: t.Callable[[Item], t.Any], most: int) -> t.Iterator[list[Item]]:
+    """Lists of items that can be posted at once each: at most ``most``, and of at most LARGEST_BODY bytes in wire form unless one alone is larger."""
+    piece: list[Item] = []
+    size = 0
+    for item in items:
+        length = len(json.dumps(to_wire(item)))
+        if piece and (len(piece) == most or size + length > LARGEST_BODY):
+            yield piece
+            piece, size = [], 0
+        piece.append(item)
+        size += length
+    if piece:
+        yield piece
 
 
 def name_list(names: t.Iterable[str], most: int = 10) -> str:

@@ -27,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Creator,
     Item,
     name_list,
+    pieces,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import (
     CREATE_TRIES,
@@ -213,8 +214,8 @@ class Applications(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item], vhost: str) -> None:
-        for start in range(0, len(items), BULK_SIZE):
-            self._create_bulk(list(items[start : start + BULK_SIZE]), vhost)
+        for piece in pieces(items, lambda item: application.create_request(item.wanted), BULK_SIZE):
+            self._create_bulk(piece, vhost)
 
     def _create_bulk(self, items: list[Item], vhost: str) -> None:
         """One POST, and more only where an item is bad or the answer is lost: then looks at what is there, and never repeats blindly."""

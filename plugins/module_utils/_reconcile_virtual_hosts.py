@@ -25,6 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Creator,
     Item,
     name_list,
+    pieces,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import CREATE_TRIES, Contents, ContentsKeeper, settled
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
@@ -158,8 +159,8 @@ class VirtualHosts(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item]) -> None:
-        for start in range(0, len(items), BULK_SIZE):
-            self._create_bulk(list(items[start : start + BULK_SIZE]))
+        for piece in pieces(items, lambda item: VIRTUAL_HOST.to_wire(item.wanted), BULK_SIZE):
+            self._create_bulk(piece)
 
     def _create_bulk(self, items: list[Item]) -> None:
         """One POST. Where its answer is lost, looks at what is there and goes on from that; never repeats blindly."""

@@ -32,8 +32,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_co
 
 # The variable that turns this off.
 SWITCH = "ovenmediaengine_in_process"
-# From ansible-core 2.19 on, values know by tags where they come from, and a result holds the options only where that is asked for.
-_HAS_TAGS = "inject_invocation" in PASS_VARS
+# From ansible-core 2.19 on, values know by tags where they come from.
+_HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
+# From ansible-core 2.21 on, a result holds the options only where that is asked for.
+_INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 
 Variables = t.Mapping[str, t.Any]
 
@@ -94,15 +96,17 @@ class InProcessAction(NormalAction):
         """The result as the module would have printed it."""
         spec, validator = _checking(self.capability)
         given = Given(self.capability, spec, _options_as_sent(self._task.args))
-        params, secrets, refusal = given.params, given.secrets(given.params), ""
+        params = given.params
+        refusal = ""
         try:
-            checked = validator.validate(given.params)
+            checked = validator.validate(params)
         except (AttributeError, TypeError):
             refusal = given.misplaced() or ""
             if not refusal:
                 raise
+            secrets = given.secrets(params)
         else:
-            params = {**given.params, **checked.validated_parameters}
+            params = {**params, **checked.validated_parameters}
             secrets = given.secrets(params) | checked._no_log_values
             if checked.errors.errors:
                 unsupported = isinstance(checked.errors[0], UnsupportedError)
@@ -112,7 +116,7 @@ class InProcessAction(NormalAction):
         else:
             result = self._perform(params, given.unusable)
             result["invocation"] = {"module_args": params}
-        if _HAS_TAGS and not constants.config.get_config_value("INJECT_INVOCATION", variables=variables):
+        if _INVOCATION_ONLY_IF_ASKED_FOR and not constants.config.get_config_value("INJECT_INVOCATION", variables=variables):
             del result["invocation"]
         return _as_printed(result, secrets)
 

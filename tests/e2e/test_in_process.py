@@ -230,7 +230,7 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
         {"name": "changed_when", f"{bare}vhost_info": {}, "changed_when": "true"},
         {"name": "rescue", "block": [{"name": "ends", f"{bare}vhost": {"name": "a/b"}}], "rescue": [{"name": "rescued", "ansible.builtin.debug": {}}]},
         {"name": "a loop", f"{bare}vhost": {"name": "{{ item }}", "host": {"names": ["{{ item }}.example.com"]}}, "loop": ["t-b", "t-c"], "register": "loop"},
-        {"name": "an option of another name", f"{bare}vhost": {"nam": "t-a"}, "ignore_errors": True},
+        {"name": "an option of another name", f"{bare}vhost": {"nam": "t-a", "name": "t-a"}, "ignore_errors": True},
         {"name": "the token from the environment", f"{bare}vhost_info": {"api_token": "{{ omit }}"}},
         {"name": "notifies", f"{bare}vhost": {"name": "t-b", "state": "absent"}, "notify": "handler"},
     ]

@@ -113,7 +113,7 @@ class InProcessAction(NormalAction):
                 refusal = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
         warnings: list[str] = []
         if refusal:
-            result: Result = {"failed": True, "msg": without_secrets(refusal, secrets), "invocation": HIDDEN_INVOCATION}
+            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}
         else:
             result, warnings = self._perform(params, given.unusable)
             result["invocation"] = {"module_args": params}

@@ -100,10 +100,8 @@ class InProcessAction(NormalAction):
         refusal = ""
         try:
             checked = validator.validate(params)
-        except (AttributeError, TypeError):
-            refusal = given.misplaced() or ""
-            if not refusal:
-                raise
+        except (AttributeError, TypeError) as error:
+            refusal = given.misplaced() or self._fault(error)
             secrets = given.secrets(params)
         else:
             params = {**params, **checked.validated_parameters}
@@ -125,12 +123,15 @@ class InProcessAction(NormalAction):
         """The result of the capability, and its warnings."""
         try:
             result, warnings = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
-        except Exception as error:  # what a fault of this collection says could hold a secret
-            fault = f"MODULE FAILURE: {type(error).__name__} in {self._task.action}, which is a fault of the collection; please report it."
-            return {"failed": True, "msg": fault}, []
+        except Exception as error:
+            return {"failed": True, "msg": self._fault(error)}, []
         if result.pop("failed", False):
             result.update(failed=True, msg=result.pop("msg"))  # last, as a module has it
         return result, warnings
+
+    def _fault(self, error: Exception) -> str:
+        """What to say of an exception that nobody has thought of, without its text, which could hold a secret."""
+        return f"MODULE FAILURE: {type(error).__name__} in {self._task.action}, which is a fault of the collection; please report it."
 
 
 def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
@@ -163,7 +164,7 @@ def _as_printed(result: Result, warnings: list[str], secrets: t.Iterable[str]) -
 
 def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
     """The result marked as what somebody else has written, which ansible-core before 2.19 does not know by itself."""
-    from ansible.utils.unsafe_proxy import wrap_var
+    from ansible.utils.unsafe_proxy import wrap_var  # later releases may have none
 
     return t.cast("dict[str, t.Any]", wrap_var({**result, "_ansible_parsed": True}))
 

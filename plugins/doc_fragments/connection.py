@@ -82,8 +82,10 @@ options:
     default: 8
     version_added: 0.4.0
 notes:
-  - Where the module runs on the controller, C(requests) must be importable by the Python that runs it. Set
-    C(ansible_python_interpreter) to C({{ ansible_playbook_python }}) for hosts with C(ansible_connection=local).
+  - Where the task runs on the controller, it is carried out within Ansible's own process, and C(requests) must be importable by the Python
+    that runs Ansible. Tasks with C(become), C(async) or C(environment) run the module as usual; set C(ansible_python_interpreter) to
+    C({{ ansible_playbook_python }}) for them on hosts with C(ansible_connection=local). V(false) in the variable
+    C(ovenmediaengine_in_process) has the module run as usual for all tasks.
   - All connection options can be set once for a play with C(module_defaults) and the action group
     C(group/streamops.ovenmediaengine.ovenmediaengine).
 """

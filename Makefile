@@ -5,9 +5,9 @@
 # `make` alone says what there is. What a target does stands in tools/.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint sanity unit units integration molecule package venv requirements changelog clean
+.PHONY: help demo test lint sanity unit units integration molecule docs package venv requirements changelog clean
 
-STAGES := lint sanity unit integration molecule package
+STAGES := lint sanity unit integration molecule docs package
 
 # The Python that looks for the others; any from 3.8 on.
 PYTHON ?= python3
@@ -43,6 +43,9 @@ integration: venv ## Integration targets (CORES, TARGETS; a real server where OV
 	@tools/run.sh $@
 
 molecule: venv ## Roles, by molecule's scenarios
+	@tools/run.sh $@
+
+docs: venv ## The documentation as a site, in .build/docs/html
 	@tools/run.sh $@
 
 package: venv ## Build the artifact, check it, install it and list its modules

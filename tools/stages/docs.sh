@@ -23,7 +23,7 @@ HOME=$build/home ANSIBLE_COLLECTIONS_PATH=$tree antsibull-docs collection --use-
 "$PYTHON" tools/docs_site.py prepare "$work/source"
 
 say "== site"
-sphinx-build --quiet --builder html --fail-on-warning --keep-going --conf-dir tools/docs --doctree-dir "$work/doctrees" "$work/source" "$work/html"
+sphinx-build --quiet --jobs auto --builder html --fail-on-warning --keep-going --conf-dir tools/docs --doctree-dir "$work/doctrees" "$work/source" "$work/html"
 
 say "== links"
 "$PYTHON" tools/docs_site.py check "$work/html" | tee /dev/fd/3

@@ -25,6 +25,7 @@ GUIDES = "docs/docsite/rst/"
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
 # Labels of Ansible's documentation that the pages refer to: the page, and the title of what is there.
 ANSIBLE = {
+    "action_plugins": ("plugins/action.html#action-plugins", "Action plugins"),
     "ansible_configuration_settings": ("reference_appendices/config.html#ansible-configuration-settings", "Ansible Configuration Settings"),
     "common_return_values": ("reference_appendices/common_return_values.html#common-return-values", "Common Return Values"),
     "ansible_collections.ansible.builtin.linear_strategy": ("collections/ansible/builtin/linear_strategy.html", "ansible.builtin.linear strategy"),

@@ -99,6 +99,10 @@ NOT_RUN = {
 }
 
 
+ROLES_RUN = ("provision", "audit", "export")
+"""Roles of which the commands in the README are run, in this order."""
+
+
 class Block(t.NamedTuple):
     """A block of code in a document."""
 
@@ -167,6 +171,11 @@ def test_every_block_is_run_by_a_test() -> None:
 def test_commands_that_are_not_run_stand_in_the_documents() -> None:
     found = {command.text for name in DOCUMENTS for command in all_commands(name)}
     assert set(NOT_RUN) - found == set()
+
+
+def test_commands_of_the_other_roles_are_listed() -> None:
+    others = [name for name in ROLES if pathlib.PurePath(name).parts[1] not in ROLES_RUN]
+    assert {command.text for name in others for command in all_commands(name)} <= set(NOT_RUN)
 
 
 def with_commands_to_run() -> list[str]:
@@ -373,7 +382,7 @@ def test_commands_of_the_roles_run(project: Project) -> None:
         inventory["hosts"] = {host: {**LOCAL, "ovenmediaengine_api_url": server.url} for host, server in servers.items()}
         inventory["vars"].update(vault_api_token=TOKEN, vault_platform_stream_key="not-a-real-key")
         desk.write("inventory.yml", yaml.safe_dump({"all": inventory}))
-        for role in ("provision", "audit", "export"):
+        for role in ROLES_RUN:
             for command in all_commands(f"roles/{role}/README.md"):
                 output = desk.run(command.text)
                 assert "failed=0" in output

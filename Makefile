@@ -5,9 +5,9 @@
 # `make` alone says what there is. What a target does stands in tools/.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint sanity unit units integration molecule package venv requirements changelog clean
+.PHONY: help demo bench test lint sanity unit units integration molecule docs package venv requirements changelog clean
 
-STAGES := lint sanity unit integration molecule package
+STAGES := lint sanity unit integration molecule docs package
 
 # The Python that looks for the others; any from 3.8 on.
 PYTHON ?= python3
@@ -52,6 +52,9 @@ integration: venv ## Integration targets, in process and by modules (CORES, TARG
 	@tools/run.sh $@
 
 molecule: venv ## Roles, by molecule's scenarios
+	@tools/run.sh $@
+
+docs: venv ## The documentation as a site, in .build/docs/html
 	@tools/run.sh $@
 
 package: venv ## Build the artifact, check it, install it and list its modules

@@ -8,9 +8,12 @@ Every block of YAML in README and guides is run against a simulator, in the orde
 for is seen from what it holds: a play, a list of tasks, variables of the role, or an inventory. A comment right before it
 (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) says otherwise:
 
-``as NAME``            it is saved under that name, for blocks and runs that need the file
+``as NAME``            it is saved under that name, for blocks and runs that need the file; a play is run as well
 ``syntax only``        it needs what a test does not have, such as hosts to log in to
 ``may change again``   its second run may report a change
+``while main is live`` it needs the live stream `main` in the application `app`
+
+Blocks in other languages, and the commands, are run by tests/e2e/test_documents.py.
 """
 
 from __future__ import annotations
@@ -163,10 +166,10 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
 @pytest.mark.skipif(not (COMMANDS / "ansible-playbook").exists(), reason="ansible-playbook is not installed beside this Python")
 @pytest.mark.parametrize("document", [document for document in [README, *GUIDES] if blocks(document)], ids=lambda document: document.stem)
 def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, workplace: Workplace) -> None:
-    files = {block.mark[len("as ") :]: block.text for block in blocks(document) if block.mark.startswith("as ")}
-    for name, text in files.items():
-        workplace.write(name, text)
-    with_files = [word for name in files for word in ("-e", f"@{name}")]
+    files = {block.mark[len("as ") :]: block for block in blocks(document) if block.mark.startswith("as ")}
+    for name, block in files.items():
+        workplace.write(name, block.text)
+    with_files = [word for name, block in files.items() if block.kind == "variables" for word in ("-e", f"@{name}")]
     playbooks: list[str] = []
     not_run: list[str] = []
     runs: list[Block] = []
@@ -191,6 +194,8 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
     if not_run:
         workplace.run("ansible-playbook", "--syntax-check", "-i", workplace.inventory, *not_run)
     workplace.simulator.restart()
+    if any(block.mark == "while main is live" for block in runs):
+        workplace.simulator.stream_appears("default", "app", "main")
     counts = workplace.changes(sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files) if playbooks else []
     before = None
     for block in runs:
@@ -203,7 +208,7 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
 
 def test_few_blocks_are_not_run() -> None:
     found = [block for document in [README, *GUIDES] for block in blocks(document)]
-    assert {block.mark for block in found} <= {"", "syntax only", "may change again", "as fleet.yml", "as secrets.yml"}
+    assert {block.mark for block in found if not block.mark.startswith("as ")} <= {"", "syntax only", "may change again", "while main is live"}
     assert len(found) >= 12
     assert sum(block.mark == "syntax only" for block in found) <= 3
 

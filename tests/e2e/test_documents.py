@@ -1,0 +1,504 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The examples in README, guides, CONTRIBUTING and the READMEs of the roles are run, and each that cannot be run is named here with the reason.
+
+tests/unit/test_docs.py runs the blocks of ``yaml`` in README and guides one by one. Here the commands of each document are run as they stand, in
+their order, with the files that the document shows in between. What a block is for is said by a comment before it
+(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` elsewhere):
+
+``as NAME``   it is saved under that name before the commands are run
+``play``      it is run where it stands between the commands
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+import typing as t
+import xml.etree.ElementTree as ET
+
+import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
+
+from .conftest import LOCAL, REPOSITORY, Project
+
+# Several playbooks one after the other take their time on a machine that has more to do.
+pytestmark = pytest.mark.timeout(400)
+
+GUIDES = {path.name: path for path in sorted((REPOSITORY / "docs/docsite/rst").glob("*.rst"))}
+PAGES = {name: REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")}
+PAGES.update({f"docs/{path.name}": path for path in sorted((REPOSITORY / "docs").glob("*.md"))})
+ROLES = {f"roles/{path.parent.name}/README.md": path for path in sorted((REPOSITORY / "roles").glob("*/README.md"))}
+DOCUMENTS = {**GUIDES, **PAGES, **ROLES}
+
+TOKEN = "ome-access-token"
+ADDRESS = "http://127.0.0.1:8081"
+"""Where the documents have the server."""
+
+COMMANDS = {"console", "shell"}
+SHOWN = {"text", "diff", "json"}
+"""Languages of what is only shown: output, and files of other tools."""
+
+# Which test runs the blocks of a language, and how many there are, so that one more does not go unnoticed.
+AFTER_RESTART, ROTATE, HERE = "tests/e2e/test_after_restart.py", "tests/e2e/test_rotate_certificates.py", "tests/e2e/test_documents.py"
+RUN_BY = {
+    ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
+    ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
+    ("guide_rotate_certificates.rst", "yaml+jinja"): (ROTATE, 4),
+    ("guide_rotate_certificates.rst", "bash"): (ROTATE, 1),
+    ("guide_origin_edge.rst", "yaml+jinja"): (HERE, 7),
+    ("guide_origin_edge.rst", "xml"): (HERE, 1),
+    ("guide_first_steps.rst", "xml"): (HERE, 1),
+    ("guide_from_uri.rst", "yaml+jinja"): (HERE, 2),
+    ("guide_adopt.rst", "yaml+jinja"): (HERE, 3),
+    ("roles/export/README.md", "yaml"): (HERE, 1),
+    ("roles/provision/README.md", "yaml"): (HERE, 2),
+    ("roles/rotate_certificates/README.md", "yaml"): (HERE, 1),
+}
+
+INSTALLS = "Installs over the network; the stage package installs the artifact."
+RUNS_THIS = "Runs this very test."
+ROTATES = "The hook of the guide runs the same playbook, with the certificates it needs, in tests/e2e/test_rotate_certificates.py."
+SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, and has systemd verify it."
+NOT_RUN = {
+    "make demo": "tests/e2e/test_demo.py runs what it calls.",
+    "make test": RUNS_THIS,
+    "make lint unit": RUNS_THIS,
+    'make unit ARGS="-k push_task"': RUNS_THIS,
+    'make sanity CORES="2.19 2.21"': "A stage of make test.",
+    "make units CORES=2.17": "Makes an environment of its own for the release.",
+    "make integration TARGETS=vhosts": "A stage of make test.",
+    "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
+    "python3 -m pip install requests": INSTALLS,
+    "git clone https://github.com/streamops/ansible-ovenmediaengine": INSTALLS,
+    "ansible-galaxy collection build ansible-ovenmediaengine": INSTALLS,
+    "ansible-galaxy collection install streamops-ovenmediaengine-0.3.0.tar.gz": INSTALLS,
+    "export PATH=$PWD/.venv-demo/bin:$PATH ANSIBLE_COLLECTIONS_PATH=$PWD/.build/tree": "Names what make demo has set up.",
+    ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
+    ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
+    "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Stands for any playbook of the reader.",
+    "xdg-open ovenmediaengine-audit/audit.html": "Opens a browser; tests/e2e/test_audit.py opens the page in one.",
+    "systemctl daemon-reload": SYSTEMD,
+    "systemctl restart ovenmediaengine": SYSTEMD,
+    'journalctl -u ovenmediaengine | grep "missing before"': SYSTEMD,
+    "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml": ROTATES,
+    "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml --check": ROTATES,
+    "openssl s_client -connect media-1.example.com:443 -servername live.tenant-a.example.com </dev/null |"
+    " openssl x509 -noout -subject -enddate -fingerprint -sha256": "Needs a host of that name.",
+}
+
+
+ROLES_RUN = ("provision", "audit", "export")
+"""Roles of which the commands in the README are run, in this order."""
+
+
+class Block(t.NamedTuple):
+    """A block of code in a document."""
+
+    line: int
+    language: str
+    mark: str
+    text: str
+
+
+class Command(t.NamedTuple):
+    """A command of a document, and the lines of output that are shown under it."""
+
+    line: int
+    text: str
+    output: tuple[str, ...]
+
+
+_IN_GUIDE = re.compile(
+    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)", re.MULTILINE
+)
+_IN_PAGE = re.compile(r"(?:^<!-- tested: (?P<mark>.+) -->\n+)?^```(?P<language>[\w+]*)\n(?P<text>(?:.*\n)*?)```$", re.MULTILINE)
+
+
+def blocks(name: str) -> list[Block]:
+    """The blocks of code of a document, in its order. In README a block without a language is a command."""
+    text = DOCUMENTS[name].read_text(encoding="utf-8")
+    found = []
+    for match in (_IN_GUIDE if name in GUIDES else _IN_PAGE).finditer(text):
+        language = match["language"] or ("shell" if name == "README.md" else "text")
+        line = text.count("\n", 0, match.start("text")) + 1
+        found.append(Block(line, language, match["mark"] or "", textwrap.dedent(match["text"]).strip() + "\n"))
+    return found
+
+
+def commands(block: Block) -> list[Command]:
+    """The commands of a block, without prompts, comments at their ends and broken lines."""
+    found: list[Command] = []
+    prompt = re.compile(r"[$#] " if block.language == "console" else "")
+    joined = re.sub(r" *(?:\\|(?<=\|))\n +", " ", block.text)
+    for number, line in enumerate(joined.splitlines()):
+        match = prompt.match(line)
+        if match:
+            found.append(Command(block.line + number, re.sub(r"\s+# .*$", "", line[match.end() :]), ()))
+        else:
+            found[-1] = found[-1]._replace(output=(*found[-1].output, line))
+    return found
+
+
+def all_commands(name: str) -> list[Command]:
+    """The commands of a document."""
+    return [command for block in blocks(name) if block.language in COMMANDS for command in commands(block)]
+
+
+def test_every_block_is_run_by_a_test() -> None:
+    counts: dict[tuple[str, str], int] = {}
+    for name in DOCUMENTS:
+        for block in blocks(name):
+            run_one_by_one = block.language == "yaml" and (name in GUIDES or name == "README.md")
+            if block.language not in COMMANDS | SHOWN and not run_one_by_one:
+                counts[name, block.language] = counts.get((name, block.language), 0) + 1
+    assert counts == {key: count for key, (_test, count) in RUN_BY.items()}
+    for (name, _language), (test, _count) in RUN_BY.items():
+        assert pathlib.PurePath(name).stem in (REPOSITORY / test).read_text(encoding="utf-8")
+
+
+def test_commands_that_are_not_run_stand_in_the_documents() -> None:
+    found = {command.text for name in DOCUMENTS for command in all_commands(name)}
+    assert set(NOT_RUN) - found == set()
+
+
+def test_commands_of_the_other_roles_are_listed() -> None:
+    others = [name for name in ROLES if pathlib.PurePath(name).parts[1] not in ROLES_RUN]
+    assert {command.text for name in others for command in all_commands(name)} <= set(NOT_RUN)
+
+
+def with_commands_to_run() -> list[str]:
+    """The documents that have commands to run, but for those with a test of their own."""
+    return [
+        name for name in DOCUMENTS if name not in ROLES and name != "guide_from_uri.rst" and any(command.text not in NOT_RUN for command in all_commands(name))
+    ]
+
+
+# What a server has before the commands of a document are run.
+ADOPTED = {
+    "ovenmediaengine_vhosts": [
+        {
+            "name": "tenant-a",
+            "host": {"names": ["live.tenant-a.example.com"]},
+            "admission_webhooks": {"control_server_url": "https://hooks.example.com/admission", "secret_key": "not-a-real-secret"},
+            "applications": [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}],
+        }
+    ],
+    "ovenmediaengine_push_tasks": [
+        {
+            "vhost": "tenant-a",
+            "app": "live",
+            "id": "platform",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "url": "rtmp://live.platform.example.com/app",
+            "stream_key": "not-a-real-key",
+        }
+    ],
+}
+SERVER_HAS: dict[str, str | dict[str, t.Any]] = {
+    "guide_adopt.rst": ADOPTED,
+    "guide_audits.rst": "guide_provision.rst",
+    "guide_export.rst": "guide_export.rst",
+    "roles/audit/README.md": "roles/provision/README.md",
+}
+# What a command must print, by a part of it.
+MUST_PRINT = {
+    "guide_adopt.rst": {
+        "provision": r"changed=0 .*failed=0",
+        "audit": r"servers: 1, 1 as listed",
+    },
+    "guide_audits.rst": {"audit": r"servers: 1, 1 as listed"},
+    "guide_export.rst": {"provision": r"virtual hosts: 0 created, .* 1 unchanged, 0 failed"},
+}
+
+
+class Desk:
+    """A directory in which the commands of a document are run, with a server."""
+
+    def __init__(self, name: str, project: Project, servers: t.Mapping[str, Simulator]) -> None:
+        self.name = name
+        self.project = project
+        self.servers = servers
+        self.directory = project.directory
+        self.environment = dict(project.environment)
+        self.environment["ANSIBLE_VAULT_PASSWORD_FILE"] = str(self.write("vault-password", "not-a-real-password\n"))
+        self.environment["EDITOR"] = str(self.write("editor", f'#!/bin/sh\ncp "{self.directory}/secrets.plain" "$1"\n', mode=0o755))
+        self.environment.update(OVENMEDIAENGINE_API_URL=self.server.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
+
+    @property
+    def server(self) -> Simulator:
+        """The server of documents that have one."""
+        return next(iter(self.servers.values()))
+
+    def write(self, name: str, text: str, *, mode: int = 0o644) -> pathlib.Path:
+        """Save a file, with the addresses of the servers of the test in the place of those of the document."""
+        path = self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        urls = {host: server.url for host, server in self.servers.items()}
+        text = text.replace(ADDRESS, self.server.url).replace('"https://{{ inventory_hostname }}:8082"', f'"{{{{ {urls!r}[inventory_hostname] }}}}"')
+        path.write_text(text, encoding="utf-8")
+        path.chmod(mode)
+        return path
+
+    def save_files(self) -> None:
+        """Save what the document shows as files, and what it does not show and takes for granted."""
+        shown = {block.mark[len("as ") :]: block.text for block in [*blocks("guide_provision.rst"), *blocks(self.name)] if block.mark.startswith("as ")}
+        host = {**LOCAL, "ovenmediaengine_api_url": self.server.url, "platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
+        host["ovenmediaengine_http_headers"] = {}
+        name = "media-1" if self.name in ("guide_adopt.rst", "guide_export.rst") else "media-1.example.com"
+        shown.setdefault("inventory.yml", yaml.safe_dump({"media": {"hosts": {name: host}}}))
+        for file, text in shown.items():
+            self.write(file, text)
+        shutil.copy(self.directory / "secrets.yml", self.directory / "secrets.plain")
+
+    def prepare_server(self) -> None:
+        """Provision what the server has before."""
+        has = SERVER_HAS.get(self.name)
+        if has is None:
+            return
+        if isinstance(has, str):
+            files = {block.mark: block.text for block in blocks(has)}
+            text = files.get("as fleet.yml") or _variables_of_the_readme()
+        else:
+            text = yaml.safe_dump(has)
+        self.write("before.yml", text)
+        self.run("ansible-playbook streamops.ovenmediaengine.provision -i inventory.yml -e @secrets.yml -e @before.yml")
+
+    def run(self, command: str) -> str:
+        """Run a command, which must succeed; returns what it prints."""
+        if command.startswith("export "):
+            for assignment in shlex.split(command)[1:]:
+                variable, _equals, value = assignment.partition("=")
+                self.environment[variable] = value.replace(ADDRESS, self.server.url)
+            return ""
+        if " >> secrets.yml" in command:
+            # One secret alone is encrypted there, in a file that is none itself.
+            lines = (self.directory / "secrets.plain").read_text(encoding="utf-8").splitlines(keepends=True)
+            variable = command.split()[3]
+            (self.directory / "secrets.yml").write_text("".join(line for line in lines if not line.startswith(variable)), encoding="utf-8")
+        elif command == "ansible-vault create secrets.yml":
+            (self.directory / "secrets.yml").unlink()
+        done = subprocess.run(
+            # The password comes from a file, and the editor needs no terminal: nobody is there to be asked.
+            ["bash", "-c", command.replace(" --ask-vault-pass", "").replace("ansible-vault create", "ansible-vault create --skip-tty-check")],
+            cwd=self.directory,
+            env=self.environment,
+            input="not-a-real-key",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=110,
+        )
+        assert done.returncode == 0, f"{self.name}: {command}\n{done.stdout}"
+        return done.stdout
+
+
+@contextlib.contextmanager
+def started(hosts: t.Iterable[str]) -> t.Iterator[dict[str, Simulator]]:
+    """A server for each host."""
+    with contextlib.ExitStack() as stack:
+        yield {host: stack.enter_context(Simulator(token=TOKEN, stop_delay=0.2)) for host in hosts}
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", with_commands_to_run())
+def test_commands_run_as_they_stand(name: str, project: Project) -> None:
+    hosts = ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"] if name == "guide_origin_edge.rst" else ["media-1"]
+    if name == "guide_audits.rst" and shutil.which("jq") is None:
+        pytest.skip("jq is not installed")
+    with started(hosts) as servers:
+        desk = Desk(name, project, servers)
+        desk.save_files()
+        desk.prepare_server()
+        for block in blocks(name):
+            if block.mark == "play":
+                desk.write(f"line-{block.line}.yml", block.text)
+                desk.run(f"ansible-playbook line-{block.line}.yml -i inventory.yml -e @secrets.yml")
+            for command in commands(block) if block.language in COMMANDS else []:
+                if command.text in NOT_RUN:
+                    continue
+                output = desk.run(command.text)
+                assert [line for line in command.output if _words(line) not in _words(output)] == [], f"{name}, line {command.line}:\n{output}"
+                for part, pattern in MUST_PRINT.get(name, {}).items():
+                    if f"streamops.ovenmediaengine.{part} " in command.text:
+                        assert re.search(pattern, output), f"{name}, line {command.line}:\n{output}"
+        after(name, desk)
+
+
+def after(name: str, desk: Desk) -> None:
+    """What must hold when the commands of a document have run."""
+    if name == "guide_origin_edge.rst":
+        for host, server in desk.servers.items():
+            tenant = server.state.virtual_hosts["tenant-a"]
+            store = tenant.config["originMapStore"]
+            publishers = tenant.applications["tenant-a"].config["publishers"]
+            assert store["redisServer"] == {"host": "redis.example.com:6379", "auth": "not-a-real-secret"}
+            if host.startswith("origin"):
+                assert store["originHostName"] in tenant.config["host"]["names"] and "ovt" in publishers
+                assert f"tenant-b.{host}" in server.state.virtual_hosts["tenant-b"].config["host"]["names"]
+            else:
+                assert "originHostName" not in store and "llhls" in publishers
+                assert list(tenant.applications["tenant-a"].config["providers"]) == ["ovt"]
+                assert server.state.virtual_hosts["tenant-c"].config["origins"]["origin"][0]["location"] == "/tenant-c/"
+    if name == "guide_adopt.rst":
+        known = (desk.directory / "known-media-1.yml").read_text(encoding="utf-8")
+        assert known.startswith("$ANSIBLE_VAULT;")
+        assert "not-a-real-key" not in (desk.directory / "fleet.yml").read_text(encoding="utf-8")
+        shown = desk.run("ansible-vault view known-media-1.yml")
+        assert "not-a-real-key" in shown and "not-a-real-secret" in shown
+
+
+def _readme_blocks(role: str) -> list[Block]:
+    return [block for block in blocks(f"roles/{role}/README.md") if block.language == "yaml"]
+
+
+def _variables_of_the_readme() -> str:
+    variables = yaml.safe_load(_readme_blocks("provision")[0].text)["all"]["vars"]
+    return yaml.safe_dump({name: value for name, value in variables.items() if not name.startswith("ovenmediaengine_api_")})
+
+
+def test_commands_of_the_roles_run(project: Project) -> None:
+    """The inventory of provision's README is used by all of them, with the servers at hand in the place of those over SSH."""
+    with started(["edge-1.example.com", "edge-2.example.com"]) as servers:
+        desk = Desk("roles/provision/README.md", project, servers)
+        inventory = yaml.safe_load(_readme_blocks("provision")[0].text)["all"]
+        assert set(inventory["hosts"]) == set(servers)
+        inventory["hosts"] = {host: {**LOCAL, "ovenmediaengine_api_url": server.url} for host, server in servers.items()}
+        inventory["vars"].update(vault_api_token=TOKEN, vault_platform_stream_key="not-a-real-key")
+        desk.write("inventory.yml", yaml.safe_dump({"all": inventory}))
+        for role in ROLES_RUN:
+            for command in all_commands(f"roles/{role}/README.md"):
+                output = desk.run(command.text)
+                assert "failed=0" in output
+        for host, server in servers.items():
+            assert "tenant-a" in server.state.virtual_hosts
+            assert (desk.directory / f"ovenmediaengine-{host}.yml").is_file()
+        assert (desk.directory / "ovenmediaengine-audit/audit.html").is_file()
+
+
+def test_variables_in_the_readmes_of_the_roles_are_those_of_the_roles() -> None:
+    export = yaml.safe_load(_readme_blocks("export")[0].text)
+    rotate = yaml.safe_load(_readme_blocks("rotate_certificates")[0].text)
+    controller = yaml.safe_load(_readme_blocks("provision")[1].text)["all"]
+    given = {
+        "provision": [set(export), {name for host in controller["hosts"].values() for name in host}],
+        "rotate_certificates": [set(rotate), set(rotate["ovenmediaengine_certificates"][0]) | set(rotate["ovenmediaengine_certificates"][1])],
+    }
+    specs = {
+        role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+        for role in given
+    }
+    for role in given:
+        assert given[role][0] <= set(specs[role])
+    assert given["provision"][1] <= set(specs["provision"])
+    assert given["rotate_certificates"][1] <= set(specs["rotate_certificates"]["ovenmediaengine_certificates"]["options"])
+    assert controller["vars"] == LOCAL
+
+
+def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Project) -> None:
+    texts = {block.mark: block.text for block in blocks("guide_from_uri.rst") if block.language == "yaml+jinja"}
+    states = {}
+    for first, second in (("before", "after"), ("after", "before")):
+        with started(["media-1"]) as servers:
+            desk = Desk("guide_from_uri.rst", project, servers)
+            for mark, text in texts.items():
+                desk.write(f"{mark}.yml", text)
+            assert "changed=0" not in desk.run(f"ansible-playbook {first}.yml")
+            made = snapshot(desk.server.state)
+            for playbook in (first, second):
+                assert "changed=0" in desk.run(f"ansible-playbook {playbook}.yml")
+            for command in all_commands("guide_from_uri.rst"):
+                assert "changed=0" in desk.run(command.text)
+            assert snapshot(desk.server.state) == made
+            tenant = desk.server.state.virtual_hosts["tenant-a"]
+            push = tenant.applications["live"].push
+            assert push is not None
+            task = push.tasks["platform"]
+            states[first] = (tenant.config, tenant.applications["live"].config, task.url, task.stream_key, task.stream_name)
+    assert states["before"] == states["after"]
+
+
+def test_xml_is_what_the_configuration_file_takes() -> None:
+    found = [ET.fromstring(block.text) for name in DOCUMENTS for block in blocks(name) if block.language == "xml"]
+    assert len(found) == 2 and all(root.tag == "Server" for root in found)
+    texts = [root.findtext("Managers/API/AccessToken") or root.findtext("Bind/Publishers/OVT/Port") for root in found]
+    assert sorted(filter(None, texts)) == ["9000", TOKEN]
+
+
+def test_the_simulator_starts_as_shown() -> None:
+    (shown,) = [command for command in all_commands("guide_first_steps.rst") if "tests.simulator" in command.text]
+    program, *arguments = shlex.split(shown.text)
+    assert program.endswith("bin/python") and arguments[-2:] == ["--port", "8081"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [sys.executable, *arguments[:-1], "0"], cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+        finally:
+            process.terminate()
+    assert re.sub(r":\d+$", ":8081", said.strip()) == shown.output[0]
+
+
+ERRORS = GUIDES["guide_errors.rst"].read_text(encoding="utf-8").partition("\nBy error text\n")[2].partition("\nTypical symptoms\n")[0]
+
+
+def literals(text: str) -> list[str]:
+    """The texts that head the entries of a section."""
+    return [literal for line in re.findall(r"^``.*``$", text, re.MULTILINE) for literal in re.findall(r"``(.+?)``", line)]
+
+
+def test_texts_of_the_server_are_those_that_were_recorded() -> None:
+    server, _heading, ansible = ERRORS.partition("What Ansible says")
+    recorded = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "tests/wire").glob("*.json"))
+    texts = literals(server)
+    assert len(texts) >= 15
+    for text in texts:
+        parts = [part for part in text.split("...") if part.strip("[] :'")]
+        assert re.search(".*".join(re.escape(part) for part in parts), recorded), text
+    assert len(literals(ansible)) >= 5
+
+
+def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
+    """Each is provoked, apart from the library that is missing, which tests/unit/modules have."""
+    with started(["media-1"]) as servers:
+        desk = Desk("guide_errors.rst", project, servers)
+        desk.write("vault-password", "not-a-real-password\n")
+        desk.write("vault.yml", "ovenmediaengine_api_token: x\n")
+        desk.run("ansible-vault encrypt vault.yml")
+        task = {"hosts": "localhost", "gather_facts": False}
+        module = "streamops.ovenmediaengine.vhost"
+        attempts = {
+            "couldn't resolve": ([{"streamops.ovenmediaengine.no_such_module": {}}], ""),
+            "Unsupported parameters": ([{module: {"name": "a", "names": ["x"]}}], ""),
+            "is undefined": ([{module: {"name": "a", "api_token": "{{ vault_token }}"}}], ""),
+            "got the mask": ([{module: {"name": "a", "host": {"names": ["x"]}, "signed_policy": {"secret_key": "********"}}}], ""),
+            "vault secrets": ([], "-e @vault.yml"),
+            "no hosts matched": ([], ""),
+        }
+        texts = literals(ERRORS.partition("What Ansible says")[2])
+        for part, (tasks, arguments) in attempts.items():
+            (text,) = [literal for literal in texts if part in literal]
+            hosts = "nowhere" if part == "no hosts matched" else "localhost"
+            desk.write("attempt.yml", yaml.safe_dump([{**task, "hosts": hosts, "tasks": tasks}]))
+            command = f"unset ANSIBLE_VAULT_PASSWORD_FILE; ansible-playbook attempt.yml {arguments} 2>&1 || true"
+            said = _words(desk.run(command)).replace("\\'", "'")
+            assert re.search(".*".join(re.escape(piece) for piece in text.split("....")), said), f"{text}\n{said}"
+        assert len(texts) == len(attempts) + 1

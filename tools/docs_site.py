@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What tools/stages/docs.sh needs beside antsibull-docs and Sphinx.
+
+docs_site.py prepare SOURCE   put into a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
+                              the first page, pictures, the project's own pages, and where to find what is linked of Ansible
+docs_site.py check SITE       see that each link and picture within a built site leads somewhere
+"""
+
+from __future__ import annotations
+
+import html.parser
+import os
+import pathlib
+import re
+import shutil
+import sys
+import urllib.parse
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REPOSITORY = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/"
+GUIDES = "docs/docsite/rst/"
+LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
+# Labels of Ansible's documentation that the pages refer to: the page, and the title of what is there.
+ANSIBLE = {
+    "action_plugins": ("plugins/action.html#action-plugins", "Action plugins"),
+    "ansible_configuration_settings": ("reference_appendices/config.html#ansible-configuration-settings", "Ansible Configuration Settings"),
+    "common_return_values": ("reference_appendices/common_return_values.html#common-return-values", "Common Return Values"),
+    "ansible_collections.ansible.builtin.linear_strategy": ("collections/ansible/builtin/linear_strategy.html", "ansible.builtin.linear strategy"),
+    "ansible_collections.ansible.builtin.set_stats_module": ("collections/ansible/builtin/set_stats_module.html", "ansible.builtin.set_stats module"),
+}
+
+
+def project_pages() -> dict[str, str]:
+    """Return the pages about the project: their paths in the repository, and their names in the site."""
+    paths = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+    return {path.relative_to(ROOT).as_posix(): path.name.lower() for path in paths}
+
+
+def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
+    """Return the text of a page of the repository, with its relative links as they must be in SOURCE/project.
+
+    What is no page of the site is linked in the repository.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        address, mark, fragment = match.group().partition("#")
+        if not address or re.match(r"[a-z]+:", address):
+            return match.group()
+        target = os.path.normpath(os.path.join(os.path.dirname(path), address)).replace(os.sep, "/")
+        if target in pages:
+            address = pages[target]
+        elif target.startswith(GUIDES):
+            address = "../reference/docsite/" + target[len(GUIDES) :]
+        else:
+            address = REPOSITORY + target
+        return address + mark + fragment
+
+    return LINK.sub(replaced, (ROOT / path).read_text(encoding="utf-8"))
+
+
+def prepare(source: pathlib.Path) -> None:
+    """Put what is not made by antsibull-docs into the directory that Sphinx reads."""
+    shutil.copy(ROOT / "tools" / "docs" / "index.rst", source)
+    shutil.copytree(ROOT / "docs" / "docsite" / "images", source / "reference" / "images")
+    pages = project_pages()
+    (source / "project").mkdir()
+    for path, name in pages.items():
+        (source / "project" / name).write_text(with_links_of_the_site(path, pages), encoding="utf-8")
+    head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n# The remainder of this file is compressed using zlib.\n"
+    lines = ["%s std:label -1 %s %s\n" % (label, address, title) for label, (address, title) in ANSIBLE.items()]
+    (source / "ansible.inv").write_bytes(head.encode() + zlib.compress("".join(lines).encode()))
+
+
+class Page(html.parser.HTMLParser):
+    """The links of a page, and what can be linked in it."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.anchors: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the links and the anchor of an element."""
+        for name, value in attrs:
+            if name == "id":
+                self.anchors.add(value or "")
+            elif name in ("href", "src") and value:
+                self.links.add(value)
+
+
+def check(site: pathlib.Path) -> list[str]:
+    """Return the links within a built site that lead nowhere."""
+    pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
+    faults = []
+    for path, page in pages.items():
+        for link in sorted(page.links):
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
+            missing_anchor = target in pages and parts.fragment and urllib.parse.unquote(parts.fragment) not in pages[target].anchors
+            if not target.exists() or missing_anchor:
+                faults.append("%s: %s leads nowhere" % (path.relative_to(site.resolve()), link))
+    if not faults:
+        print("%d pages, %d links" % (len(pages), sum(len(page.links) for page in pages.values())))
+    return faults
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line says."""
+    if len(arguments) != 2 or arguments[0] not in ("prepare", "check"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    if arguments[0] == "prepare":
+        prepare(pathlib.Path(arguments[1]))
+        return 0
+    faults = check(pathlib.Path(arguments[1]))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

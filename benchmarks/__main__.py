@@ -98,7 +98,8 @@ def places(sizes: Sizes, real: bool) -> Iterator[tuple[Place, Place | None]]:
         hosts = {f"server-{number:03d}": {"ovenmediaengine_api_url": url} for number, url in enumerate(many.urls, 1)}
         variables = {
             "ovenmediaengine_api_token": TOKEN,
-            "ovenmediaengine_vhosts": objects.tenants(sizes.fleet_tenants),
+            "ovenmediaengine_vhosts": objects.virtual_hosts(sizes.fleet_tenants),
+            "ovenmediaengine_applications": objects.applications(sizes.fleet_tenants),
             "ovenmediaengine_push_tasks": objects.push_tasks(sizes.fleet_tenants, sizes.fleet_tenants),
         }
         yield Place(work / "one", one, {"server": {}}, {}), Place(work / "fleet", many, hosts, variables)

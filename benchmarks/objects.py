@@ -36,11 +36,16 @@ def tenants(count: int) -> list[Object]:
     return [{**vhost, "applications": [_APPLICATION]} for vhost in virtual_hosts(count)]
 
 
-def push_tasks(count: int, applications: int) -> list[Object]:
+def applications(count: int) -> list[Object]:
+    """The applications of so many tenants, as a list of their own."""
+    return [{"vhost": name_of(number), **_APPLICATION} for number in range(1, count + 1)]
+
+
+def push_tasks(count: int, among: int) -> list[Object]:
     """Push tasks that wait for a stream, dealt out to the applications of so many tenants."""
     return [
         {
-            "vhost": name_of(1 + number % applications),
+            "vhost": name_of(1 + number % among),
             "app": _APPLICATION["name"],
             "id": f"push-{number:05d}",
             "stream": {"name": "main"},
@@ -78,12 +83,12 @@ def create_applications(count: int) -> list[Call]:
     return [call for path in paths for call in (("GET", path, None), ("POST", path, [application]))]
 
 
-def list_push_tasks(applications: int) -> list[Call]:
-    """List the push tasks of each application."""
-    return [("POST", f"/v1/vhosts/{name_of(number)}/apps/{_APPLICATION['name']}:pushes", {}) for number in range(1, applications + 1)]
+def list_push_tasks(among: int) -> list[Call]:
+    """List the push tasks of the applications of so many tenants."""
+    return [("POST", f"/v1/vhosts/{name_of(number)}/apps/{_APPLICATION['name']}:pushes", {}) for number in range(1, among + 1)]
 
 
-def start_push_tasks(count: int, applications: int) -> list[Call]:
+def start_push_tasks(count: int, among: int) -> list[Call]:
     """Start push tasks."""
     return [
         (
@@ -91,5 +96,5 @@ def start_push_tasks(count: int, applications: int) -> list[Call]:
             f"/v1/vhosts/{task['vhost']}/apps/{task['app']}:startPush",
             {"id": task["id"], "stream": task["stream"], "protocol": task["protocol"], "url": task["url"], "streamKey": task["stream_key"]},
         )
-        for task in push_tasks(count, applications)
+        for task in push_tasks(count, among)
     ]

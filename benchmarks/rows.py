@@ -279,7 +279,8 @@ class Rows:
         ]
 
     def _fleet_rows(self, fleet: Place) -> list[Row]:
-        count = self._sizes.fleet
+        count, tenants = self._sizes.fleet, self._sizes.fleet_tenants
+        full = f"with {tenants} virtual hosts, {tenants} applications and {tenants} pushes each"
 
         def from_empty(variables: Variables) -> Run:
             def run() -> Sample:
@@ -293,15 +294,15 @@ class Rows:
             return functools.partial(fleet.play, PROVISION, variables=variables)
 
         def row(key: str, text: str, run: Run, each: float, other: str | None = None) -> Row:
-            plain = Row(key, "fleet", f"{count:,} servers, {text}", run, 1.0 + each * count)
+            plain = Row(key, "fleet", f"{count:,} servers {text}", run, 1.0 + each * count)
             return plain if other is None else dataclasses.replace(plain, figure=cpu_ratio(other, key), needs=(other,))
 
         return [
-            row("fleet_debug", "eight `debug` each, for comparison", functools.partial(fleet.play, "fleet_debug"), 0.08),
-            row("fleet_empty_module", "from empty, as modules", from_empty(OUT_OF_PROCESS), 0.6),
-            row("fleet_unchanged_module", "unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.6),
-            row("fleet_empty", "from empty", from_empty({}), 0.15, "fleet_empty_module"),
-            row("fleet_unchanged", "unchanged", unchanged({}), 0.15, "fleet_unchanged_module"),
+            row("fleet_debug", "with eight `debug` each, for comparison", functools.partial(fleet.play, "fleet_debug"), 0.08),
+            row("fleet_empty_module", f"{full}, from empty, as modules", from_empty(OUT_OF_PROCESS), 0.6),
+            row("fleet_unchanged_module", f"{full}, unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.6),
+            row("fleet_empty", f"{full}, from empty", from_empty({}), 0.15, "fleet_empty_module"),
+            row("fleet_unchanged", f"{full}, unchanged", unchanged({}), 0.15, "fleet_unchanged_module"),
         ]
 
     def _rebuild(self) -> list[Row]:

@@ -158,7 +158,8 @@ def _known(platforms: t.Any, problems: list[str]) -> dict[str, t.Mapping[str, t.
             continue
         if name in known:
             problems.append(f"The platform {name} is listed twice.")
-        problems += [f"The platform {name} has a field that there is not: {field}. There are {', '.join(_FIELDS)}." for field in platform if field not in _FIELDS]
+        strange = [str(field) for field in platform if field not in _FIELDS]
+        problems += [f"The platform {name} has a field that there is not: {field}. There are {', '.join(_FIELDS)}." for field in strange]
         problems += [f"The platform {name} expects a text for {field}." for field in _TEXTS if not _is_scalar(platform.get(field, ""))]
         variants = platform.get("variant_names") or []
         if not isinstance(variants, (list, tuple)) or not all(isinstance(one, str) for one in variants):

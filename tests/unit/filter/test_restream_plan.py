@@ -49,7 +49,9 @@ def test_each_platform_becomes_a_push_task() -> None:
 
 
 @pytest.mark.parametrize(
-    "chosen", ["three,one", " three , one,", "three\none\n", ["three", "one"], ["three", "one", "three"], ("three", " one ")], ids=lambda value: json.dumps(value)
+    "chosen",
+    ["three,one", " three , one,", "three\none\n", ["three", "one"], ["three", "one", "three"], ("three", " one ")],
+    ids=json.dumps,
 )
 def test_platforms_are_chosen_by_list_or_text(chosen: Any) -> None:
     assert plan(chosen=chosen)["platforms"] == ["three", "one"]

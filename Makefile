@@ -5,7 +5,7 @@
 # `make` alone says what there is. What a target does stands in tools/.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint sanity unit units integration molecule package venv requirements changelog clean
+.PHONY: help demo bench test lint sanity unit units integration molecule package venv requirements changelog clean
 
 STAGES := lint sanity unit integration molecule package
 
@@ -15,14 +15,23 @@ PYTHON ?= python3
 CORES ?= oldest newest
 # For integration: the targets to run; none for all. For unit: more arguments for pytest.
 TARGETS ?=
+# For integration: in_process, module, or both; none for both, or for in_process alone on a real server.
+DOORS ?=
 ARGS ?=
-export PYTHON CORES TARGETS ARGS
+# For bench: how often each row is measured, the groups of rows (none for all), and minutes after which no round begins.
+ROUNDS ?= 5
+ROWS ?=
+UNTIL ?=
+export PYTHON CORES TARGETS DOORS ARGS ROUNDS ROWS UNTIL
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv-demo/ready ## Show the collection at work against a simulated fleet
 	@tools/in_venv.sh demo demo/run
+
+bench: venv ## Measure speed, an hour or so (ROUNDS, ROWS, UNTIL; a real server where OVENMEDIAENGINE_API_URL is set)
+	@tools/in_venv.sh test python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
 
 test: venv ## Run all of the checks below
 	@tools/run.sh $(STAGES)
@@ -39,7 +48,7 @@ unit: venv ## Unit and end-to-end tests with their coverage (ARGS="-k NAME")
 units: venv ## The unit tests again, by ansible-test units (CORES); no part of test
 	@tools/run.sh $@
 
-integration: venv ## Integration targets (CORES, TARGETS; a real server where OVENMEDIAENGINE_API_URL is set)
+integration: venv ## Integration targets, in process and by modules (CORES, TARGETS, DOORS; a real server where OVENMEDIAENGINE_API_URL is set)
 	@tools/run.sh $@
 
 molecule: venv ## Roles, by molecule's scenarios

@@ -6,6 +6,8 @@
 # ansible_test.sh RELEASE X.Y ARGUMENT...   run that release's ansible-test, in environments that it makes itself, without containers
 #
 # Each release has a copy of the collection and a home of its own, so that two can run side by side.
+#
+# For integration, DOOR says how the collection's modules are run (in_process or module), and RESULTS where the results of all tasks are kept.
 
 . "$(dirname "$0")/common.sh"
 
@@ -35,17 +37,14 @@ done
 mkdir -p "$place/bin"
 ln -sf "$root/.venv/bin/shellcheck" "$place/bin/shellcheck"
 target=$("$PYTHON" tools/collection_tree.py copy "$place")
-if [ -n "${OVENMEDIAENGINE_API_URL:-}" ]; then
-    # ansible-test hands no environment on; this file is its way to give targets variables.
-    trap 'rm -f "$target/tests/integration/integration_config.yml"' EXIT
+if [ -n "${DOOR:-}" ]; then
+    # ansible-test hands no environment on; these files are its ways to give targets variables, and Ansible settings.
+    settings=("$target/tests/integration/integration_config.yml" "$target/tests/integration/integration.cfg")
+    trap 'rm -f "${settings[@]}"' EXIT
     (
         umask 077
-        "$PYTHON" - >"$target/tests/integration/integration_config.yml" <<'PYTHON'
-import json
-import os
-
-print(json.dumps({name.lower(): os.environ.get(name, "") for name in ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")}))
-PYTHON
+        "$PYTHON" tools/integration_settings.py variables >"${settings[0]}"
+        "$PYTHON" tools/integration_settings.py ansible "$target" >"${settings[1]}"
     )
 fi
 unset PYTHONPATH ANSIBLE_COLLECTIONS_PATH ANSIBLE_HOME VIRTUAL_ENV

@@ -71,6 +71,16 @@ options:
       - Additional HTTP headers, for gateways in front of the server. Their values are treated as secrets.
       - If the option is not given, the environment variable E(OVENMEDIAENGINE_HTTP_HEADERS) is used, as JSON.
     type: dict
+  concurrency:
+    description:
+      - At most so many requests of one task are under way at a time, each over a connection of its own that is kept open, from V(1) to V(32).
+        Only tasks about many objects have that many.
+      - The server answers one request after the other, so this helps where the network takes longer than the server does. Results are the same with any
+        number. V(1) sends strictly one request at a time.
+      - If the option is not given, the environment variable E(OVENMEDIAENGINE_CONCURRENCY) is used.
+    type: int
+    default: 8
+    version_added: 0.4.0
 notes:
   - Where the module runs on the controller, C(requests) must be importable by the Python that runs it. Set
     C(ansible_python_interpreter) to C({{ ansible_playbook_python }}) for hosts with C(ansible_connection=local).

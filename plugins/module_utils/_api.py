@@ -15,7 +15,7 @@ import typing as t
 from urllib.parse import urlsplit
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Made, Transport
 
 # Parts of the server's own messages, in lower case, and what they mean; the first that is found counts. The texts of
 # the contract (`Conflict`) and of every recorded version are among them.
@@ -97,6 +97,13 @@ class Api:
     def disturbances(self) -> int:
         """How often the connection broke since the server was first heard; it may have been restarted, and have lost all."""
         return self._transport.disturbances
+
+    def together(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
+        """The results of calls that ask the server, several at a time; raises the first failure in their order.
+
+        What a call leaves behind besides its result it must leave by :func:`_side_by_side.later`, if the order means anything.
+        """
+        return self._transport.together(calls)
 
     @property
     def tls_endpoint(self) -> tuple[str, int] | None:

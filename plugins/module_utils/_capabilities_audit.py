@@ -14,8 +14,15 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import check_endpoint, check_expected, read_expected
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result, check_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import (
+    CHAIN_OPTIONS,
+    SERVED_OPTIONS,
+    check_endpoint,
+    check_expected,
+    read_expected,
+    with_list_of_endpoints,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import NAMES, UNUSABLE, Capability, Params, Result, check_name, list_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Endpoint
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import host_name
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
@@ -26,8 +33,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
-# Where the door puts what is wrong with entries that are not of the types of their options.
-UNUSABLE = "unusable"
 Entries = list[tuple[str, dict[str, t.Any]]]
 # Seconds; the server counts the bytes of a push about once a second (server-facts: Push tasks).
 SHORTEST_INTERVAL = 2.0
@@ -36,6 +41,30 @@ LONGEST_INTERVAL = 600.0
 
 class AuditInfo(Capability):
     """Compares a server with what is listed, and looks for what is wrong with it; never writes."""
+
+    lists_of_findings = ("vhosts", "applications", "push_tasks", "certificates")
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        vhost = {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
+        return {
+            "vhosts": list_of(vhost, required=False),
+            "applications": list_of(APPLICATION.options(), required=False),
+            "push_tasks": list_of(PUSH_TASK.options(), required=False),
+            "read_only_vhosts": NAMES,
+            "certificates": list_of({"vhost": {"type": "str"}, **SERVED_OPTIONS, "days": {"type": "int"}}, required=False),
+            "certificate_days": {"type": "int", "default": 30},
+            "sampling_interval": {"type": "float", "default": 0.0},
+            **CHAIN_OPTIONS,
+        }
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        opened: dict[str, t.Any] = application.with_bare_members(given)
+        entries = opened.get("certificates")
+        if isinstance(entries, list):
+            opened["certificates"] = [with_list_of_endpoints(entry) if isinstance(entry, dict) else entry for entry in entries]
+        return opened
 
     @functools.cached_property
     def unusable(self) -> t.Mapping[str, str]:

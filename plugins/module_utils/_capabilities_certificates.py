@@ -11,7 +11,17 @@ import typing as t
 from urllib.parse import urlsplit
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Params, Result, check_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import (
+    FLAG,
+    NAMES,
+    TEXT,
+    WAIT_TIMEOUT,
+    Capability,
+    Params,
+    Result,
+    check_name,
+    state_option,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
     Certificate,
     CertificateError,
@@ -35,6 +45,25 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     unverified,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+# What should be served, and where.
+SERVED_OPTIONS: dict[str, dict[str, t.Any]] = {
+    "certificate": {"type": "path"},
+    "fingerprint": {"type": "str"},
+    "endpoint": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
+    },
+}
+# How it is looked at.
+CHAIN_OPTIONS: dict[str, dict[str, t.Any]] = {"verify_chain": FLAG, "chain_ca_path": {"type": "path"}}
+
+
+def with_list_of_endpoints(given: Params) -> dict[str, t.Any]:
+    """The options with an ``endpoint`` that is one dictionary as a list of it."""
+    one = given.get("endpoint")
+    return {**given, "endpoint": [one]} if isinstance(one, dict) else dict(given)
 
 
 def _check_path(value: str | None, option: str) -> None:
@@ -81,6 +110,10 @@ class _Certificates(Capability):
     """What the modules about certificates share: what is expected, and where it should be served."""
 
     PATHS: tuple[str, ...] = ("certificate", "chain_ca_path")
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        return with_list_of_endpoints(given)
 
     def check(self) -> None:
         if self.params["vhost"] is not None:
@@ -135,6 +168,18 @@ class _Certificates(Capability):
 
 class CertReload(_Certificates):
     """Has the server load its certificates again, and proves by handshakes what is served then."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "vhost": TEXT,
+            "scope": state_option("vhosts", "api"),
+            **SERVED_OPTIONS,
+            **CHAIN_OPTIONS,
+            "force": FLAG,
+            "wait_timeout": WAIT_TIMEOUT,
+            "fail_if_days_left_below": {"type": "int"},
+        }
 
     def check(self) -> None:
         super().check()
@@ -231,6 +276,18 @@ class CertificateInfo(_Certificates):
     """Reads certificates from files and from what is served, without any change."""
 
     PATHS = ("certificate", "chain_ca_path", "chain", "private_key")
+    always_needs_server = False
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "vhost": TEXT,
+            **SERVED_OPTIONS,
+            **CHAIN_OPTIONS,
+            "chain": {"type": "path"},
+            "private_key": {"type": "path", "no_log": False},
+            "names": NAMES,
+        }
 
     @property
     def needs_server(self) -> bool:

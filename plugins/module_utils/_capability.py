@@ -20,9 +20,43 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets
 Params = t.Mapping[str, t.Any]
 Result = dict[str, t.Any]
 
+# Argument specs of options that several modules have.
+FLAG = {"type": "bool", "default": False}
+TEXT = {"type": "str"}
+NAMES = {"type": "list", "elements": "str"}
+WAIT_TIMEOUT = {"type": "float", "default": 30.0}
+
+# Under this name the door hands over what is wrong with entries that are not of the types of their options.
+UNUSABLE = "unusable"
+
+
+def state_option(*choices: str) -> dict[str, t.Any]:
+    """The argument spec of an option that says how an object should be; the first of the words where it is left out."""
+    return {"type": "str", "choices": list(choices), "default": choices[0]}
+
+
+def list_of(options: t.Mapping[str, t.Any], *, required: bool = True) -> dict[str, t.Any]:
+    """The argument spec of a list of dictionaries with these options."""
+    return {"type": "list", "elements": "dict", "required": required, "options": dict(options)}
+
 
 class Capability:
     """One module's work on its options."""
+
+    # Whether there is nothing to do without a server, so that the connection options are required.
+    always_needs_server = True
+    # Options that are lists in which an entry of any form ends nothing, as it is a finding.
+    lists_of_findings: tuple[str, ...] = ()
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        """The argument spec of the module's own options, beside those of the connection."""
+        raise NotImplementedError
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        """The options as the user gave them, in the form that their argument spec takes. Must cope with options of any form."""
+        return dict(given)
 
     def __init__(self, params: Params) -> None:
         """``params`` are the options after the argument spec: coerced, with None for what was left out."""

@@ -2,21 +2,31 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The door through which modules enter: AnsibleModule around a capability."""
+"""The door through which modules enter: AnsibleModule around a capability.
+
+What the action plugins share with it, which are the other door, stands here too: what is done with options before ansible-core checks them, how a capability
+is carried out, and what is hidden of both.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import with_bare_members
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_audit import UNUSABLE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import UNUSABLE, Capability, Result
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, in_clear_text, secret_options, set_aside, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import (
+    SECRET_OPTIONS,
+    argument_spec,
+    in_clear_text,
+    set_aside,
+    settings_of,
+    wrong_form,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
@@ -26,6 +36,8 @@ IN_CLEAR_TEXT = (
     "api_url is plain http to another host: the access token, stream keys and all other secrets cross the network in clear text. "
     "Use https, as the server's own TLS port for the API or a gateway offers it, or run the task on the media server with http://127.0.0.1."
 )
+# What is shown in place of options that are not checked yet.
+HIDDEN_INVOCATION = {"module_args": "not shown, as it is not known yet which of them are secrets"}
 # Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep nothing secret.
 _SHORTEST_URL_SECRET = 4
 # Options that are URLs, also where what they hold is none.
@@ -34,11 +46,44 @@ _URLS = ("api_url", "control_server_url", "url", "urls")
 _MASKED_BY_FIELD = ("vhost", "vhosts", "application", "applications", "push_task", "tasks", "diff")
 
 
-class _LongestFirst(set[str]):
+class LongestFirst(set[str]):
     """Secrets, the longest first: ansible-core 2.17 takes them as they come, and one inside of another would keep that from being found."""
 
     def __iter__(self) -> t.Iterator[str]:
         return iter(sorted(super().__iter__(), key=len, reverse=True))
+
+
+class Given:
+    """The options of one task as they are given, ready for the check of ansible-core."""
+
+    def __init__(self, capability: type[Capability], spec: t.Mapping[str, t.Any], options: t.Mapping[str, t.Any]) -> None:
+        """``spec`` is the argument spec of the capability's module."""
+        self._spec = spec
+        self.params = capability.as_declared(options)
+        self.unusable: dict[str, str] = {}
+        """What is wrong with entries that are findings and end nothing, by path."""
+        self._set_aside: list[t.Any] = []
+        if capability.lists_of_findings:
+            self.unusable, self._set_aside = set_aside(self.params, spec, capability.lists_of_findings)
+        # Looked for before ansible-core checks the options, as it empties some lists that are not as they should be.
+        self._secrets = _secrets_in([self.params, self._set_aside], SECRET_OPTIONS)
+
+    def secrets(self, checked: t.Mapping[str, t.Any]) -> set[str]:
+        """What must not be shown beside what ansible-core knows of itself; ``checked`` are the options as far as its check has come."""
+        found = self._secrets | _secrets_in([checked, self._set_aside], SECRET_OPTIONS)
+        return {secret for secret in found if len(secret) >= _SHORTEST_URL_SECRET}
+
+    def misplaced(self) -> str | None:
+        """What to say where something else stands in place of a dictionary, where ansible-core's check can end in an exception; None where nothing does."""
+        path = wrong_form(self.params, self._spec)
+        return None if path is None else f"{path}: expected a dictionary."
+
+
+def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
+    """What ansible-core says of options without their values, which it repeats in its own words, escaped, where it would not recognize them."""
+    store = SecretStore()
+    store.add(*secrets)
+    return store.scrub(text)
 
 
 class _Module(AnsibleModule):
@@ -46,27 +91,33 @@ class _Module(AnsibleModule):
 
     # Until the options are checked, ansible-core does not know which of them are secrets; 2.17 shows them all at -vvv where the check fails.
     _options_checked = False
+    _given: Given | None = None
     params: dict[str, t.Any]
     no_log_values: set[str]
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.unusable: dict[str, str] = {}
-        self._set_aside: list[t.Any] = []
-        self._secrets_as_given: t.AbstractSet[str] = frozenset()
-        super().__init__(argument_spec=dict(argument_spec(name)), supports_check_mode=True)
+    def __init__(self, capability: type[Capability]) -> None:
+        self._capability = capability
+        self._spec = argument_spec(capability)
+        misplaced: str | None = None
+        try:
+            super().__init__(argument_spec=dict(self._spec), supports_check_mode=True)
+        except (AttributeError, TypeError):
+            misplaced = self._given.misplaced() if self._given is not None else None
+            if misplaced is None:
+                raise
+        if misplaced is not None:  # told of here, as a failure inside of the exception would show its traceback
+            self.fail_json(misplaced)
         self._options_checked = True
+
+    @property
+    def unusable(self) -> dict[str, str]:
+        """What is wrong with entries that are findings and end nothing, by path."""
+        return self._given.unusable if self._given is not None else {}
 
     def _load_params(self) -> None:
         super()._load_params()
-        self.params = with_bare_members(self.params)
-        for options in (self.params, *_dictionaries(self.params.get("certificates"))):
-            if isinstance(options.get("endpoint"), dict):  # one alone needs no list
-                options["endpoint"] = [options["endpoint"]]
-        if self.name == "audit_info":
-            self.unusable, self._set_aside = set_aside(self.params)
-        # Looked for before ansible-core checks the options, as it empties some lists that are not as they should be.
-        self._secrets_as_given = _secrets_in([self.params, self._set_aside], secret_options())
+        self._given = Given(self._capability, self._spec, self.params)
+        self.params = self._given.params
 
     def _log_invocation(self) -> None:
         """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
@@ -74,11 +125,8 @@ class _Module(AnsibleModule):
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         self._hide_secrets()
         if not self._options_checked:
-            # ansible-core repeats values in its own words, escaped, where it would not recognize them.
-            store = SecretStore()
-            store.add(*self.no_log_values)
-            msg = store.scrub(msg)
-            kwargs["invocation"] = {"module_args": "not shown, as it is not known yet which of them are secrets"}
+            msg = without_secrets(msg, self.no_log_values)
+            kwargs["invocation"] = HIDDEN_INVOCATION
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # the type of fail_json does not say so in all versions
 
@@ -88,13 +136,8 @@ class _Module(AnsibleModule):
         raise AssertionError("unreachable")
 
     def _hide_secrets(self) -> None:
-        secrets = self._secrets_as_given | _secrets_in([self.params, self._set_aside], secret_options())
-        self.no_log_values = _LongestFirst({*self.no_log_values, *(secret for secret in secrets if len(secret) >= _SHORTEST_URL_SECRET)})
-
-
-def _dictionaries(value: t.Any) -> list[dict[str, t.Any]]:
-    """The dictionaries of a list of any form."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+        if self._given is not None:
+            self.no_log_values = LongestFirst({*self.no_log_values, *self._given.secrets(self.params)})
 
 
 def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False, option: t.Any = "") -> t.AbstractSet[str]:
@@ -114,42 +157,68 @@ def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False, op
     return set()
 
 
-def run_module(name: str) -> None:
-    """Runs the module of this name."""
-    module = _Module(name)
-    capability = CAPABILITIES[name]({**module.params, UNUSABLE: module.unusable} if module.unusable else module.params)
-    if capability.needs_server and not HAS_REQUESTS:
-        # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
-        hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
-        module.fail_json(msg=f"{missing_required_lib('requests')} {hint}", exception=REQUESTS_IMPORT_ERROR)
-    secrets = SecretStore()
-    context = Context(check_mode=module.check_mode, secrets=secrets)
-    result = _result(capability, module, context)
-    for warning in context.warnings:
-        module.warn(secrets.scrub(warning))
-    if context.retries:  # seen with -v, as every part of a result is
-        result["retries"] = context.retries
-    result = {key: value if key in _MASKED_BY_FIELD else secrets.scrub_tree(value) for key, value in result.items()}
+def run_module(capability: type[Capability]) -> None:
+    """Runs the module with this capability."""
+    module = _Module(capability)
+    result, warnings = perform(capability, module.params, unusable=module.unusable, check_mode=module.check_mode)
+    for warning in warnings:
+        module.warn(warning)
     if result.pop("failed", False):
         module.fail_json(**result)
     module.exit_json(**result)
 
 
-def _result(capability: Capability, module: AnsibleModule, context: Context) -> dict[str, t.Any]:
+# Lends connections to a server that are kept from task to task.
+Lender = t.Callable[[Settings], t.ContextManager[t.Optional[Connections]]]
+
+
+def _no_connections(settings: Settings) -> t.ContextManager[Connections | None]:
+    """What a process has for its only task, which makes its own and closes them."""
+    return contextlib.nullcontext()
+
+
+def perform(
+    capability: type[Capability],
+    params: t.Mapping[str, t.Any],
+    *,
+    unusable: t.Mapping[str, str],
+    check_mode: bool,
+    connections: Lender = _no_connections,
+) -> tuple[Result, list[str]]:
+    """Carries a capability out; returns the result, with ``failed`` where it is a failure, and the warnings.
+
+    ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are findings, by path.
+    """
+    work = capability({**params, UNUSABLE: unusable} if unusable else params)
+    if work.needs_server and not HAS_REQUESTS:
+        # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
+        hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
+        return {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR}, []
+    secrets = SecretStore()
+    context = Context(check_mode=check_mode, secrets=secrets)
+    result = _result(work, params, context, connections)
+    if context.retries:  # seen with -v, as every part of a result is
+        result["retries"] = context.retries
+    result = {key: value if key in _MASKED_BY_FIELD else secrets.scrub_tree(value) for key, value in result.items()}
+    return result, [secrets.scrub(warning) for warning in context.warnings]
+
+
+def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
     """The capability's result, or that of the error that ended it."""
-    context.secrets.add(module.params["api_token"], *(module.params["http_headers"] or {}).values())
+    context.secrets.add(params["api_token"], *(params["http_headers"] or {}).values())
     try:
-        settings = settings_of(module.params) if capability.needs_server else None
+        settings = settings_of(params) if capability.needs_server else None
         capability.collect_secrets(context.secrets)
         capability.check()
         if settings is None:
             return capability.run(None, context)
         if in_clear_text(settings):
             context.warn(IN_CLEAR_TEXT)
-        transport = Transport(settings, notice=context.retries.append)
-        try:
-            return capability.run(Api(transport), context)
-        finally:
-            transport.close()
+        with connections(settings) as kept:
+            transport = Transport(settings, connections=kept, notice=context.retries.append)
+            try:
+                return capability.run(Api(transport), context)
+            finally:
+                transport.close()
     except OmeError as error:
         return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Argument specs: the connection options, and those of each module made from the declarations of the resources."""
+"""The connection options and their checks, and what is done with the options of any module before ansible-core checks them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION, nested_spec
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info, mask_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 # Headers that the client sets itself; another value would break the request or lose the credential.
 _OWN_HEADERS = frozenset(("authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"))
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LARGEST_RETRIES = 20
+_LARGEST_CONCURRENCY = 32
 _LONGEST_LINE = 8000  # servers and proxies take about that much in the first line of a request, and in a header
 _LONGEST_SHOWN = 100
+# The names of all options that hold secrets, of every module and at every level: one that stands where it does not belong is a secret still.
+SECRET_OPTIONS = frozenset(("api_token", "http_headers", "secret_key", "auth", "stream_key"))
 
 
 def connection_options(*, required: bool = True) -> dict[str, t.Any]:
@@ -41,6 +42,7 @@ def connection_options(*, required: bool = True) -> dict[str, t.Any]:
         "timeout": {"type": "float", "default": 10.0},
         "retries": {"type": "int", "default": 3},
         "http_headers": {"type": "dict", "no_log": True},
+        "concurrency": {"type": "int", "default": 8},
     }
     return {name: {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])} for name, spec in specs.items()}
 
@@ -71,6 +73,8 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         raise BadInput("timeout", f"{expected}, got {params['timeout']:g}")
     if not 0 <= params["retries"] <= _LARGEST_RETRIES:
         raise BadInput("retries", f"expected a whole number from 0 to {_LARGEST_RETRIES}, got {params['retries']}")
+    if not 1 <= params["concurrency"] <= _LARGEST_CONCURRENCY:
+        raise BadInput("concurrency", f"expected a whole number from 1 to {_LARGEST_CONCURRENCY}, got {params['concurrency']}")
     given = params["http_headers"] or {}
     headers = {str(name): str(value) for name, value in given.items()}
     for name, value in headers.items():
@@ -92,6 +96,7 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         params["timeout"],
         params["retries"],
         headers,
+        params["concurrency"],
     )
 
 
@@ -107,115 +112,24 @@ def in_clear_text(settings: Settings) -> bool:
         return True
 
 
-def _state(*choices: str) -> dict[str, t.Any]:
-    return {"type": "str", "choices": list(choices), "default": choices[0]}
+def argument_spec(capability: type[Capability]) -> dict[str, t.Any]:
+    """The whole argument spec of the module with this capability."""
+    return {**connection_options(required=capability.always_needs_server), **capability.options()}
 
 
-def _list_of(options: t.Mapping[str, t.Any], *, required: bool = True) -> dict[str, t.Any]:
-    return {"type": "list", "elements": "dict", "required": required, "options": dict(options)}
+def set_aside(params: t.Mapping[str, t.Any], spec: t.Mapping[str, t.Any], lists: t.Iterable[str]) -> tuple[dict[str, str], list[t.Any]]:
+    """Takes entries that are not of the types of their options out of lists where they are findings and end nothing.
 
-
-def _virtual_host() -> dict[str, t.Any]:
-    """The options of a virtual host, and the applications in it."""
-    return {**VIRTUAL_HOST.options(), "applications": _list_of(nested_spec(), required=False)}
-
-
-_FLAG = {"type": "bool", "default": False}
-_WAIT_TIMEOUT = {"type": "float", "default": 30.0}
-_WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": _WAIT_TIMEOUT}
-
-
-# What should be served, where, and how it is looked at.
-_SERVED: dict[str, dict[str, t.Any]] = {
-    "certificate": {"type": "path"},
-    "fingerprint": {"type": "str"},
-    "endpoint": {
-        "type": "list",
-        "elements": "dict",
-        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
-    },
-    "verify_chain": _FLAG,
-    "chain_ca_path": {"type": "path"},
-}
-
-
-def argument_spec(module: str) -> dict[str, t.Any]:
-    """The argument spec of a module by its name."""
-    own: dict[str, dict[str, t.Any]] = {
-        "vhost": {**_virtual_host(), "state": _state("present", "absent"), "recreate": _FLAG},
-        "vhosts": {"vhosts": _list_of(_virtual_host()), "state": _state("present", "absent"), "purge": _FLAG, "recreate": _FLAG},
-        "vhost_info": {"names": {"type": "list", "elements": "str"}, "show_secrets": {**_FLAG, "no_log": False}},
-        "application": {**APPLICATION.options(), "state": _state("present", "absent"), "recreate": _FLAG},
-        "applications": {"applications": _list_of(APPLICATION.options()), "state": _state("present", "absent"), "purge": _FLAG, "recreate": _FLAG},
-        "application_info": {"vhost": {"type": "str"}, "names": {"type": "list", "elements": "str"}, "show_secrets": {**_FLAG, "no_log": False}},
-        "push_task": {**PUSH_TASK.options(), "state": _state("started", "stopped"), **_WAIT},
-        "push_tasks": {"tasks": _list_of(PUSH_TASK.options()), "state": _state("started", "stopped"), "purge": _FLAG, **_WAIT},
-        "push_task_info": {
-            "vhost": {"type": "str"},
-            "app": {"type": "str"},
-            "id": {"type": "str"},
-            "show_secrets": {**_FLAG, "no_log": False},
-        },
-        "cert_reload": {
-            "vhost": {"type": "str"},
-            "scope": _state("vhosts", "api"),
-            **_SERVED,
-            "force": _FLAG,
-            "wait_timeout": _WAIT_TIMEOUT,
-            "fail_if_days_left_below": {"type": "int"},
-        },
-        "audit_info": {
-            "vhosts": _list_of(_virtual_host(), required=False),
-            "applications": _list_of(APPLICATION.options(), required=False),
-            "push_tasks": _list_of(PUSH_TASK.options(), required=False),
-            "read_only_vhosts": {"type": "list", "elements": "str"},
-            "certificates": _list_of(
-                {
-                    "vhost": {"type": "str"},
-                    **{option: _SERVED[option] for option in ("certificate", "fingerprint", "endpoint")},
-                    "days": {"type": "int"},
-                },
-                required=False,
-            ),
-            "certificate_days": {"type": "int", "default": 30},
-            "sampling_interval": {"type": "float", "default": 0.0},
-            **{option: _SERVED[option] for option in ("verify_chain", "chain_ca_path")},
-        },
-        "certificate_info": {
-            "vhost": {"type": "str"},
-            **_SERVED,
-            "chain": {"type": "path"},
-            "private_key": {"type": "path", "no_log": False},
-            "names": {"type": "list", "elements": "str"},
-        },
-    }
-    return {**connection_options(required=module != "certificate_info"), **own[module]}
-
-
-def secret_options() -> frozenset[str]:
-    """The names of all options that hold secrets, of every module and at every level."""
-    return frozenset(_secret_names({**connection_options(), "vhost": VIRTUAL_HOST.spec(), "application": APPLICATION.spec(), "push_task": PUSH_TASK.spec()}))
-
-
-def _secret_names(specs: t.Mapping[str, t.Any]) -> t.Iterator[str]:
-    for name, spec in specs.items():
-        if spec.get("no_log"):
-            yield name
-        yield from _secret_names(spec.get("options", {}))
-
-
-def set_aside(params: t.Mapping[str, t.Any]) -> tuple[dict[str, str], list[t.Any]]:
-    """Takes entries that are not of the types of their options out of the lists of `audit_info`, where they are findings and end nothing.
-
-    Leaves the names in their place that say what they are about. Returns what is wrong with them by path, and the entries.
+    Leaves the names in their place that say what they are about. ``spec`` is the argument spec, ``lists`` are the options that are such lists. Returns what is
+    wrong with the entries by path, and the entries.
     """
     problems: dict[str, str] = {}
     taken: list[t.Any] = []
-    spec = argument_spec("audit_info")
-    for option in ("vhosts", "applications", "push_tasks", "certificates"):
+    for option in lists:
         for path, entries, index, options in _entries_of(params, option, spec[option]["options"]):
             entry = entries[index]
-            problem = _wrong_form(entry, options)
+            inside = wrong_form(entry, options)
+            problem = "" if inside is None else f"expected a dictionary{inside and f' in {inside}'}"
             if not problem:
                 problem = next(iter(ArgumentSpecValidator(options).validate(entry).error_messages), "").rstrip(".")
             if problem:
@@ -239,15 +153,20 @@ def _entries_of(params: t.Mapping[str, t.Any], option: str, options: t.Mapping[s
         yield here, t.cast(list, entries), index, options
 
 
-def _wrong_form(value: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> str:
-    """Where something else stands in place of a dictionary; empty where that is nowhere. The check of ansible-core can end in an exception there."""
+def wrong_form(value: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> str | None:
+    """The path of a value that stands in place of a dictionary, empty where that is ``value`` itself; None where there is no such value.
+
+    The check of ansible-core can end in an exception there. ``options`` are the argument specs of what should be in the dictionary.
+    """
     if not isinstance(value, dict):
-        return f"expected a dictionary{path and f' in {path}'}"
+        return path
     for name, spec in options.items():
         inner = value.get(name)
         if "options" in spec and inner is not None and not isinstance(inner, str):  # text is read by ansible-core
             entries = inner if spec["type"] == "list" and isinstance(inner, list) else [inner]
-            found = next(filter(None, (_wrong_form(entry, spec["options"], f"{path}.{name}" if path else name) for entry in entries)), "")
-            if found:
-                return found
-    return ""
+            here = f"{path}.{name}" if path else name
+            found = [wrong_form(entry, spec["options"], here) for entry in entries if not isinstance(entry, str)]
+            wrong = next((one for one in found if one is not None), None)
+            if wrong is not None:
+                return wrong
+    return None

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import time
 import typing as t
 
@@ -13,6 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference, Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
 
 UNCHANGED = "unchanged"
 CREATED = "created"
@@ -23,6 +26,8 @@ FAILED = "failed"
 STARTED = "started"
 RESTARTED = "restarted"
 STOPPED = "stopped"
+
+LARGEST_BODY = 2**19  # bytes of a list that is posted; gateways refuse more than a megabyte unless they are told otherwise
 
 
 class Context:
@@ -47,7 +52,16 @@ class Context:
 
     def warn(self, *texts: str) -> None:
         """Keeps warnings for the user, each once."""
-        self.warnings += [text for text in texts if text not in self.warnings]
+        for text in texts:
+            later(self._warn_once, text)
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def keep_secrets(self, group: Group, given: t.Mapping[str, t.Any]) -> None:
+        """Remembers the secrets of an object in option form, which ``group`` declares."""
+        later(group.collect_secrets, given, self.secrets)
 
 
 class Item:
@@ -118,23 +132,32 @@ class Confirming:
         """
         if self._context.check_mode or not self._api.disturbances:
             return
+        groups = self._read_at_once([item for item in items if item.after is not None])
+        self._api.together([functools.partial(self._confirm_all, group) for group in groups])
+
+    def _read_at_once(self, items: t.Sequence[Item]) -> list[list[Item]]:
+        """The items, those together that one request can be about."""
+        return [[item] for item in items]
+
+    def _confirm_all(self, items: t.Iterable[Item]) -> None:
         for item in items:
-            if item.after is None:
-                continue
-            try:
-                found = self._found(item)
-                missing = self._missing(item, found)
-            except OmeError as error:
-                self._deny(item, error, "Whether it is still there is not known.")
-                continue
-            differs = found is not None and list(item.group.difference(item.after, found))
-            if found is None or differs or not set(item.extra.get("not_put_back", ())).issuperset(missing):
-                item.after = found
-                if missing:
-                    item.extra["not_put_back"] = missing
-                now = "It is gone now." if found is None else "It differs now." if differs else ""
-                inside = f"Missing: {', '.join(missing)}." if missing else ""
-                self._deny(item, OmeError("lost", f"confirm {self.what} {item.title}"), " ".join(filter(None, (now, inside))))
+            self._confirm(item)
+
+    def _confirm(self, item: Item) -> None:
+        try:
+            found = self._found(item)
+            missing = self._missing(item, found)
+        except OmeError as error:
+            self._deny(item, error, "Whether it is still there is not known.")
+            return
+        differs = found is not None and list(item.group.difference(item.after, found))
+        if found is None or differs or not set(item.extra.get("not_put_back", ())).issuperset(missing):
+            item.after = found
+            if missing:
+                item.extra["not_put_back"] = missing
+            now = "It is gone now." if found is None else "It differs now." if differs else ""
+            inside = f"Missing: {', '.join(missing)}." if missing else ""
+            self._deny(item, OmeError("lost", f"confirm {self.what} {item.title}"), " ".join(filter(None, (now, inside))))
 
     def _missing(self, item: Item, found: t.Mapping[str, t.Any] | None) -> list[str]:
         """The labels of what was made again together with an object, and is not there now."""
@@ -180,22 +203,25 @@ class Creator(Confirming):
         elif not lost:
             refusal.add_detail(f"The {self.what} is there as it was before, with {contents}.")
 
-    def _settle_create(self, item: Item, answer: ItemAnswer) -> None:
-        if answer.ok:
-            return
+    def _settle_creates(self, items: t.Sequence[Item], answers: t.Sequence[ItemAnswer]) -> None:
+        """Says of each item how its create has ended."""
+        refused = [(item, answer) for item, answer in zip(items, answers) if not answer.ok]
+        self._api.together([functools.partial(self._settle_refusal, item, answer) for item, answer in refused])
+
+    def _settle_refusal(self, item: Item, answer: ItemAnswer) -> None:
         failure = self._refusal(item, answer)
         if answer.kind == "conflict":
             try:
-                if self._is_as_wanted(item):  # somebody else's create, to the same end
+                if self._is_as_wanted(item, self._found(item)):  # somebody else's create, to the same end
                     item.action = UNCHANGED
                     return
             except OmeError as error:
                 failure = error
         item.fail(failure)
 
-    def _is_as_wanted(self, item: Item) -> bool:
-        """Whether the object is there and equal to what is wanted; keeps what differs for the report."""
-        found = self._found(item)
+    @staticmethod
+    def _is_as_wanted(item: Item, found: dict[str, t.Any] | None) -> bool:
+        """Whether the object that was found is there and equal to what is wanted; keeps what differs for the report."""
         if found is None:
             return False
         item.before = found
@@ -204,15 +230,28 @@ class Creator(Confirming):
 
     def _not_created(self, items: t.Sequence[Item], listed: t.Collection[str]) -> list[Item]:
         """Those of the items that are not on the server, which has ``listed``; others that are there and differ are marked as failed."""
-        left = []
-        for item in items:
-            if item.label["name"] not in listed:
-                left.append(item)
-            elif not self._is_as_wanted(item):
-                item.fail(OmeError("conflict", f"create {self.what} {item.title}"))
-            else:
+        there = [item for item in items if item.label["name"] in listed]
+        for item, found in zip(there, self._api.together([functools.partial(self._found, item) for item in there])):
+            if self._is_as_wanted(item, found):
                 item.before = None
-        return left
+            else:
+                item.fail(OmeError("conflict", f"create {self.what} {item.title}"))
+        return [item for item in items if item.label["name"] not in listed]
+
+
+def pieces(items: t.Iterable[Item], to_wire: t.Callable[[Item], t.Any], most: int) -> t.Iterator[list[Item]]:
+    """Lists of items that can be posted at once each: at most ``most``, and of at most LARGEST_BODY bytes in wire form unless one alone is larger."""
+    piece: list[Item] = []
+    size = 0
+    for item in items:
+        length = len(json.dumps(to_wire(item)))
+        if piece and (len(piece) == most or size + length > LARGEST_BODY):
+            yield piece
+            piece, size = [], 0
+        piece.append(item)
+        size += length
+    if piece:
+        yield piece
 
 
 def name_list(names: t.Iterable[str], most: int = 10) -> str:

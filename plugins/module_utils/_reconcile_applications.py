@@ -9,6 +9,7 @@ A change of an application is a delete and a create, as with virtual hosts, and 
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
@@ -26,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Creator,
     Item,
     name_list,
+    pieces,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import (
     CREATE_TRIES,
@@ -61,14 +63,17 @@ class Applications(Creator):
         ``expected`` are virtual hosts that the same run would have made, were it not in check mode.
         """
         self._list(wanted)
-        items = [self._plan_present(app) for app in wanted]
+        items = self._api.together([functools.partial(self._plan_present, app) for app in wanted])
         if purge:
             items += self._plan_purge(wanted)
         if self._context.check_mode:
             self._predict(items, expected)
         else:
-            for vhost in dict.fromkeys(item.label["vhost"] for item in items):
-                self._create([item for item in items if item.label["vhost"] == vhost and item.action == CREATED], vhost)
+            missing: dict[str, list[Item]] = {}
+            for item in items:
+                if item.action == CREATED:
+                    missing.setdefault(item.label["vhost"], []).append(item)
+            self._api.together([functools.partial(self._create, those, vhost) for vhost, those in missing.items()])
             for item in items:
                 if item.action == RECREATED:
                     self._make_again(item)
@@ -78,7 +83,7 @@ class Applications(Creator):
     def ensure_absent(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
         """Deletes applications with their push tasks."""
         self._list(wanted)
-        items = [self._plan_absent(application.key_of(app)) for app in wanted]
+        items = self._api.together([functools.partial(self._plan_absent, application.key_of(app)) for app in wanted])
         if self._context.check_mode:
             self._predict(items)
         else:
@@ -90,21 +95,27 @@ class Applications(Creator):
     def _list(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> None:
         """Reads the names of the applications of each virtual host once."""
         self._listed, self._unlisted = {}, {}
-        for vhost in dict.fromkeys(app["vhost"] for app in wanted):
-            try:
-                names = set(self._api.list_applications(vhost))
-            except OmeError as error:
-                if error.kind != "vhost_not_found":
-                    raise
-                self._unlisted[vhost] = error
+        vhosts = list(dict.fromkeys(app["vhost"] for app in wanted))
+        for vhost, names in zip(vhosts, self._api.together([functools.partial(self._names, vhost) for vhost in vhosts])):
+            if isinstance(names, OmeError):
+                self._unlisted[vhost] = names
                 continue
             self._listed[vhost] = names
             self._context.warn(*(unaddressable_application(vhost, name) for name in sorted(names) if not is_addressable(name)))
 
+    def _names(self, vhost: str) -> set[str] | OmeError:
+        """The names of the applications of a virtual host, or the error that says that there is no such virtual host."""
+        try:
+            return set(self._api.list_applications(vhost))
+        except OmeError as error:
+            if error.kind != "vhost_not_found":
+                raise
+            return error
+
     def _read(self, key: Key) -> dict[str, t.Any] | None:
         raw = self._api.read_application(*key)
         if raw is not None:
-            APPLICATION.collect_secrets(application.from_wire(raw, key.vhost), self._context.secrets)
+            self._context.keep_secrets(APPLICATION, application.from_wire(raw, key.vhost))
         return raw
 
     def _item(self, key: Key, wanted: t.Mapping[str, t.Any]) -> tuple[Item, dict[str, t.Any] | None]:
@@ -172,7 +183,7 @@ class Applications(Creator):
     def _plan_purge(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
         keys = {application.key_of(app) for app in wanted}
         there = sorted(Key(vhost, name) for vhost, names in self._listed.items() for name in names if is_addressable(name))
-        items = [self._plan_absent(key) for key in there if key not in keys]
+        items = self._api.together([functools.partial(self._plan_absent, key) for key in there if key not in keys])
         return [item for item in items if item.action == DELETED]  # those of the configuration file stay
 
     def _predict(self, items: t.Sequence[Item], expected: t.Collection[str] = ()) -> None:
@@ -183,10 +194,11 @@ class Applications(Creator):
                     f"Virtual host {vhost} is not there yet: {error.advice.meaning} Creating its applications fails unless an earlier task creates it."
                 )
         unsure = set()
-        for vhost in dict.fromkeys(item.label["vhost"] for item in items if item.changed and item.label["vhost"] in self._listed):
-            raw = self._api.read_virtual_host(vhost) or {}
-            VIRTUAL_HOST.collect_secrets(VIRTUAL_HOST.from_wire(raw), self._context.secrets)
-            if not virtual_host.looks_read_only(raw):
+        vhosts = list(dict.fromkeys(item.label["vhost"] for item in items if item.changed and item.label["vhost"] in self._listed))
+        raws = self._api.together([functools.partial(self._api.read_virtual_host, vhost) for vhost in vhosts])
+        for vhost, raw in zip(vhosts, raws):
+            self._context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw or {}))
+            if not virtual_host.looks_read_only(raw or {}):
                 unsure.add(vhost)
                 continue
             for item in items:
@@ -202,8 +214,8 @@ class Applications(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item], vhost: str) -> None:
-        for start in range(0, len(items), BULK_SIZE):
-            self._create_bulk(list(items[start : start + BULK_SIZE]), vhost)
+        for piece in pieces(items, lambda item: application.create_request(item.wanted), BULK_SIZE):
+            self._create_bulk(piece, vhost)
 
     def _create_bulk(self, items: list[Item], vhost: str) -> None:
         """One POST, and more only where an item is bad or the answer is lost: then looks at what is there, and never repeats blindly."""
@@ -214,8 +226,7 @@ class Applications(Creator):
             except OmeError as error:
                 failure = error
             else:
-                for item, answer in zip(items, answers):
-                    self._settle_create(item, answer)
+                self._settle_creates(items, answers)
                 return
             if not failure.maybe_done and failure.kind not in _BAD_ITEM:
                 _fail_all(items, failure, touched=False)

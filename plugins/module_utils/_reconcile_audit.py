@@ -10,6 +10,7 @@ those are not used: they end where one object cannot be read, and they read what
 
 from __future__ import annotations
 
+import functools
 import re
 import typing as t
 
@@ -25,6 +26,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Expected, Handshakes, Look
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 ERROR = "error"
@@ -139,9 +141,7 @@ class Audit:
         try:
             self._meet()
             unseen = set(self.vhosts)
-            for name in sorted(self.vhosts):
-                self._compare_virtual_host(name, self.vhosts[name])
-                unseen.discard(name)
+            self._api.together([functools.partial(self._see, name, unseen) for name in sorted(self.vhosts)])
             self._look_at_pushes_again()
         except OmeError as error:
             rest = " What was to be read after that is not compared." if self.reachable else ""
@@ -154,7 +154,7 @@ class Audit:
             entry["status"] = self._status(name, entry, seen=name not in unseen)
 
     def _add(self, severity: str, kind: str, message: str, **place: t.Any) -> None:
-        self.findings.append(Finding(severity, kind, message, **place))
+        later(self.findings.append, Finding(severity, kind, message, **place))
 
     def _warn(self, concerns: t.Sequence[str], **place: str) -> None:
         for concern in concerns:
@@ -200,6 +200,13 @@ class Audit:
 
     # Virtual hosts
 
+    def _see(self, name: str, unseen: set[str]) -> None:
+        """Compares a virtual host and all that is in it, while others are compared beside it; then takes it from those that are ``unseen``."""
+        entry = dict(self.vhosts[name])
+        later(self.vhosts.__setitem__, name, entry)
+        self._compare_virtual_host(name, entry)
+        later(unseen.discard, name)
+
     def _compare_virtual_host(self, name: str, entry: dict[str, t.Any]) -> None:
         """Compares a virtual host and all that is in it."""
         raw = self._ask(self._api.read_virtual_host, name, vhost=name) if entry["present"] else None
@@ -207,10 +214,10 @@ class Audit:
         wanted = self._vhosts.get(name)
         if raw is not None and raw is not _UNKNOWN:
             found = VIRTUAL_HOST.from_wire(raw)
-            VIRTUAL_HOST.collect_secrets(found, self._context.secrets)
+            self._context.keep_secrets(VIRTUAL_HOST, found)
             entry["read_only"] = entry["read_only"] or virtual_host.looks_read_only(raw)
             if "*" in found.get("host", {}).get("names", []):
-                self._any_name.append(name)
+                later(self._any_name.append, name)
             if wanted is not None:
                 self._differ(f"Virtual host {name}", VIRTUAL_HOST.difference(wanted, found), entry, vhost=name)
                 unknown = sorted(VIRTUAL_HOST.unknown(raw))
@@ -240,7 +247,7 @@ class Audit:
                     self._add(WARNING, "unaddressable", text, vhost=vhost)
         if entry["present"] and not entry["listed"] and not entry["read_only"]:
             self._add(DRIFT, "not_listed", f"Virtual host {vhost} is on the server and not listed. {_IF_CONFIGURED}", vhost=vhost)
-            self._covered |= {(vhost, app) for app in names or ()}
+            later(self._covered.update, {(vhost, app) for app in names or ()})
         elif not entry["read_only"]:
             self._find_unlisted(vhost, raws, wanted)
         for app in sorted({*(names or ()), *pushed}):
@@ -254,7 +261,7 @@ class Audit:
             if isinstance(raw, dict) and not application.is_dynamic(raw):  # one that the server made for a stream goes by itself
                 text = f"Application {vhost}/{app} is on the server and not listed. {_IF_CONFIGURED}"
                 self._add(DRIFT, "not_listed", text, vhost=vhost, application=app)
-                self._covered.add((vhost, app))
+                later(self._covered.add, (vhost, app))
 
     # Applications
 
@@ -282,7 +289,7 @@ class Audit:
                 continue
             raws[app] = raw = self._ask(self._api.read_application, vhost, app, vhost=vhost, application=app)
             if isinstance(raw, dict):
-                APPLICATION.collect_secrets(application.from_wire(raw, vhost), self._context.secrets)
+                self._context.keep_secrets(APPLICATION, application.from_wire(raw, vhost))
                 entry["read_only"] = entry["read_only"] or virtual_host.has_textual_scalar(APPLICATION, raw)
         return raws
 
@@ -304,10 +311,8 @@ class Audit:
         tasks = self._list_push_tasks(vhost, app) if there else []
         if tasks is None:
             return
-        for task in tasks:
-            PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(task), self._context.secrets)
-        present = {Key(vhost, app, push_task.id_of(task)): _Push(task, self._context.clock()) for task in tasks}
-        self._first.update(present)
+        present = self._seen_now(vhost, app, tasks)
+        later(self._first.update, present)
         lacks: bool | None = None
         for key in sorted(key for key in self._push_tasks if (key.vhost, key.app) == (vhost, app)):
             if key in present:
@@ -349,10 +354,18 @@ class Audit:
         if not self._sampling_interval or not scopes:
             return
         self._context.sleep(self._sampling_interval)
-        for vhost, app in scopes:
-            for task in self._list_push_tasks(vhost, app) or []:
-                PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(task), self._context.secrets)
-                self._last[Key(vhost, app, push_task.id_of(task))] = _Push(task, self._context.clock())
+        self._api.together([functools.partial(self._look_again, *scope) for scope in scopes])
+
+    def _look_again(self, vhost: str, app: str) -> None:
+        later(self._last.update, self._seen_now(vhost, app, self._list_push_tasks(vhost, app) or []))
+
+    def _seen_now(self, vhost: str, app: str, tasks: t.Iterable[dict[str, t.Any]]) -> dict[Key, _Push]:
+        """Push tasks of an application that have been read at this moment."""
+        moment, seen = self._context.clock(), {}
+        for task in tasks:
+            self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(task))
+            seen[Key(vhost, app, push_task.id_of(task))] = _Push(task, moment)
+        return seen
 
     def _judge_push(self, key: Key) -> None:
         """Reports a push that does not send or that nobody has listed, as it was seen last."""

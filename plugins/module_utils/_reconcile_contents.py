@@ -10,6 +10,7 @@ virtual host of the name (server-facts: Virtual hosts).
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
@@ -41,6 +42,14 @@ class Contents:
         # Tasks that the server was asked to stop, and those of which it is not known whether it has heard.
         self.stopping: list[Key] = []
         self.perhaps_stopping: list[Key] = []
+
+    def add(self, other: Contents) -> None:
+        """Takes the applications and push tasks of others in."""
+        self.apps.update(other.apps)
+        self.unsendable += other.unsendable
+        self.tasks.update(other.tasks)
+        if other.streams is not None:
+            self.streams = [*(self.streams or []), *other.streams]
 
     def described(self) -> dict[str, t.Any]:
         """Names and numbers for reports."""
@@ -87,40 +96,40 @@ class ContentsKeeper:
             if error.kind in ("controller_not_found", "vhost_not_found"):  # without the call there are none that this collection could know
                 return contents
             raise
-        for app in sorted(apps):
-            if is_addressable(app):
-                self._read_application(contents, vhost, app, live=live)
-            else:
-                self._context.warn(unaddressable_application(vhost, app))
+        self._context.warn(*(unaddressable_application(vhost, app) for app in sorted(apps) if not is_addressable(app)))
+        addressable = sorted(filter(is_addressable, apps))
+        for inside in self._api.together([functools.partial(self._read_application, vhost, app, live=live) for app in addressable]):
+            contents.add(inside)
         if live:
             contents.connections = self._api.count_connections(vhost)
         return contents
 
     def read_one(self, vhost: str, app: str, *, live: bool = False) -> Contents:
         """The same for one application."""
-        contents = Contents()
-        self._read_application(contents, vhost, app, live=live)
+        contents = self._read_application(vhost, app, live=live)
         if live:
             contents.connections = self._api.count_connections(vhost, app)
         return contents
 
-    def _read_application(self, contents: Contents, vhost: str, app: str, *, live: bool) -> None:
+    def _read_application(self, vhost: str, app: str, *, live: bool) -> Contents:
+        """What one application holds, and itself; nothing where it has gone meanwhile."""
+        contents = Contents()
         raw = self._api.read_application(vhost, app)
         if raw is None:
             self._gone_meanwhile(vhost, app)
-            return
-        APPLICATION.collect_secrets(application.from_wire(raw, vhost), self._context.secrets)
+            return contents
+        self._context.keep_secrets(APPLICATION, application.from_wire(raw, vhost))
         try:
             tasks = self._api.list_push_tasks(vhost, app)
         except OmeError as error:
             if error.kind not in NOT_THERE:
                 raise
             self._gone_meanwhile(vhost, app)
-            return
+            return contents
         contents.apps[app] = raw
         contents.unsendable += [f"{app}: {key}" for key in unsendable_keys(raw)]
         for task in tasks:
-            PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(task), self._context.secrets)
+            self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(task))
             key = Key(vhost, app, push_task.id_of(task))
             if push_task.is_of_configuration(task):
                 continue
@@ -130,7 +139,8 @@ class ContentsKeeper:
                 self._context.warn(push_task.unaddressable(key))
         streams = self._api.list_streams(vhost, app) if live else None
         if streams is not None:
-            contents.streams = [*(contents.streams or []), *(f"{app}/{stream}" for stream in sorted(streams))]
+            contents.streams = [f"{app}/{stream}" for stream in sorted(streams)]
+        return contents
 
     def _gone_meanwhile(self, vhost: str, app: str) -> None:
         """An application was listed and is gone: somebody has deleted it, unless the connection broke and a restart has taken everything."""
@@ -169,16 +179,18 @@ class ContentsKeeper:
 
     def take_down(self, vhost: str, contents: Contents) -> None:
         """Stops the push tasks, waits until they are gone, then deletes the applications."""
-        for key in contents.tasks:
-            contents.perhaps_stopping = [key]
-            self._api.stop_push_task(*key)
-            contents.stopping.append(key)
-        contents.perhaps_stopping = []
+        self._api.together([functools.partial(self._stop, key, contents) for key in contents.tasks])
         left = self._push_tasks.wait_until_gone(contents.tasks)
         if left:
             raise OmeError("wait_timeout", f"stop push task {left[0]}", detail=f"The server still lists the task after {STOP_TIMEOUT:g} s.")
         for app in contents.apps:
             self._api.delete_application(vhost, app)
+
+    def _stop(self, key: Key, contents: Contents) -> None:
+        contents.perhaps_stopping.append(key)
+        self._api.stop_push_task(*key)
+        contents.perhaps_stopping.remove(key)
+        contents.stopping.append(key)
 
     def fill(self, vhost: str, contents: Contents) -> list[str]:
         """Makes those applications and push tasks that are missing, and returns what could not be made."""

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
@@ -61,9 +62,7 @@ class PushTasks(Confirming):
             self._predict(items)
         else:
             self._stop([item for item in items if item.action in (STOPPED, RESTARTED)])
-            for item in items:
-                if item.action in (STARTED, RESTARTED):
-                    self._start(item)
+            self._api.together([functools.partial(self._start, item) for item in items if item.action in (STARTED, RESTARTED)])
             if wait_for == "pushing":
                 self._wait_until_pushing([item for item in items if item.action in (STARTED, RESTARTED, UNCHANGED)])
         return items
@@ -82,19 +81,25 @@ class PushTasks(Confirming):
         """Reads the tasks of each application once; what was known before is forgotten."""
         self._present = {}
         self._absent_scopes = {}
-        for vhost, app in dict.fromkeys((task["vhost"], task["app"]) for task in wanted):
-            try:
-                tasks = self._api.list_push_tasks(vhost, app)
-            except OmeError as error:
-                if error.kind not in NOT_THERE:
-                    raise
-                self._absent_scopes[(vhost, app)] = error
+        scopes = list(dict.fromkeys((task["vhost"], task["app"]) for task in wanted))
+        for (vhost, app), tasks in zip(scopes, self._api.together([functools.partial(self._list_tasks, *scope) for scope in scopes])):
+            if isinstance(tasks, OmeError):
+                self._absent_scopes[(vhost, app)] = tasks
                 continue
             for raw in tasks:
                 self._remember(raw, vhost, app)
 
+    def _list_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]] | OmeError:
+        """The tasks of an application, or the error that says that there is no such application."""
+        try:
+            return self._api.list_push_tasks(vhost, app)
+        except OmeError as error:
+            if error.kind not in NOT_THERE:
+                raise
+            return error
+
     def _remember(self, raw: dict[str, t.Any], vhost: str, app: str) -> None:
-        PUSH_TASK.collect_secrets(PUSH_TASK.from_wire(raw), self._context.secrets)
+        self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(raw))
         self._present[Key(vhost, app, push_task.id_of(raw))] = raw
 
     def _find(self, key: Key) -> dict[str, t.Any] | None:
@@ -105,6 +110,12 @@ class PushTasks(Confirming):
                 self._remember(raw, key.vhost, key.app)
                 return raw
         return None
+
+    def _read_at_once(self, items: t.Sequence[Item]) -> list[list[Item]]:
+        groups: dict[Scope, list[Item]] = {}
+        for item in items:
+            groups.setdefault((item.label["vhost"], item.label["app"]), []).append(item)
+        return list(groups.values())
 
     def _found(self, item: Item) -> dict[str, t.Any] | None:
         key = Key(**item.label)
@@ -179,18 +190,23 @@ class PushTasks(Confirming):
 
     def _predict(self, items: t.Sequence[Item]) -> None:
         """In check mode: what starting would meet, found without a write."""
-        for scope in dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED):
+        scopes = list(dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED))
+        lacking = self._api.together([functools.partial(self._lacks_push_publisher, *scope) for scope in scopes])
+        for scope, lacks in zip(scopes, lacking):
             absent = self._absent_scopes.get(scope)
             if absent is not None:
                 self._context.warn(
                     f"{'/'.join(scope)} is not there yet: {absent.advice.meaning} Starting its push tasks fails unless an earlier task creates it."
                 )
-            elif self._lacks_push_publisher(*scope):
+            elif lacks:
                 for item in items:
                     if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope:
                         item.fail(OmeError("push_publisher_missing", f"start push task {push_task.key_of(item.wanted)}"))
 
     def _lacks_push_publisher(self, vhost: str, app: str) -> bool:
+        """Whether an application that is there has no publisher for pushes."""
+        if (vhost, app) in self._absent_scopes:
+            return False
         try:
             application = self._api.read_application(vhost, app)
         except OmeError as error:
@@ -207,16 +223,14 @@ class PushTasks(Confirming):
         asked: dict[Key, Item] = {}
         unsure: dict[Key, Item] = {}
         failures: dict[Key, OmeError] = {}
-        for item in items:
-            key = Key(**item.label)
-            try:
-                self._api.stop_push_task(*key)
+        keys = [Key(**item.label) for item in items]
+        for item, key, failure in zip(items, keys, self._api.together([functools.partial(self._ask_to_stop, key) for key in keys])):
+            if failure is None:
                 asked[key] = item
-            except OmeError as error:
-                if error.maybe_done:
-                    unsure[key], failures[key] = item, error
-                else:
-                    _fail_as_it_was(item, error, touched=False)
+            elif failure.maybe_done:
+                unsure[key], failures[key] = item, failure
+            else:
+                _fail_as_it_was(item, failure, touched=False)
         for key in self._wait_for_stops(asked, self._wait_timeout):
             detail = f"The server took the request, but still lists the task after {self._wait_timeout:g} s."
             _fail_as_it_was(asked[key], OmeError("wait_timeout", f"stop push task {key}", detail=detail), touched=True)
@@ -226,39 +240,40 @@ class PushTasks(Confirming):
             if item.action != FAILED:
                 item.extra["state"] = "stopped"
 
+    def _ask_to_stop(self, key: Key) -> OmeError | None:
+        """Why the server could not be asked; None where it was."""
+        try:
+            self._api.stop_push_task(*key)
+        except OmeError as error:
+            return error
+        return None
+
     def _wait_for_stops(self, items: t.Mapping[Key, Item], timeout: float) -> list[Key]:
         """Waits until tasks that were, or may have been, asked to stop are gone; returns those that are not, and fails all where that cannot be seen."""
-        try:
+        for attempts_left in (1, 0):  # they end all the same, and something has to be known of them
             try:
                 return self.wait_until_gone(items, timeout)
-            except OmeError:  # they end all the same, and something has to be known of them
-                return self.wait_until_gone(items, timeout)
-        except OmeError as error:
-            for key, item in items.items():
-                unknown = copy.copy(error)
-                unknown.attempt = f"see push task {key} end"
-                unknown.add_detail("It was asked to stop; whether it is gone is not known.")
-                if item.action == RESTARTED:
-                    unknown.add_detail("It was not started again.")
-                item.fail(unknown, touched=True)
-                item.after = None
-            return []
+            except OmeError as error:
+                if not attempts_left:
+                    _fail_as_unknown(items, error)
+        return []
 
     def wait_until_gone(self, keys: t.Collection[Key], timeout: float | None = None) -> list[Key]:
         """Waits until the tasks are no longer listed; returns those that still are after ``timeout`` seconds (else `wait_timeout`)."""
         left = sorted(keys)
         deadline = self._context.clock() + (self._wait_timeout if timeout is None else timeout)
         while left:
-            listed = {
-                Key(vhost, app, push_task.id_of(raw))
-                for vhost, app in dict.fromkeys((key.vhost, key.app) for key in left)
-                for raw in self._list_or_nothing(vhost, app)
-            }
+            listed = {Key(*scope, push_task.id_of(raw)) for scope, tasks in self._tasks_of(left) for raw in tasks}
             left = [key for key in left if key in listed]
             if not left or self._context.clock() >= deadline:
                 break
             self._context.sleep(POLL_INTERVAL)
         return left
+
+    def _tasks_of(self, keys: t.Iterable[Key]) -> list[tuple[Scope, list[dict[str, t.Any]]]]:
+        """The tasks of each application that one of the keys is about; none where there is no such application."""
+        scopes = list(dict.fromkeys((key.vhost, key.app) for key in keys))
+        return list(zip(scopes, self._api.together([functools.partial(self._list_or_nothing, *scope) for scope in scopes])))
 
     def _list_or_nothing(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
         try:
@@ -344,9 +359,9 @@ class PushTasks(Confirming):
 
     def _read_states(self, items: t.Mapping[Key, Item]) -> None:
         """Looks at the tasks once, application by application."""
-        for vhost, app in dict.fromkeys((key.vhost, key.app) for key in items):
-            for raw in self._list_or_nothing(vhost, app):
-                item = items.get(Key(vhost, app, push_task.id_of(raw)))
+        for scope, tasks in self._tasks_of(items):
+            for raw in tasks:
+                item = items.get(Key(*scope, push_task.id_of(raw)))
                 if item is not None:
                     item.extra["state"] = push_task.state_of(raw)
 
@@ -355,6 +370,18 @@ def _fail_as_it_was(item: Item, error: OmeError, *, touched: bool) -> None:
     """Fails an item whose object is, as far as is known, still as it was."""
     item.fail(error, touched=touched)
     item.after = item.before
+
+
+def _fail_as_unknown(items: t.Mapping[Key, Item], error: OmeError) -> None:
+    """Fails items that were asked to stop, and of which nothing more can be known."""
+    for key, item in items.items():
+        unknown = copy.copy(error)
+        unknown.attempt = f"see push task {key} end"
+        unknown.add_detail("It was asked to stop; whether it is gone is not known.")
+        if item.action == RESTARTED:
+            unknown.add_detail("It was not started again.")
+        item.fail(unknown, touched=True)
+        item.after = None
 
 
 def _start_error(error: OmeError, key: Key) -> OmeError:

@@ -9,6 +9,7 @@ There is no call that changes a virtual host: a change is a delete and a create,
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
@@ -24,6 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Creator,
     Item,
     name_list,
+    pieces,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import CREATE_TRIES, Contents, ContentsKeeper, settled
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
@@ -50,7 +52,7 @@ class VirtualHosts(Creator):
         ``bulk`` reads the list of names first, so that those that are not there cost no request of their own.
         """
         listed = self._list() if bulk or purge else None
-        items = [self._plan_present(vhost, listed) for vhost in wanted]
+        items = self._api.together([functools.partial(self._plan_present, vhost, listed) for vhost in wanted])
         if purge:
             items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
         if self._context.check_mode:
@@ -66,7 +68,7 @@ class VirtualHosts(Creator):
     def ensure_absent(self, names: t.Sequence[str], *, bulk: bool = True) -> list[Item]:
         """Deletes virtual hosts with their applications and push tasks."""
         listed = self._list() if bulk else None
-        items = [self._plan_absent(name, listed) for name in names]
+        items = self._api.together([functools.partial(self._plan_absent, name, listed) for name in names])
         if self._context.check_mode:
             self._warn_of_unknown_origin(items)
         else:
@@ -86,7 +88,7 @@ class VirtualHosts(Creator):
         if listed is not None and name not in listed:
             return None
         raw = self._api.read_virtual_host(name)
-        VIRTUAL_HOST.collect_secrets(VIRTUAL_HOST.from_wire(raw), self._context.secrets)
+        self._context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw))
         return raw
 
     # Planning
@@ -141,12 +143,9 @@ class VirtualHosts(Creator):
         return item
 
     def _plan_purge(self, names: set[str], listed: set[str]) -> list[Item]:
-        items = []
-        for name in sorted(filter(is_addressable, listed - names)):
-            item = self._plan_absent(name, listed)
-            if item.action == DELETED:  # a read-only one is not the API's and stays
-                items.append(item)
-        return items
+        there = sorted(filter(is_addressable, listed - names))
+        items = self._api.together([functools.partial(self._plan_absent, name, listed) for name in there])
+        return [item for item in items if item.action == DELETED]  # a read-only one is not the API's and stays
 
     def _warn_of_unknown_origin(self, items: t.Sequence[Item]) -> None:
         """Says what check mode cannot know: no read tells for sure whether a virtual host can be deleted."""
@@ -160,8 +159,8 @@ class VirtualHosts(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item]) -> None:
-        for start in range(0, len(items), BULK_SIZE):
-            self._create_bulk(list(items[start : start + BULK_SIZE]))
+        for piece in pieces(items, lambda item: VIRTUAL_HOST.to_wire(item.wanted), BULK_SIZE):
+            self._create_bulk(piece)
 
     def _create_bulk(self, items: list[Item]) -> None:
         """One POST. Where its answer is lost, looks at what is there and goes on from that; never repeats blindly."""
@@ -172,8 +171,7 @@ class VirtualHosts(Creator):
             except OmeError as error:
                 failure = error
             else:
-                for item, answer in zip(items, answers):
-                    self._settle_create(item, answer)
+                self._settle_creates(items, answers)
                 return
             if not failure.maybe_done:
                 break

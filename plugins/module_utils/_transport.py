@@ -2,24 +2,25 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""HTTP with the server: one session, authentication, TLS, what may be sent again, and for how long.
+"""HTTP with the server: what may be sent again, for how long, and when the server is given up.
 
 What may be sent again is decided here and nowhere else. A request that certainly never reached the server (refused,
 not resolved, no connection in time, 429) may always be. A request whose answer is missing may be sent again only where
 the caller says that it is ``repeatable``; otherwise the failure says ``maybe_done`` and the caller looks at what is
 there before it decides.
+
+Requests of one task may be under way side by side, by :func:`Transport.together`. What is known of the server is known to all of them.
 """
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import math
 import random
 import re
 import socket
-import time
+import threading
 import traceback
 import typing as t
 from urllib.parse import urlsplit
@@ -35,7 +36,8 @@ else:
     HAS_REQUESTS = True
     REQUESTS_IMPORT_ERROR = None
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import BoundedAdapter
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _side_by_side as side_by_side
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Line, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
@@ -46,7 +48,11 @@ MOST_PARTS = 2**20  # lists, dictionaries and texts in an answer; in memory each
 DEEPEST_ANSWER = 64  # levels; the API nests about ten, and what works on an answer goes down by recursion
 MOST_UNANSWERED = 3  # requests in a row that were given up without an answer, after which the server is not asked any more
 _PIECE = 2**14  # bytes that are read, and unpacked where a gateway has compressed them, at once
+_LOOK = 0.25  # seconds after which a request that waits for another looks whether it is needed at all
 _GATEWAY_STATUSES = (502, 503, 504)
+
+
+Made = t.TypeVar("Made")
 
 
 class _NoBody:
@@ -54,20 +60,6 @@ class _NoBody:
 
 
 NO_BODY = _NoBody()
-
-
-class Settings(t.NamedTuple):
-    """How to reach a server; the connection options of the modules."""
-
-    api_url: str
-    api_token: str
-    validate_certs: bool = True
-    ca_path: str | None = None
-    client_cert: str | None = None
-    client_key: str | None = None
-    timeout: float = 10.0  # seconds, for the connection, and then for the whole answer
-    retries: int = 3
-    http_headers: t.Mapping[str, str] = {}
 
 
 class Answer(t.NamedTuple):
@@ -92,18 +84,20 @@ class Transport:
     """Sends requests to one server over kept-alive connections."""
 
     disturbances = 0
-    """How often, since the first answer, the connection broke or an answer was spoilt: the server may have been restarted, and have lost all."""
+    """How often, since the first answer, a connection broke or an answer was spoilt: the server may have been restarted, and have lost all."""
 
     def __init__(
         self,
         settings: Settings,
         *,
-        sleep: t.Callable[[float], None] = time.sleep,
+        connections: Connections | None = None,
+        sleep: t.Callable[[float], None] = side_by_side.pause,
         jitter: t.Callable[[], float] = random.random,
         notice: t.Callable[[str], None] = lambda text: None,
     ) -> None:
         """``notice`` is told of each repetition, and of each missing answer to what is not sent again.
 
+        ``connections`` are those of another task before, which stay open; without them there are own ones.
         ``sleep`` and ``jitter`` are there to be replaced in tests.
         """
         self.settings = settings
@@ -113,20 +107,16 @@ class Transport:
         self._sleep = sleep
         self._jitter = jitter
         self._notice = notice
-        self._verify: bool | str = (settings.ca_path or True) if settings.validate_certs else False
+        self._own_connections = connections is None
+        self._connections = connections or Connections(settings)
+        self._connections.begin()
+        self._change = threading.Condition()  # guards all below
         self._answered = False
         self._given_up: list[_Failure] = []  # in a row
-        self._may_connect = True
-        self._session = requests.Session()
-        for scheme in ("http://", "https://"):
-            self._session.mount(scheme, BoundedAdapter(self._connected))
-        own = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "streamops.ovenmediaengine"}
-        self._session.headers.update({**own, **settings.http_headers})
-        if settings.client_cert:
-            self._session.cert = (settings.client_cert, settings.client_key) if settings.client_key else settings.client_cert
-        self._auth = _access_token_auth(settings.api_token)
-        if not settings.validate_certs:
-            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        self._endings = 0  # how many requests have been given up so far
+        self._unheard = False  # whether the server has given no answer since an attempt failed
+        self._probing: int | None = None  # the thread that finds out then whether it answers
+        self._waiting: list[int] = []  # the places of the calls that wait for that
 
     @property
     def host(self) -> str:
@@ -134,8 +124,13 @@ class Transport:
         return self._host
 
     def close(self) -> None:
-        """Closes all connections."""
-        self._session.close()
+        """Closes all connections but those that were given."""
+        if self._own_connections:
+            self._connections.close()
+
+    def together(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
+        """The results of calls that send requests, side by side over several connections; see :func:`_side_by_side.together`."""
+        return side_by_side.together(calls, self.settings.concurrency, self._connections.interrupt)
 
     def send(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, repeatable: bool) -> Answer:
         """Sends one request and returns its answer, whatever its status says; raises OmeError where none came.
@@ -144,37 +139,45 @@ class Transport:
         proxy gave them.
 
         The time is bounded: by ``timeout`` for the connection and again for the answer, by ``retries`` and by the pauses.
-        A server that has answered none of the last MOST_UNANSWERED requests is asked nothing more.
+        A server that has answered none of the last MOST_UNANSWERED requests is asked nothing more. While it gives no answer,
+        one request at a time finds out whether it does again, and all others wait for that.
         """
         data = None if body is NO_BODY else json.dumps(body, separators=(",", ":")).encode()
-        repetition = 0
-        while True:
-            outcome = self._silent or self._try(method, path, data)
-            if isinstance(outcome, Answer):
-                self._answered = True
-                self._given_up = []
-                return outcome
-            self._note(outcome)
-            may_repeat = outcome.passing and (repeatable or not outcome.reached)
-            if not may_repeat or repetition == self.settings.retries:
-                if outcome.passing:
-                    self._given_up.append(outcome)
-                if outcome.passing and not may_repeat:
-                    self._notice(f"{self._told(method, path, outcome)} Not sent again; what is there decides.")
-                raise OmeError(
-                    outcome.kind,
-                    attempt,
-                    detail=outcome.detail,
-                    method=method,
-                    path=self._prefix + path,
-                    host=self._host,
-                    status=outcome.status,
-                    maybe_done=outcome.reached,
-                )
-            delay = max(outcome.retry_after, min(LARGEST_DELAY, FIRST_DELAY * 2**repetition) * (0.5 + self._jitter() / 2))
-            self._notice(f"{self._told(method, path, outcome)} Trying again in {delay:.1f} s.")
-            self._sleep(delay)
-            repetition += 1
+        line = self._connections.take()
+        try:
+            repetition = 0
+            while True:
+                endings = self._await_turn()
+                outcome = self._silent or self._try(line, method, path, data)
+                self._note(line, outcome)
+                if isinstance(outcome, Answer):
+                    return outcome
+                may_repeat = outcome.passing and (repeatable or not outcome.reached)
+                if not may_repeat or repetition == self.settings.retries:
+                    if outcome.passing:
+                        self._give_up(outcome, endings)
+                    if outcome.passing and not may_repeat:
+                        self._tell(f"{self._told(method, path, outcome)} Not sent again; what is there decides.")
+                    raise OmeError(
+                        outcome.kind,
+                        attempt,
+                        detail=outcome.detail,
+                        method=method,
+                        path=self._prefix + path,
+                        host=self._host,
+                        status=outcome.status,
+                        maybe_done=outcome.reached,
+                    )
+                delay = max(outcome.retry_after, min(LARGEST_DELAY, FIRST_DELAY * 2**repetition) * (0.5 + self._jitter() / 2))
+                self._tell(f"{self._told(method, path, outcome)} Trying again in {delay:.1f} s.")
+                self._sleep(delay)
+                repetition += 1
+        finally:
+            self._end_probe()
+            self._connections.give_back(line)
+
+    def _tell(self, text: str) -> None:
+        side_by_side.later(self._notice, text)
 
     def _told(self, method: str, path: str, outcome: _Failure) -> str:
         """A failed attempt in words."""
@@ -189,41 +192,68 @@ class Transport:
         detail = f"{last.detail or ADVICE[last.kind].meaning} This was not even sent, as the last {MOST_UNANSWERED} requests got no answer."
         return _Failure(last.kind, detail, None, reached=False, passing=False)
 
-    def _note(self, failure: _Failure) -> None:
-        """Remembers that something is wrong between here and the server."""
-        if failure.kind != "rate_limited":  # that is an answer
-            self.disturbances += self._answered
-            self._may_connect = True
+    def _await_turn(self) -> int:
+        """Waits while the server gives no answer and another request finds out whether it does again; returns how many requests have been given up."""
+        thread, place = threading.get_ident(), side_by_side.number()
+        with self._change:
+            self._waiting.append(place)
+            try:
+                while self._unheard and self._silent is None and self._probing != thread:
+                    side_by_side.go_on()
+                    if self._probing is None and place == min(self._waiting):
+                        break
+                    self._change.wait(_LOOK)
+                side_by_side.go_on()
+            finally:
+                self._waiting.remove(place)
+            if self._unheard:
+                self._probing = thread
+            return self._endings
 
-    def _connected(self) -> None:
-        """A connection was made. Where none is due, the one before has broken, which urllib3 mends without a word."""
-        self.disturbances += self._answered and not self._may_connect
-        self._may_connect = False
+    def _end_probe(self) -> None:
+        """Lets another request find out whether the server answers, if this one was to."""
+        with self._change:
+            if self._probing == threading.get_ident():
+                self._probing = None
+                self._change.notify_all()
+
+    def _note(self, line: Line, outcome: Answer | _Failure) -> None:
+        """Remembers what an attempt says of the server, and of what is between here and there."""
+        with self._change:
+            self.disturbances += line.surprises() if self._answered else 0
+            if isinstance(outcome, Answer):
+                self._answered = True
+                self._given_up = []
+                if self._unheard:
+                    self._unheard, self._probing = False, None
+                    self._change.notify_all()
+                return
+            self._unheard = self._unheard or outcome.passing
+            if outcome.kind != "rate_limited":  # that is an answer
+                self.disturbances += self._answered
+                line.expect_new()
+
+    def _give_up(self, outcome: _Failure, endings: int) -> None:
+        """Remembers a request that got no answer; of those that were under way side by side only one, as they say the same.
+
+        ``endings`` is how many had been given up when it was sent last.
+        """
+        with self._change:
+            if endings == self._endings:
+                self._given_up.append(outcome)
+                self._endings += 1
 
     def failure(self, kind: str, answer: Answer, attempt: str, method: str, path: str, message: str | None) -> OmeError:
         """An error about an answer that did arrive."""
         return OmeError(kind, attempt, method=method, path=self._prefix + path, host=self._host, status=answer.status, server_message=message)
 
-    def _try(self, method: str, path: str, data: bytes | None) -> Answer | _Failure:
-        headers = {} if data is None else {"Content-Type": "application/json"}
+    def _try(self, line: Line, method: str, path: str, data: bytes | None) -> Answer | _Failure:
         try:
-            # Redirects are not followed, as the credential must not go anywhere else.
-            response = self._session.request(
-                method,
-                self._base + path,
-                data=data,
-                headers=headers,
-                auth=self._auth,
-                timeout=self.settings.timeout,
-                allow_redirects=False,
-                verify=self._verify,
-                stream=True,
-            )
+            response = line.send(method, path, data, self.settings.timeout)
             if response.status_code == 204:
                 # Old servers send a body with it, which would be taken for the next answer (server-facts: Push tasks).
                 response.close()
-                self._session.close()
-                self._may_connect = True
+                line.close()
                 return Answer(204, None)
             content = _content(response)
             if sum(map(content.count, (b"[", b"{", b'"'))) > 2 * MOST_PARTS:
@@ -239,22 +269,8 @@ class Transport:
         except ValueError:  # http.client takes a chunk's size as it comes, be it negative
             return _Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
         if "close" in response.headers.get("Connection", "").lower() or response.raw.version == 10:
-            self._may_connect = True
+            line.expect_new()
         return _read(response, content)
-
-
-def _access_token_auth(token: str) -> t.Callable[[t.Any], t.Any]:
-    """The credential: the base64 of the access token, taken whole (server-facts: HTTP).
-
-    Given to requests as `auth`, so that a netrc file or user info cannot replace it.
-    """
-    value = "Basic " + base64.b64encode(token.encode()).decode()
-
-    def sign(request: t.Any) -> t.Any:
-        request.headers["Authorization"] = value
-        return request
-
-    return sign
 
 
 class _TooLargeError(Exception):

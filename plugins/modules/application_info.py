@@ -144,11 +144,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_info import ApplicationInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("application_info")
+    run_module(ApplicationInfo)
 
 
 if __name__ == "__main__":

@@ -206,11 +206,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_applications import Applications
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("applications")
+    run_module(Applications)
 
 
 if __name__ == "__main__":

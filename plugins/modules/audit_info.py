@@ -400,11 +400,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_audit import AuditInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("audit_info")
+    run_module(AuditInfo)
 
 
 if __name__ == "__main__":

@@ -346,11 +346,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import CertReload
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("cert_reload")
+    run_module(CertReload)
 
 
 if __name__ == "__main__":

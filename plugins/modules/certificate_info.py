@@ -258,11 +258,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import CertificateInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("certificate_info")
+    run_module(CertificateInfo)
 
 
 if __name__ == "__main__":

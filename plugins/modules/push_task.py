@@ -163,11 +163,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_push_tasks import PushTask
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("push_task")
+    run_module(PushTask)
 
 
 if __name__ == "__main__":

@@ -180,11 +180,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_info import PushTaskInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("push_task_info")
+    run_module(PushTaskInfo)
 
 
 if __name__ == "__main__":

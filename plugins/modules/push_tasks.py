@@ -174,11 +174,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_push_tasks import PushTaskList
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("push_tasks")
+    run_module(PushTaskList)
 
 
 if __name__ == "__main__":

@@ -280,11 +280,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_virtual_hosts import Vhost
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("vhost")
+    run_module(Vhost)
 
 
 if __name__ == "__main__":

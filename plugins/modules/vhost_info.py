@@ -133,11 +133,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_info import VhostInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("vhost_info")
+    run_module(VhostInfo)
 
 
 if __name__ == "__main__":

@@ -227,11 +227,12 @@ retries:
   elements: str
 """
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_virtual_hosts import Vhosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
 def main():
-    run_module("vhosts")
+    run_module(Vhosts)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
     parser.add_argument("--stop-delay", type=float, default=1.0, metavar="SECONDS", help="how long a stopped push stays listed (%(default)s)")
+    parser.add_argument("--latency", type=float, default=0.0, metavar="MS", help="milliseconds that each request takes beside its work (%(default)s)")
     parser.add_argument("--work-dir", metavar="DIR", help="where files that are made go: ca.pem, cert.pem and key.pem, with --tls")
     parsed = parser.parse_args(values)
     if parsed.tls_key and not parsed.tls_cert:
@@ -84,6 +85,7 @@ async def serve(options: argparse.Namespace) -> int:
         state = State(version, Clock(), options.stop_delay)
         state.api_certificate = certificate
         server = Server(state, options.token, log_file)
+        server.latency = options.latency / 1000
         ended = asyncio.Event()
         server.on_death = ended.set
         loop = asyncio.get_running_loop()

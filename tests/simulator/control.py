@@ -13,6 +13,7 @@ POST     tasks         ``{"vhost", "app"}`` and task fields: a task of the serve
 POST     destinations  ``{"url", "behaviour": "accept" | "refuse" | "hang"}``
 POST     reload        ``{"vhost": name or null, "fails": bool}``; null is the reload of all
 POST     reload_delay  ``{"seconds": number}``: a reload shows only after that
+POST     latency       ``{"seconds": number}`` that each API request takes beside its work from now on
 POST     tls           ``{"port", "behaviour": "serve" | "hang" | "down", "lag": number or null}``, either or
                        both: what a TLS port does, and after how many seconds it shows reloads (null: none)
 GET      handshakes    ``{"handshakes": [{"port", "server_name", "vhost", "fingerprint"}, ...]}``
@@ -109,6 +110,11 @@ def _set_reload_delay(server: Server, body: Any) -> Any:
     return {}
 
 
+def _set_latency(server: Server, body: Any) -> Any:
+    server.latency = float(body["seconds"])
+    return {}
+
+
 async def _set_tls(server: Server, body: Any) -> Any:
     # Numbers that a playbook puts together are texts for ansible-core before 2.19.
     listener = server.tls_listener(int(body["port"]))
@@ -197,6 +203,7 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("POST", "destinations"): _set_destination,
     ("POST", "reload"): _set_reload,
     ("POST", "reload_delay"): _set_reload_delay,
+    ("POST", "latency"): _set_latency,
     ("POST", "tls"): _set_tls,
     ("GET", "handshakes"): _handshakes,
     ("DELETE", "handshakes"): _clear_handshakes,

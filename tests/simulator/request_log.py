@@ -32,6 +32,8 @@ class LogRecord:
     """Whether the request is one that changes the server, whatever the answer was."""
     fault: str | None = None
     """The kind of the fault that met it, see :mod:`.faults`."""
+    connection: int = 0
+    """The client's port, which tells connections apart."""
 
     def as_dict(self) -> dict[str, Any]:
         """The record as JSON can carry it."""

@@ -33,6 +33,7 @@ class Simulator:
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
+    :param latency: real seconds that each request takes beside its work, see :attr:`latency`.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Simulator:
         tls_cert: str | None = None,
         tls_key: str | None = None,
         tls_ports: Sequence[int] = (),
+        latency: float = 0.0,
     ) -> None:
         self.token = token
         self.state = State(VERSIONS[version], Clock(clock), stop_delay)
@@ -52,6 +54,7 @@ class Simulator:
         self.ca_path: str | None = None
         """The authority to trust, where the certificate was made here."""
         self._server = Server(self.state, token)
+        self._server.latency = latency
         self._tls = tls or tls_cert is not None
         self._tls_files = (tls_cert, tls_key)
         self._tls_ports = tls_ports
@@ -140,6 +143,15 @@ class Simulator:
         if fault.at_once:
             self._run(self._server.interrupt(fault.seconds))
         return fault
+
+    @property
+    def latency(self) -> float:
+        """Real seconds that each request takes beside its work, as on a network; requests on other connections go on meanwhile."""
+        return self._server.latency
+
+    @latency.setter
+    def latency(self, seconds: float) -> None:
+        self._server.latency = seconds
 
     @property
     def faults(self) -> list[Fault]:

@@ -10,7 +10,7 @@ import socket
 import ssl
 from asyncio import AbstractEventLoop, get_running_loop, sleep
 from asyncio import Server as Listener
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -72,6 +72,8 @@ class Server:
         self.tls_listeners: list[TlsListener] = []
         self.handshakes: list[Handshake] = []
         """The handshakes with the TLS ports of the publishers, in the order of their arrival."""
+        self.latency = 0.0
+        """Real seconds that each API request takes beside its work, as on a network: requests on other connections go on meanwhile."""
         self.died = False
         self.on_death: Callable[[], None] = lambda: None
         self._log_file = log_file
@@ -216,10 +218,12 @@ class Server:
         target = request.raw_path
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
+        if self.latency > 0:
+            await sleep(self.latency)
         if "chunked" in headers.get("Transfer-Encoding", "").lower():
             # Not supported by the server, which sees no body then (server-facts: HTTP).
             raw = b""
-        exchange = Exchange(request, request.method, target, raw, self._new_record(request.method, target, headers, raw))
+        exchange = Exchange(request, request.method, target, raw, self._new_record(request, raw))
         try:
             result = await self._met(exchange)
         except ServerDies:
@@ -239,9 +243,13 @@ class Server:
             return await work()
         return await fault.meet(self, exchange, work)
 
-    def _new_record(self, method: str, target: str, headers: Mapping[str, str], raw: bytes) -> LogRecord:
-        kept = {name: value for name, value in headers.items() if name.lower() != "authorization"}
-        record = LogRecord(method, target, body_of(raw), kept, self.state.clock.now(), write=is_write(method, target))
+    def _new_record(self, request: web.BaseRequest, raw: bytes) -> LogRecord:
+        method, target = request.method, request.raw_path
+        kept = {name: value for name, value in request.headers.items() if name.lower() != "authorization"}
+        peer = request.get_extra_info("peername")
+        record = LogRecord(
+            method, target, body_of(raw), kept, self.state.clock.now(), write=is_write(method, target), connection=peer[1] if peer is not None else 0
+        )
         self.log.append(record)
         return record
 

@@ -3,7 +3,8 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# The integration targets: against the simulator, or a real server where OVENMEDIAENGINE_API_URL and _API_TOKEN are set.
+# The integration targets: against the simulator, or a real server where OVENMEDIAENGINE_API_URL and _API_TOKEN are set. Each runs twice, in process and by
+# modules, and all results are compared; see both_doors.sh.
 
 . "$(dirname "$0")/../common.sh"
 

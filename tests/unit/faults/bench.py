@@ -181,7 +181,9 @@ class Bench:
 
     def run(self, scenario: Scenario, *, retries: int = 0, timeout: float = PATIENCE, check_mode: bool = False) -> ModuleRun:
         """Runs the scenario's module."""
-        options = connection(self.simulator, retries=retries, timeout=timeout, **{key: value for key, value in scenario.options.items() if key != "timeout"})
+        # Strictly one request after the other, as the cases are told apart by the numbers of requests.
+        given = {key: value for key, value in scenario.options.items() if key != "timeout"}
+        options = connection(self.simulator, retries=retries, timeout=timeout, concurrency=1, **given)
         if scenario.name == "cert_reload: proven" and self._site is not None:
             options.update(certificate=str(self._site.source), endpoint=self._site.endpoints())
         return running_modules.run_module(scenario.module, options, check_mode=check_mode)

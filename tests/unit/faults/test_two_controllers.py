@@ -192,7 +192,7 @@ class Arena:
     def options(self, duel: Duel, side: Mapping[str, Any]) -> dict[str, Any]:
         """What one of them is given."""
         waiting = {"wait_timeout": 0.5} if duel.module == "push_tasks" else {}
-        return connection(self.simulator, **waiting, **side)
+        return connection(self.simulator, concurrency=1, **waiting, **side)
 
     def prepare(self, duel: Duel, seed: int | None) -> None:
         """Makes the server hold what the duel begins with; without a seed, requests are not kept waiting."""

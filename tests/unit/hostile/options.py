@@ -10,7 +10,8 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks, _fields
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import ACCEPTED, NOT_TAKEN, REFUSED, Broken, check_audit, check_option
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place, declared, places, spelled
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import DEADLY, HOSTILE_TEXTS, HUGE, NASTY

@@ -260,8 +260,8 @@ def test_a_traceback_is_seen(server: MutatingServer, monkeypatch: pytest.MonkeyP
 
 def test_an_answer_that_is_sent_back_is_seen(server: MutatingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_push_task, "id_of", lambda raw: "../x")
-    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _capabilities
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _capabilities_info
 
-    monkeypatch.setattr(_capabilities, "is_addressable", lambda name: True)
+    monkeypatch.setattr(_capabilities_info, "is_addressable", lambda name: True)
     with pytest.raises(Broken, match="only paths of the API"):
         meet(server, "vhost_info", {}, 0, ("response", 0), "../%s")

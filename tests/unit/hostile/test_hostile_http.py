@@ -182,8 +182,8 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
 
 def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the test above."""
-    request = _transport.requests.Session.request
-    monkeypatch.setattr(_transport.requests.Session, "request", lambda self, *args, **named: request(self, *args, **{**named, "allow_redirects": True}))
+    send = _transport.requests.Session.send
+    monkeypatch.setattr(_transport.requests.Session, "send", lambda self, request, **named: send(self, request, **{**named, "allow_redirects": True}))
     with ScriptedServer() as other, ScriptedServer(answer(b"[]", 307, {"Location": f"{other.url}/v1/vhosts"})) as server:
         run_on(server, "vhost_info", {}, "a redirect that is followed")
         assert other.connections == 1

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
@@ -311,7 +311,7 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
     ],
 )
 def test_secrets_are_found_in_any_option(value: Any, found: set[str]) -> None:
-    assert _door._secrets_in(value, _door.secret_options()) == found
+    assert _door._secrets_in(value, _options.SECRET_OPTIONS) == found
 
 
 def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec, connection_options, in_clear_text, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options, in_clear_text, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES, argument_spec
 
 MODULES = sorted(CAPABILITIES)
 COLLECTION = "streamops.ovenmediaengine"
-CONNECTION = {"api_url", "api_token", "validate_certs", "ca_path", "client_cert", "client_key", "timeout", "retries", "http_headers"}
+CONNECTION = {"api_url", "api_token", "validate_certs", "ca_path", "client_cert", "client_key", "timeout", "retries", "http_headers", "concurrency"}
 
 
 @pytest.fixture(scope="session")
@@ -149,6 +149,7 @@ GIVEN = {
     "timeout": 10.0,
     "retries": 3,
     "http_headers": None,
+    "concurrency": 8,
 }
 
 
@@ -164,9 +165,10 @@ def test_connection_options_become_settings() -> None:
         "timeout": 0.5,
         "retries": 0,
         "http_headers": {"X-Tenant": "a", "X-Number": 5},
+        "concurrency": 1,
     }
     assert settings_of({**everything, "name": "another option"}) == Settings(
-        "https://gateway.example.com/ome/", "user:pässword", False, "/ca.pem", "/c.pem", "/k.pem", 0.5, 0, {"X-Tenant": "a", "X-Number": "5"}
+        "https://gateway.example.com/ome/", "user:pässword", False, "/ca.pem", "/c.pem", "/k.pem", 0.5, 0, {"X-Tenant": "a", "X-Number": "5"}, 1
     )
 
 
@@ -177,6 +179,7 @@ def test_connection_options_become_settings() -> None:
         {"timeout": 3600},
         {"timeout": 0.001},
         {"retries": 20},
+        {"concurrency": 32},
         {"client_cert": "/both.pem"},
         {"http_headers": {}},
         {"http_headers": {"X-Empty": "", "Proxy-Authorization": "Basic eA==", "Cookie": "a=b; c=d"}},
@@ -211,6 +214,8 @@ def test_unusual_connection_options_are_fine(changes: dict[str, Any]) -> None:
         ({"timeout": math.nan}, "timeout"),
         ({"retries": -1}, "retries"),
         ({"retries": 21}, "retries"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"concurrency": 33}, "concurrency"),
         ({"http_headers": {"": "x"}}, "http_headers.''"),
         ({"http_headers": {"X A": "hidden-1"}}, "http_headers.'X A'"),
         ({"http_headers": {"X:": "hidden-1"}}, "http_headers.'X:'"),
@@ -232,7 +237,8 @@ def test_wrong_connection_options_are_refused_by_name_without_their_secrets(chan
 
 
 def test_secret_options_are_those_that_the_declarations_mark() -> None:
-    assert _options.secret_options() == {"api_token", "http_headers", "secret_key", "auth", "stream_key"}
+    marked = {path.rpartition(".")[2] for module in MODULES for path, option in named(argument_spec(module)).items() if option.get("no_log")}
+    assert marked == _options.SECRET_OPTIONS
 
 
 @pytest.mark.parametrize(

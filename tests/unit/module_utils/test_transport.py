@@ -12,7 +12,6 @@ import json
 import socket
 import ssl
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path

@@ -29,7 +29,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
     Names,
     Number,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import Audit, Wanted
@@ -40,6 +39,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Manual
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import STRANGER, Issued, Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK, application, push_publisher
@@ -735,7 +735,7 @@ def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
     ):
         current.clear_faults()
         Fault(current, method, path, times=-1)
-        run = audit(current, **lists, retries=0)
+        run = audit(current, **lists, retries=0, concurrency=1)
         assert places(run) == [("connection_lost", "", "", "", "")] and "is not compared" in message(run, "connection_lost")
         assert run["reachable"] is True and status(run) == {"default": "ok", "t-1": "ok", "t-2": "error", "t-3": "error"}
         assert [one["vhost"] for one in run["push_tasks"]] == ["t-1"]

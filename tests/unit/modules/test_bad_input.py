@@ -119,6 +119,8 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("cert_reload", {"timeout": 0}, "timeout"),
     ("cert_reload", {"retries": -1}, "retries"),
     ("cert_reload", {"retries": 1000}, "retries"),
+    ("cert_reload", {"concurrency": 0}, "concurrency"),
+    ("cert_reload", {"concurrency": 100}, "concurrency"),
     ("cert_reload", {"client_key": "/k.pem"}, "client_key"),
     ("cert_reload", {"http_headers": {"Authorization": "planted-header"}}, "http_headers.Authorization"),
     ("cert_reload", {"http_headers": {"X-Gateway": "planted\r\nheader: x"}}, "http_headers.'X-Gateway'"),

@@ -695,6 +695,30 @@ def test_it_starts_fast_and_stops_twice() -> None:
     sim.stop()
 
 
+def test_latency_holds_up_no_other_connection(start: Any) -> None:
+    simulator, client = start()
+    assert client.post("/_simulator/latency", {"seconds": 0.3})[0] == 200
+    others = [http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=5) for _count in range(4)]
+    begun = time.monotonic()
+    for connection in others:
+        connection.request("GET", "/v1/vhosts", headers={"Authorization": client.authorization})
+    assert [connection.getresponse().status for connection in others] == [200] * 4
+    assert 0.3 <= time.monotonic() - begun < 0.9  # four in a row would take 1.2
+    for connection in others:
+        connection.close()
+    assert len({record.connection for record in simulator.log}) == len(simulator.log) == 4
+    assert simulator.latency == 0.3
+
+
+def test_the_log_tells_connections_apart(sim: Simulator, client: Any) -> None:
+    client.get("/v1/vhosts")
+    client.get("/v1/version")
+    client.connection.close()
+    client.get("/v1/vhosts")
+    first, second, third = (record.connection for record in sim.log)
+    assert first == second != third
+
+
 # -- the command ------------------------------------------------------------------------------------------------
 
 
@@ -748,4 +772,14 @@ def test_the_command_serves_tls(command: Any, tmp_path: Path) -> None:
     connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=ssl.create_default_context(cafile=str(tmp_path / "ca.pem")))
     connection.request("GET", "/v1/vhosts")
     assert connection.getresponse().status == 401
+    connection.close()
+
+
+def test_the_command_has_a_latency_in_milliseconds(command: Any) -> None:
+    _process, port, _log = command("--latency", "200")
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    begun = time.monotonic()
+    connection.request("GET", "/v1/vhosts")
+    assert connection.getresponse().status == 401
+    assert 0.2 <= time.monotonic() - begun < 5
     connection.close()

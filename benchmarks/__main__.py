@@ -1,0 +1,217 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Measure the collection, and make a page of what was found: ``make bench``."""
+
+from __future__ import annotations
+
+import argparse
+import configparser
+import contextlib
+import os
+import pathlib
+import platform
+import signal
+import sys
+import time
+import typing as t
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+
+from . import objects
+from .measuring import Failed, Sample
+from .page import page
+from .places import HERE, Place, Real, Simulated, directory
+from .results import Results
+from .rows import BASE, EXPECTED_EMPTY, GROUPS, ONLY_SIMULATED, Row, Rows, Sizes
+from .simulators import TOKEN, Simulators
+from .targets import verdicts
+
+ROOT = HERE.parent
+BUILD = ROOT / ".build" / "bench"
+PAGE = ROOT / "docs" / "benchmarks.md"
+LEAST_ROUNDS = 5
+"""With fewer rounds the page of the repository is left as it is."""
+
+
+def arguments(values: Sequence[str] | None = None, environment: Mapping[str, str] = os.environ) -> argparse.Namespace:
+    """Read the command line; what it leaves out is taken from the environment, where ``make`` puts it."""
+    parser = argparse.ArgumentParser(
+        prog="make bench",
+        description="Measures the collection against simulated servers, or against the server that OVENMEDIAENGINE_API_URL and OVENMEDIAENGINE_API_TOKEN name.",
+        epilog=f"docs/benchmarks.md is written by a whole run against simulated servers, {LEAST_ROUNDS} rounds or more of all groups.",
+    )
+    rounds, rows, until, at_most = (environment.get(name) for name in ("ROUNDS", "ROWS", "UNTIL", "AT_MOST"))
+    parser.add_argument("--rounds", type=int, default=rounds or LEAST_ROUNDS, help="how often each row is measured (ROUNDS, %(default)s)")
+    parser.add_argument("--rows", default=rows or "", metavar="GROUPS", help=f"which groups: any of {' '.join(GROUPS)} (ROWS, all)")
+    parser.add_argument("--until", type=float, default=until or 0, metavar="MINUTES", help="begin no round after so many minutes (UNTIL, no limit)")
+    parser.add_argument("--at-most", type=int, default=at_most or 0, metavar="N", help="no row with more objects: to see that it works (AT_MOST)")
+    parser.add_argument("--output", type=pathlib.Path, default=BUILD, metavar="DIR", help="where numbers and page go (.build/bench)")
+    parsed = parser.parse_args(values)
+    parsed.groups = parsed.rows.replace(",", " ").split() or list(GROUPS)
+    unknown = [group for group in parsed.groups if group not in GROUPS]
+    if unknown:
+        parser.error(f"no group {' '.join(unknown)}; there are {' '.join(GROUPS)}")
+    if parsed.rounds < 1 or parsed.at_most < 0 or parsed.until < 0:
+        parser.error("ROUNDS must be 1 or more, AT_MOST and UNTIL not negative")
+    return parsed
+
+
+def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
+    """What the numbers depend on."""
+    settings = configparser.ConfigParser()
+    settings.read(HERE / "ansible.cfg")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "server": "real" if real else "simulated",
+        "groups": [group for group in GROUPS if group in {BASE, *options.groups}],
+        "at_most": options.at_most,
+        "cores": cores,
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "ansible_core": version("ansible-core"),
+        "requests": version("requests"),
+        "forks": settings.getint("defaults", "forks"),
+        "seconds_a_request": [],
+    }
+
+
+@contextlib.contextmanager
+def places(sizes: Sizes, real: bool) -> Iterator[tuple[Place, Place | None]]:
+    """Where rows are measured: one server, and a fleet, or a real server and no fleet. Leaves nothing behind."""
+    with contextlib.ExitStack() as stack:
+        work = stack.enter_context(directory())
+        if real:
+            server = Real(os.environ)
+            place = Place(work / "one", server, {"server": {}}, {})
+
+            def remove(names: list[str]) -> None:
+                place.play("remove", changes=None, variables={"virtual_hosts": [{"name": name} for name in names]})
+
+            server.remove = remove
+            stack.callback(server.clear)
+            yield place, None
+            return
+        one = Simulated(stack.enter_context(Simulators(1)))
+        many = Simulated(stack.enter_context(Simulators(sizes.fleet)))
+        hosts = {f"server-{number:03d}": {"ovenmediaengine_api_url": url} for number, url in enumerate(many.urls, 1)}
+        variables = {
+            "ovenmediaengine_api_token": TOKEN,
+            "ovenmediaengine_vhosts": objects.tenants(sizes.fleet_tenants),
+            "ovenmediaengine_push_tasks": objects.push_tasks(sizes.fleet_tenants, sizes.fleet_tenants),
+        }
+        yield Place(work / "one", one, {"server": {}}, {}), Place(work / "fleet", many, hosts, variables)
+
+
+class Bench:
+    """One run.
+
+    :param results: what it adds to.
+    :param after_each: called after each row, to keep what there is.
+    """
+
+    def __init__(self, rows: Sequence[Row], place: Place, results: Results, after_each: t.Callable[[], None]) -> None:
+        self._rows = rows
+        self._place = place
+        self._results = results
+        self._after_each = after_each
+
+    def estimate(self, rounds: int) -> float:
+        """About how many minutes so many rounds take on this machine."""
+        # The first run compiles what later ones find compiled.
+        self._place.play("empty")
+        factor = self._place.play("empty").seconds / EXPECTED_EMPTY
+        return sum(row.expected for row in self._rows) * factor * rounds / 60
+
+    def measure(self, rounds: int, until: float) -> None:
+        """Measure all rows, round after round.
+
+        :param until: seconds after which no further round is begun; 0 for no limit.
+        :raises Failed: a row did not do what it should.
+        """
+        started = time.monotonic()
+        for number in range(1, rounds + 1):
+            self._measure_round(f"round {number} of {rounds}")
+            passed = time.monotonic() - started
+            say(f"-- {passed / 60:.0f} minutes; about {passed / 60 / number * (rounds - number):.0f} more")
+            if until and passed > until and number < rounds:
+                say(f"-- ended after {number} rounds, as UNTIL says")
+                return
+
+    def _measure_round(self, title: str) -> None:
+        cost: dict[str, Sample] = {}
+        self._results.rounds.append(cost)
+        if isinstance(self._place.servers, Simulated):
+            self._place.send(objects.create_virtual_hosts(1))
+            self._results.about["seconds_a_request"].append(self._place.servers.seconds_a_request(f"/v1/vhosts/{objects.name_of(1)}"))
+            self._place.servers.clear()
+        for number, row in enumerate(self._rows, 1):
+            cost[row.key] = row.run()
+            say(f"{title}, row {number} of {len(self._rows)}: {row.key} {cost[row.key].seconds:.2f} s")
+            self._after_each()
+
+
+def chosen(rows: Sequence[Row], groups: Sequence[str]) -> list[Row]:
+    """The rows of some groups, and those that all others are compared with."""
+    return [row for row in rows if row.group in {BASE, *groups}]
+
+
+def say(line: str) -> None:
+    """Tell how it goes."""
+    print(line, flush=True)
+
+
+def _interrupt(_number: int, _frame: t.Any) -> None:
+    raise KeyboardInterrupt
+
+
+def main(values: Sequence[str] | None = None) -> int:
+    """Run the command. :returns: the exit status; a promise that is not kept is no failure."""
+    options = arguments(values)
+    real = bool(os.environ.get("OVENMEDIAENGINE_API_URL") and os.environ.get("OVENMEDIAENGINE_API_TOKEN"))
+    sizes = Sizes().at_most(options.at_most) if options.at_most else Sizes()
+    results = Results(about(options, real))
+    raw, part = options.output / "raw.json", options.output / "benchmarks.md"
+    whole = not real and not options.at_most and set(options.groups) == set(GROUPS)
+    status = 0
+    # Ended by a signal, it takes away what it has made all the same.
+    signal.signal(signal.SIGTERM, _interrupt)
+    rows: list[Row] = []
+    try:
+        with places(sizes, real) as (place, fleet):
+            rows = chosen(Rows(place, fleet, sizes).all(), options.groups)
+            if real:
+                say("A real server: virtual hosts whose names begin with %s are made there, and removed at the end." % objects.PREFIX)
+                say("Left out: " + "; ".join(f"{group}, as {reason}" for group, reason in ONLY_SIMULATED.items()))
+                place.servers.clear()
+            bench = Bench(rows, place, results, lambda: results.save(raw))
+            say(f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes where nothing else runs")
+            bench.measure(options.rounds, options.until * 60)
+    except Failed as error:
+        say(f"A row did not do what it should: {error}")
+        status = 1
+    except KeyboardInterrupt:
+        say("Interrupted.")
+        status = 130
+    if not any(results.rounds):
+        return status or 1
+    results.save(raw)
+    text = page(results, rows, sizes)
+    complete = whole and status == 0 and len(results.rounds) >= LEAST_ROUNDS
+    for path in (part, PAGE) if complete else (part,):
+        path.write_text(text, encoding="utf-8")
+    say("\n" + text)
+    say(f"The numbers are in {_shown(raw)}, the page in {_shown(PAGE if complete else part)}.")
+    if not options.at_most:
+        broken = [one.text for one in verdicts(results, sizes) if one.kept is False]
+        say(f"Not kept: {'; '.join(broken)}." if broken else "All that was measured keeps what is promised.")
+    return status
+
+
+def _shown(path: pathlib.Path) -> str:
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

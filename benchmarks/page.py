@@ -1,0 +1,149 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The page that is made of the results of a run."""
+
+from __future__ import annotations
+
+import typing as t
+from collections.abc import Sequence
+
+from .measuring import Sample
+from .results import Results, Spread
+from .rows import GROUPS, ONLY_SIMULATED, Row, Sizes
+from .targets import verdicts
+
+HEAD = """\
+<!--
+Copyright: (c) 2026, StreamOps
+GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+SPDX-License-Identifier: GPL-3.0-or-later
+-->
+
+<!-- `make bench` writes this file. -->
+
+# Benchmarks
+"""
+NOTHING = "–"
+
+
+def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
+    """The page in Markdown."""
+    parts = [HEAD, _about(results), _how_to_read(results), _table(results, rows)]
+    if not results.about["at_most"]:
+        parts.append(_promises(results, sizes))
+    return "\n".join(parts)
+
+
+def _about(results: Results) -> str:
+    about = results.about
+    rounds = len(results.rounds)
+    lines = [
+        f"Made by one run of `make bench`, of {rounds} {'round' if rounds == 1 else 'rounds'}, each of which measures every row once, one after the other.",
+        f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "
+        f"{about['forks']} servers at once (`forks`). All else is as it is by default.",
+    ]
+    if about["server"] == "simulated":
+        spread = _numbers(about["seconds_a_request"])
+        lines.append(
+            "Servers are simulated, in processes of their own on the same machine. "
+            f"A read of a virtual host over a bare socket takes such a server {spread.median * 1e6:.0f} µs "
+            f"({spread.least * 1e6:.0f} to {spread.most * 1e6:.0f} µs); a real one takes about 800 µs."
+        )
+    else:
+        lines.append("The server is a real one. Its processor time and the number of requests are not known.")
+        lines += [f"Left out, `{group}`: {reason}." for group, reason in ONLY_SIMULATED.items()]
+        lines.append("Left out: rows with more than 1,000 virtual hosts.")
+    missing = [group for group in GROUPS if group not in about["groups"] and not (about["server"] == "real" and group in ONLY_SIMULATED)]
+    if missing:
+        lines.append(f"Not asked for: {', '.join(f'`{group}`' for group in missing)}.")
+    if about["at_most"]:
+        lines.append(f"**No row is about more than {about['at_most']} objects: this run shows that everything works, and not how fast it is.**")
+    return "\n".join(f"- {line}" for line in lines) + "\n"
+
+
+def _how_to_read(results: Results) -> str:
+    simulated = results.about["server"] == "simulated"
+    return (
+        "*Time* is the median of the wall time from the start of `ansible-playbook` (or of the script) to its end, *from - to* are the least and the most. "
+        "*Processor* is user and system time of the controller with all processes that it starts. "
+        "*Memory* is the most of the process `ansible-playbook`, and after the stroke of the largest process of all, in MB. "
+        + ("*Server* is the part of the time for which the process of the simulated servers was busy. " if simulated else "")
+        + "*Compared* is the median of what comes out in each round, with the least and the most. "
+        "Everything runs in the controller's worker processes, unless it says *as a module*.\n"
+    )
+
+
+def _table(results: Results, rows: Sequence[Row]) -> str:
+    lines = ["| | Time | from - to | Rounds | Processor | Memory | Requests | Server | Compared |", "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
+    for group, title in GROUPS.items():
+        members = [row for row in rows if row.group == group and results.spread(row.key) is not None]
+        if members:
+            lines.append(f"| **{title}** | | | | | | | | |")
+            lines += [_line(results, row) for row in members]
+    return "\n".join(lines) + "\n"
+
+
+def _line(results: Results, row: Row) -> str:
+    time = results.spread(row.key)
+    assert time is not None
+    cells = [
+        row.text,
+        f"{_digits(time.median)} s",
+        f"{_digits(time.least)} - {_digits(time.most)}",
+        str(time.rounds),
+        _cell(results.spread(row.key, lambda sample: sample.cpu), lambda median: f"{_digits(median)} s"),
+        _memory(results, row.key),
+        _cell(results.spread(row.key, lambda sample: sample.requests), lambda median: f"{median:,.0f}"),
+        _cell(results.spread(row.key, _busy), lambda median: f"{median:.0%}".replace("%", " %")),
+        _figure(results, row),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _busy(sample: Sample) -> float | None:
+    return None if sample.server_cpu is None else sample.server_cpu / sample.seconds
+
+
+def _memory(results: Results, key: str) -> str:
+    own, largest = results.spread(key, lambda sample: sample.memory), results.spread(key, lambda sample: sample.largest)
+    if own is None or largest is None:
+        return NOTHING
+    return f"{_megabytes(own.median):.0f} / {_megabytes(largest.median):.0f}"
+
+
+def _megabytes(mebibytes: float) -> float:
+    return mebibytes * (1 << 20) / 1e6
+
+
+def _figure(results: Results, row: Row) -> str:
+    if row.figure is None:
+        return ""
+    spread = results.figure((row.key, *row.needs), row.figure.of)
+    if spread is None:
+        return NOTHING
+    digits = row.figure.digits
+    return f"**{row.figure.text.format(f'{spread.median:,.{digits}f}')}** ({spread.least:,.{digits}f} - {spread.most:,.{digits}f})"
+
+
+def _cell(spread: Spread | None, shown: t.Callable[[float], str]) -> str:
+    return NOTHING if spread is None else shown(spread.median)
+
+
+def _digits(number: float) -> str:
+    """A number of seconds with three digits that count."""
+    return f"{number:.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+
+
+def _numbers(values: Sequence[float]) -> Spread:
+    ordered = sorted(values)
+    middle = ordered[len(ordered) // 2]
+    return Spread(middle, ordered[0], ordered[-1], len(ordered))
+
+
+def _promises(results: Results, sizes: Sizes) -> str:
+    words = {True: "kept", False: "**not kept**", None: "not measured"}
+    lines = ["## What is promised", "", "| | Measured | |", "|---|--:|---|"]
+    lines += [f"| {one.text} | {one.measured if one.kept is not None else NOTHING} | {words[one.kept]} |" for one in verdicts(results, sizes)]
+    return "\n".join(lines) + "\n"

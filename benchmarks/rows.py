@@ -1,0 +1,338 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is measured, and what each number is compared with."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import typing as t
+from collections.abc import Callable, Mapping
+
+from . import objects
+from .measuring import Sample
+from .places import OUT_OF_PROCESS, Place, Simulated
+
+PROVISION = "streamops.ovenmediaengine.provision"
+LATENCY = 0.02
+"""Seconds of a network that is not the loopback."""
+SERIAL = {"OVENMEDIAENGINE_CONCURRENCY": "1"}
+MOST_ON_A_REAL_SERVER = 1000
+
+Variables = Mapping[str, t.Any]
+Run = Callable[[], Sample]
+"""Brings the servers to where they must be, and measures."""
+Round = Mapping[str, Sample]
+"""What the rows cost in one round, by their keys."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """How many objects the rows are about."""
+
+    bulk: int = 1000
+    loops: tuple[int, ...] = (1, 50, 500)
+    reads: int = 1000
+    pushes: int = 200
+    push_applications: int = 20
+    fleet: int = 100
+    fleet_tenants: int = 3
+    rebuilt: int = 200
+    growth: tuple[int, ...] = (100, 1000, 10000)
+
+    def at_most(self, limit: int) -> Sizes:
+        """The same, none larger than ``limit``: to see in little time that everything works."""
+
+        def less(value: t.Any) -> t.Any:
+            return min(value, limit) if isinstance(value, int) else tuple(sorted({min(number, limit) for number in value}))
+
+        return Sizes(**{field.name: less(getattr(self, field.name)) for field in dataclasses.fields(self)})
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A number that is made of what rows cost in the same round, so that a slow phase of the machine meets all of its parts."""
+
+    of: Callable[[Round], float]
+    text: str
+    """What it says, with ``{}`` for the number."""
+    digits: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    key: str
+    group: str
+    """What ``ROWS`` chooses it by."""
+    text: str
+    run: Run
+    expected: float
+    """About how many seconds one run takes where an empty playbook takes :data:`EXPECTED_EMPTY`."""
+    figure: Figure | None = None
+    needs: tuple[str, ...] = ()
+    """The keys of the rows that the figure is made of, beside this one."""
+
+
+EXPECTED_EMPTY = 0.6
+SECONDS_A_MODULE = 0.35
+
+EMPTY = "empty"
+BASE = "base"
+GROUPS = {
+    BASE: "Ansible itself",
+    "bulk": "Many virtual hosts in one task",
+    "loops": "One virtual host a task, in a loop; all are there already",
+    "latency": "20 ms of network latency",
+    "pushes": "Push tasks",
+    "fleet": "A fleet, by the playbook `provision`",
+    "rebuild": "The rebuild of one server after a restart, by the playbook `provision`",
+    "growth": "Growth",
+}
+"""The groups, in the order of the table, with their titles. The first is always measured, as others are compared with it."""
+ONLY_SIMULATED = {
+    "latency": "the latency of a real server is what it is",
+    "fleet": "there is one server",
+    "rebuild": "it needs a server that can be restarted",
+}
+"""The groups that need simulated servers, with the reason."""
+
+
+def seconds(*keys: str) -> Callable[[Round], float]:
+    """The sum of the times of rows."""
+    return lambda cost: sum(cost[key].seconds for key in keys)
+
+
+def time_ratio(above: str, below: str, text: str, digits: int = 1) -> Figure:
+    """How often the time of one row goes into that of another."""
+    return Figure(lambda cost: cost[above].seconds / cost[below].seconds, text, digits)
+
+
+def against_script(key: str, script: str) -> Figure:
+    """How long a row takes, beside what Ansible takes for nothing and a script for the same requests."""
+    below = seconds(EMPTY, script)
+    return Figure(lambda cost: cost[key].seconds / below(cost), "{} × (playbook without a task + script)", 2)
+
+
+def cpu_ratio(above: str, below: str) -> Figure:
+    """How often the processor time of one row goes into that of another."""
+    return Figure(lambda cost: (cost[above].cpu or 0.0) / (cost[below].cpu or 1.0), "{} × less processor time than as modules", 1)
+
+
+def milliseconds_each(key: str, count: int) -> Figure:
+    """Time for each object, without that of an empty playbook."""
+    return Figure(lambda cost: (cost[key].seconds - cost[EMPTY].seconds) / count * 1000, "{} ms each, without a playbook's start", 2)
+
+
+class Rows:
+    """Makes the rows.
+
+    :param place: where there is one server.
+    :param fleet: where there are many; None on a real server.
+    """
+
+    def __init__(self, place: Place, fleet: Place | None, sizes: Sizes) -> None:
+        self._place = place
+        self._fleet = fleet
+        self._sizes = sizes
+
+    def all(self) -> list[Row]:
+        """The rows that can be measured here, in the order of the table."""
+        if self._fleet is None:
+            return [*self._base(), *self._bulk(), *self._loops(), *self._pushes(), *self._growth()]
+        simulated = [*self._latency(), *self._pushes(), *self._fleet_rows(self._fleet), *self._rebuild(), *self._growth()]
+        return [*self._base(), *self._bulk(), *self._loops(), *simulated]
+
+    # What is run, each after the server has been brought to where it must be
+
+    def _play(self, playbook: str, there: int, **options: t.Any) -> Run:
+        """A playbook on a server that has so many of the virtual hosts."""
+
+        def run() -> Sample:
+            self._fill(there)
+            return self._place.play(playbook, **options)
+
+        return run
+
+    def _play_virtual_hosts(self, playbook: str, count: int, *, new: bool = False, variables: Variables | None = None, **options: t.Any) -> Run:
+        """A playbook about so many virtual hosts, which are there already unless they are new."""
+        every = {"virtual_hosts": objects.virtual_hosts(count), **(variables or {})}
+        return self._play(playbook, 0 if new else count, changes=new, variables=every, **options)
+
+    def _script(self, calls: t.Sequence[objects.Call], there: int = 0) -> Run:
+        """The plain script on a server that has so many of the virtual hosts."""
+
+        def run() -> Sample:
+            self._fill(there)
+            return self._place.script(calls)
+
+        return run
+
+    def _fill(self, count: int) -> None:
+        self._place.servers.clear()
+        self._place.send(objects.create_virtual_hosts(count))
+
+    # The rows
+
+    def _base(self) -> list[Row]:
+        count = self._sizes.loops[-1]
+        variables = {"virtual_hosts": objects.virtual_hosts(count)}
+        debug = functools.partial(self._place.play, "debug_loop", variables=variables)
+        return [
+            Row(EMPTY, BASE, "A playbook without a task", functools.partial(self._place.play, "empty"), EXPECTED_EMPTY),
+            Row("debug", BASE, f"A loop of {count:,} `ansible.builtin.debug`", debug, EXPECTED_EMPTY + 0.002 * count),
+        ]
+
+    def _bulk(self) -> list[Row]:
+        count = self._sizes.bulk
+        new = self._script([*objects.list_virtual_hosts(), *objects.create_virtual_hosts(count)])
+        unchanged = self._script([*objects.list_virtual_hosts(), *objects.read_virtual_hosts(count)], count)
+        found = [
+            Row("script_new", "bulk", f"A plain script, {count:,} new", new, 0.4),
+            Row("script_unchanged", "bulk", f"A plain script, {count:,} unchanged", unchanged, 0.2 + 0.001 * count),
+        ]
+
+        def row(key: str, script: str, text: str, run: Run, expected: float) -> Row:
+            return Row(key, "bulk", f"`vhosts`, {count:,} {text}", run, expected, against_script(key, script), (EMPTY, script))
+
+        run = self._play_virtual_hosts
+        as_module = run("virtual_hosts", count, variables=OUT_OF_PROCESS)
+        return [
+            *found,
+            row("bulk_new", "script_new", "new", run("virtual_hosts", count, new=True), 0.8 + 0.0008 * count),
+            row("bulk_unchanged", "script_unchanged", "unchanged", run("virtual_hosts", count), 0.8 + 0.002 * count),
+            row("bulk_unchanged_module", "script_unchanged", "unchanged, as a module", as_module, 1.2 + 0.002 * count),
+        ]
+
+    def _loops(self) -> list[Row]:
+        most = self._sizes.loops[-1]
+        run = self._play_virtual_hosts
+        found = []
+        for count in self._sizes.loops:
+            here, module, uri = f"loop_{count}", f"loop_{count}_module", f"loop_{count}_uri"
+            slow = 0.8 + SECONDS_A_MODULE * count
+            as_module = run("virtual_host_loop", count, variables=OUT_OF_PROCESS)
+            row = Row(here, "loops", f"`vhost`, {count:,}", run("virtual_host_loop", count), 0.8 + 0.005 * count)
+            if count == most:
+                row = dataclasses.replace(row, figure=time_ratio(here, "debug", "{} × the loop of `debug`", 2), needs=("debug",))
+            found += [
+                row,
+                Row(module, "loops", f"`vhost`, {count:,}, as a module", as_module, slow, time_ratio(module, here, "{} × the loop in process"), (here,)),
+                Row(
+                    uri,
+                    "loops",
+                    f"`ansible.builtin.uri` that only reads, {count:,}",
+                    run("uri_loop", count),
+                    slow,
+                    time_ratio(uri, here, "{} × the loop in process"),
+                    (here,),
+                ),
+            ]
+        script = self._script(objects.read_virtual_hosts(most), most)
+        return [*found, Row("loop_script", "loops", f"A plain script that only reads, {most:,}", script, 0.2 + 0.001 * most)]
+
+    def _latency(self) -> list[Row]:
+        count = self._sizes.reads
+        servers = t.cast(Simulated, self._place.servers)
+        variables = {"virtual_hosts": objects.virtual_hosts(count)}
+
+        def far(environment: Mapping[str, str]) -> Run:
+            def run() -> Sample:
+                self._fill(count)
+                with servers.latency(LATENCY):
+                    return self._place.play("virtual_hosts", variables=variables, environment=environment)
+
+            return run
+
+        figure = Figure(lambda cost: cost["latency_serial"].seconds / cost["latency"].seconds, "{} × faster than one at a time", 1)
+        one_after_the_other = LATENCY * count
+        return [
+            Row("latency_serial", "latency", f"`vhosts`, {count:,} reads, one at a time (`concurrency: 1`)", far(SERIAL), 0.8 + 1.15 * one_after_the_other),
+            Row("latency", "latency", f"`vhosts`, {count:,} reads, side by side", far({}), 0.8 + 0.2 * one_after_the_other, figure, ("latency_serial",)),
+        ]
+
+    def _pushes(self) -> list[Row]:
+        count, applications = self._sizes.pushes, self._sizes.push_applications
+        variables = {"push_tasks": objects.push_tasks(count, applications)}
+        start = objects.start_push_tasks(count, applications)
+
+        def after(calls: t.Sequence[objects.Call], run: Run) -> Run:
+            def prepared() -> Sample:
+                self._fill(applications)
+                self._place.send([*objects.create_applications(applications), *calls])
+                return run()
+
+            return prepared
+
+        play = functools.partial(self._place.play, "push_tasks", variables=variables)
+        script = functools.partial(self._place.script, [*objects.list_push_tasks(applications), *start])
+        where = f"{count:,} in {applications:,} applications"
+        figure, needs = against_script("pushes_new", "pushes_script"), (EMPTY, "pushes_script")
+        new = after([], functools.partial(play, changes=True))
+        return [
+            Row("pushes_script", "pushes", f"A plain script, {where}, started", after([], script), 0.3 + 0.002 * count),
+            Row("pushes_new", "pushes", f"`push_tasks`, {where}, started", new, 0.9 + 0.004 * count, figure, needs),
+            Row("pushes_unchanged", "pushes", f"`push_tasks`, {where}, unchanged", after(start, play), 0.9 + 0.001 * count),
+        ]
+
+    def _fleet_rows(self, fleet: Place) -> list[Row]:
+        count = self._sizes.fleet
+
+        def from_empty(variables: Variables) -> Run:
+            def run() -> Sample:
+                fleet.servers.clear()
+                return fleet.play(PROVISION, changes=True, variables=variables)
+
+            return run
+
+        def unchanged(variables: Variables) -> Run:
+            # The row before it has made everything.
+            return functools.partial(fleet.play, PROVISION, variables=variables)
+
+        def row(key: str, text: str, run: Run, each: float, other: str | None = None) -> Row:
+            plain = Row(key, "fleet", f"{count:,} servers, {text}", run, 1.0 + each * count)
+            return plain if other is None else dataclasses.replace(plain, figure=cpu_ratio(other, key), needs=(other,))
+
+        return [
+            row("fleet_debug", "eight `debug` each, for comparison", functools.partial(fleet.play, "fleet_debug"), 0.08),
+            row("fleet_empty_module", "from empty, as modules", from_empty(OUT_OF_PROCESS), 0.6),
+            row("fleet_unchanged_module", "unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.6),
+            row("fleet_empty", "from empty", from_empty({}), 0.15, "fleet_empty_module"),
+            row("fleet_unchanged", "unchanged", unchanged({}), 0.15, "fleet_unchanged_module"),
+        ]
+
+    def _rebuild(self) -> list[Row]:
+        count = self._sizes.rebuilt
+        variables = {"ovenmediaengine_vhosts": objects.tenants(count), "ovenmediaengine_push_tasks": objects.push_tasks(count, count)}
+        calls = [
+            *objects.list_virtual_hosts(),
+            *objects.create_virtual_hosts(count),
+            *objects.create_applications(count),
+            *objects.list_push_tasks(count),
+            *objects.start_push_tasks(count, count),
+        ]
+        what = f"{count:,} virtual hosts with an application and a push each"
+
+        def row(key: str, text: str, more: Variables) -> Row:
+            run = self._play(PROVISION, 0, changes=True, variables={**variables, **more})
+            return Row(key, "rebuild", f"{what}{text}", run, 2.0 + 0.012 * count, against_script(key, "rebuild_script"), (EMPTY, "rebuild_script"))
+
+        return [
+            Row("rebuild_script", "rebuild", f"A plain script, {what}", self._script(calls), 0.3 + 0.006 * count),
+            row("rebuild", "", {}),
+            row("rebuild_module", ", as modules", OUT_OF_PROCESS),
+        ]
+
+    def _growth(self) -> list[Row]:
+        most = self._sizes.growth[-1] if self._fleet is not None else MOST_ON_A_REAL_SERVER
+        found = []
+        for what, each in (("new", 0.0008), ("unchanged", 0.002)):
+            for count in (count for count in self._sizes.growth if count <= most):
+                key = f"growth_{what}_{count}"
+                run = self._play_virtual_hosts("virtual_hosts", count, new=what == "new")
+                figure = milliseconds_each(key, count)
+                found.append(Row(key, "growth", f"`vhosts`, {count:,} {what}", run, 0.8 + each * count, figure, (EMPTY,)))
+        return found

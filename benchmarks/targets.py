@@ -1,0 +1,126 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the collection promises of its speed, and whether the numbers of a run keep it. Nothing fails where they do not."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+from collections.abc import Callable
+
+from .measuring import Sample
+from .results import Results, Spread
+from .rows import EMPTY, Round, Sizes, seconds
+
+LINEAR = 1.25
+"""How much more time an object may take where there are ten times as many, as measurements vary."""
+MOST_MEMORY = 300 * 1000 * 1000 / (1 << 20)
+"""300 MB, in MiB."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """A promise, what was measured, and whether it is kept; None where it was not measured."""
+
+    text: str
+    measured: str
+    kept: bool | None
+
+
+class _Ratio(t.NamedTuple):
+    text: str
+    keys: tuple[str, ...]
+    of: Callable[[Round], float]
+    limit: float
+    at_least: bool = False
+    unit: str = " ×"
+
+
+def verdicts(results: Results, sizes: Sizes) -> list[Verdict]:
+    """Compare the medians with what is promised."""
+    return [*(_verdict(results, one) for one in _ratios(sizes)), _memory(results)]
+
+
+def _ratios(sizes: Sizes) -> list[_Ratio]:
+    most = sizes.loops[-1]
+    here, uri = f"loop_{most}", f"loop_{most}_uri"
+    found = [
+        _Ratio(
+            f"{sizes.bulk:,} virtual hosts in one task, {what}: at most 1.3 × (playbook without a task + plain script)",
+            (f"bulk_{what}", EMPTY, f"script_{what}"),
+            _quotient((f"bulk_{what}",), (EMPTY, f"script_{what}")),
+            1.3,
+        )
+        for what in ("new", "unchanged")
+    ]
+    found += [
+        _Ratio(f"A loop of {most:,} unchanged `vhost`: at least 30 × faster than the same loop of `uri`", (here, uri), _quotient((uri,), (here,)), 30, True),
+        _Ratio(f"The same loop: at most 1.5 × a loop of {most:,} `ansible.builtin.debug`", (here, "debug"), _quotient((here,), ("debug",)), 1.5),
+        _Ratio(
+            f"{sizes.reads:,} reads at 20 ms latency: at most a sixth of the serial time",
+            ("latency", "latency_serial"),
+            _quotient(("latency_serial",), ("latency",)),
+            6,
+            True,
+            " × faster",
+        ),
+        _Ratio(
+            f"Fleet of {sizes.fleet:,}, unchanged: at least 8 × less processor time of the controller than as modules",
+            ("fleet_unchanged", "fleet_unchanged_module"),
+            lambda cost: (cost["fleet_unchanged_module"].cpu or 0.0) / (cost["fleet_unchanged"].cpu or 1.0),
+            8,
+            True,
+        ),
+    ]
+    for what in ("new", "unchanged"):
+        for fewer, more in zip(sizes.growth[-2:], sizes.growth[-1:]):
+            found.append(
+                _Ratio(
+                    f"Linear growth, {what}: at {more:,} an object takes at most {LINEAR} × the time that it takes at {fewer:,}",
+                    (EMPTY, f"growth_{what}_{fewer}", f"growth_{what}_{more}"),
+                    _growth(f"growth_{what}_{fewer}", fewer, f"growth_{what}_{more}", more),
+                    LINEAR,
+                )
+            )
+    return found
+
+
+def _quotient(above: tuple[str, ...], below: tuple[str, ...]) -> Callable[[Round], float]:
+    over, under = seconds(*above), seconds(*below)
+    return lambda cost: over(cost) / under(cost)
+
+
+def _growth(fewer_key: str, fewer: int, more_key: str, more: int) -> Callable[[Round], float]:
+    def quotient(cost: Round) -> float:
+        empty = cost[EMPTY].seconds
+        return ((cost[more_key].seconds - empty) / more) / ((cost[fewer_key].seconds - empty) / fewer)
+
+    return quotient
+
+
+def _verdict(results: Results, one: _Ratio) -> Verdict:
+    spread = results.figure(one.keys, one.of)
+    if spread is None:
+        return Verdict(one.text, "not measured", None)
+    kept = spread.median >= one.limit if one.at_least else spread.median <= one.limit
+    return Verdict(one.text, f"{spread.median:.2f}{one.unit}", kept)
+
+
+def _memory(results: Results) -> Verdict:
+    """The most memory of any process of a run that does its work in process."""
+    text = "Memory of each process of the controller below 300 MB in all rows"
+
+    def largest(sample: Sample) -> float | None:
+        return sample.largest
+
+    spreads: dict[str, Spread] = {}
+    for key in {key for one in results.rounds for key in one}:
+        spread = results.spread(key, largest)
+        if spread is not None:
+            spreads[key] = spread
+    if not spreads:
+        return Verdict(text, "not measured", None)
+    most = max(spread.most for spread in spreads.values())
+    return Verdict(text, f"{most * (1 << 20) / 1e6:.0f} MB", most <= MOST_MEMORY)

@@ -1,0 +1,78 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage applications do: options in, result out."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
+    Managing,
+    bulk_result,
+    refuse_purge_of_absent,
+    refuse_repeated,
+    single_result,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, Params, Result, list_of, state_option
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_applications import Applications as ApplicationsReconciler
+
+
+class _Applications(Managing):
+    """Brings applications to be as wanted."""
+
+    group = APPLICATION
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        return dict(application.with_bare_members(given))
+
+    def check(self) -> None:
+        check_applications(self.wanted)
+
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+        """Plans, and carries the plan out unless in check mode."""
+        reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        apps = [app for _path, app in self.wanted]
+        items = reconciler.ensure_absent(apps) if self.params["state"] == "absent" else reconciler.ensure_present(apps, purge=purge)
+        reconciler.confirm(items)
+        return items
+
+
+class Application(_Applications):
+    """One application."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG}
+
+    def run(self, api: Api, context: Context) -> Result:
+        return single_result(self.reconcile(api, context)[0], "application")
+
+
+class Applications(_Applications):
+    """A set of applications."""
+
+    entries = "applications"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"applications": list_of(APPLICATION.options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+
+    def check(self) -> None:
+        super().check()
+        refuse_purge_of_absent(self.params, "absent")
+
+    def run(self, api: Api, context: Context) -> Result:
+        return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")
+
+
+def check_applications(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
+    for path, app in wanted:
+        application.validate(app, path)
+    refuse_repeated(wanted, lambda app: str(application.key_of(app)), "name")

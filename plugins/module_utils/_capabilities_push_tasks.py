@@ -1,0 +1,82 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage push tasks do: options in, result out."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
+    Managing,
+    bulk_result,
+    refuse_purge_of_absent,
+    refuse_repeated,
+    single_result,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, WAIT_TIMEOUT, Result, list_of, state_option
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
+
+_WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": WAIT_TIMEOUT}
+
+
+class _PushTasks(Managing):
+    """Brings push tasks to run as wanted."""
+
+    group = PUSH_TASK
+
+    def check(self) -> None:
+        for path, task in self.wanted:
+            push_task.validate(task, path, started=self.params["state"] == "started")
+        refuse_repeated(self.wanted, lambda task: str(push_task.key_of(task)), "id")
+        if not 0 <= self.params["wait_timeout"] <= 86400:
+            raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {self.params['wait_timeout']:g}")
+
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+        """Plans, and carries the plan out unless in check mode."""
+        reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
+        tasks = [task for _path, task in self.wanted]
+        if self.params["state"] == "stopped":
+            items = reconciler.ensure_stopped(tasks)
+        else:
+            for task in tasks:
+                context.warn(*push_task.concerns(task))
+            items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"])
+        reconciler.confirm(items)
+        return items
+
+
+class PushTask(_PushTasks):
+    """One push task."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**PUSH_TASK.options(), "state": state_option("started", "stopped"), **_WAIT}
+
+    def run(self, api: Api, context: Context) -> Result:
+        item = self.reconcile(api, context)[0]
+        return single_result(item, "push_task")
+
+
+class PushTaskList(_PushTasks):
+    """A set of push tasks."""
+
+    entries = "tasks"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"tasks": list_of(PUSH_TASK.options()), "state": state_option("started", "stopped"), "purge": FLAG, **_WAIT}
+
+    def check(self) -> None:
+        super().check()
+        refuse_purge_of_absent(self.params, "stopped")
+
+    def run(self, api: Api, context: Context) -> Result:
+        items = self.reconcile(api, context, purge=self.params["purge"])
+        return bulk_result(items, "push tasks")

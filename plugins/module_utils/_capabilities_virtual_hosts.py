@@ -1,0 +1,141 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage virtual hosts do: options in, result out."""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
+    Managing,
+    bulk_result,
+    counts,
+    refuse_purge_of_absent,
+    refuse_repeated,
+    single_result,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_applications import check_applications
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, Params, Result, list_of, state_option
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_applications import Applications as ApplicationsReconciler
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_virtual_hosts import VirtualHosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+
+
+def _virtual_host_options() -> dict[str, t.Any]:
+    """The argument spec of a virtual host, with the applications in it."""
+    return {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
+
+
+class _Vhosts(Managing):
+    """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
+
+    group = VIRTUAL_HOST
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        return dict(application.with_bare_members(given))
+
+    @functools.cached_property
+    def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
+        """The path of the option and the given form of each application inside of an entry."""
+        found = []
+        for path, entry in self.raw_entries:
+            for index, app in enumerate(entry.get("applications") or []):
+                inner = f"applications[{index}]"
+                found.append((f"{path}.{inner}" if path else inner, APPLICATION.given({**app, "vhost": entry["name"]})))
+        return found
+
+    def collect_secrets(self, secrets: SecretStore) -> None:
+        super().collect_secrets(secrets)
+        for _path, app in self.applications:
+            APPLICATION.collect_secrets(app, secrets)
+
+    def check(self) -> None:
+        for path, vhost in self.wanted:
+            virtual_host.validate(vhost, path, present=self.params["state"] == "present")
+        refuse_repeated(self.wanted, lambda vhost: str(vhost["name"]), "name")
+        check_applications(self.applications)
+
+    def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> tuple[list[Item], list[Item]]:
+        """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
+        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
+        vhosts = [vhost for _path, vhost in self.wanted]
+        if self.params["state"] == "absent":  # what is in them goes with them
+            items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
+        else:
+            items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
+            apps = self._reconcile_applications(api, context, [item.label["name"] for item in items if item.action == CREATED])
+        reconciler.confirm(items)
+        return items, apps
+
+    def _reconcile_applications(self, api: Api, context: Context, created: t.Collection[str]) -> list[Item]:
+        apps = [app for _path, app in self.applications]
+        reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        try:
+            items = reconciler.ensure_present(apps, expected=created)
+        except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
+            items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
+            for item in items:
+                item.fail(error)
+        reconciler.confirm(items)
+        return items
+
+
+class Vhost(_Vhosts):
+    """One virtual host."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG}
+
+    def run(self, api: Api, context: Context) -> Result:
+        vhosts, apps = self.reconcile(api, context, bulk=False)
+        result = single_result(vhosts[0], "vhost")
+        if not apps:
+            return result
+        inner = bulk_result(apps, "applications")
+        result.update(changed=result["changed"] or inner["changed"], application_results=inner["results"])
+        for side in ("before", "after"):
+            result["diff"][side].update(inner["diff"][side])
+        if inner.get("failed") and not result.get("failed"):
+            result.update(failed=True, msg=inner["msg"], error=inner["error"])
+        elif inner.get("failed"):
+            result["msg"] += f" {inner['msg']}"
+        return result
+
+
+class Vhosts(_Vhosts):
+    """A set of virtual hosts."""
+
+    entries = "vhosts"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"vhosts": list_of(_virtual_host_options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+
+    def check(self) -> None:
+        super().check()
+        refuse_purge_of_absent(self.params, "absent")
+
+    def run(self, api: Api, context: Context) -> Result:
+        vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
+        result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
+        result["results"] = [item.report() for item in vhosts]
+        result["counts"] = counts(vhosts)
+        if apps:
+            result["application_counts"] = counts(apps)
+            for entry in result["results"]:
+                inside = [item.report() for item in apps if item.label["vhost"] == entry["name"]]
+                if inside:
+                    entry["applications"] = inside
+        return result

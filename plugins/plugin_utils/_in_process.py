@@ -1,0 +1,182 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The other door: tasks that would run on the controller anyway run in its worker process, without a process for the module.
+
+What is done with options and result is what `_door` does, and what ansible-core does around a module. Everything else runs as the module.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import sys
+import typing as t
+
+from ansible import constants
+from ansible.errors import AnsibleActionFail
+from ansible.module_utils.common import json as ansible_json
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import PASS_VARS, remove_values
+from ansible.module_utils.errors import UnsupportedError
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.action.normal import ActionModule as NormalAction
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import HIDDEN_INVOCATION, Given, LongestFirst, perform, without_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
+
+# The variable that turns this off.
+SWITCH = "ovenmediaengine_in_process"
+# From ansible-core 2.19 on, values know by tags where they come from.
+_HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
+# From ansible-core 2.21 on, a result holds the options only where that is asked for.
+_INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
+
+Variables = t.Mapping[str, t.Any]
+
+_KEPT = KeptConnections()
+_CHECKING: dict[type[Capability], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
+
+
+class InProcessAction(NormalAction):
+    """Runs a capability in the worker process, or the module where the task would not run on the controller."""
+
+    capability: type[Capability]
+
+    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
+        """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns this off holds no boolean."""
+        variables: Variables = task_vars or {}
+        if not self._would_run_here(variables):
+            result: dict[str, t.Any] = super().run(tmp, task_vars)
+            return result
+        result = self._run_here(variables)
+        return result if _HAS_TAGS else _not_to_be_templated(result)
+
+    # Where to run
+
+    def _would_run_here(self, variables: Variables) -> bool:
+        """Whether the module would run in a process of this user on the controller, with this Python and an environment like this one."""
+        return (
+            HAS_REQUESTS
+            and self._connection.transport == "local"
+            and not self._task.async_val
+            and not self._connection.become
+            and self._is_on(variables)
+            and not self._has_environment()
+            and _is_own_interpreter(self._interpreter(variables))
+        )
+
+    def _is_on(self, variables: Variables) -> bool:
+        value = self._templar.template(variables.get(SWITCH, True))
+        try:
+            return bool(boolean(value))
+        except TypeError:
+            raise AnsibleActionFail(f"{SWITCH} must be true or false, got {value!r}.") from None
+
+    def _has_environment(self) -> bool:
+        """Whether the task, or what it stands in, sets environment variables."""
+        given = self._task.environment or []
+        return any(self._templar.template(one) for one in (given if isinstance(given, list) else [given]))
+
+    def _interpreter(self, variables: Variables) -> str:
+        """The Python that is asked for on the host of the task; empty where none is."""
+        if self._task.delegate_to:
+            variables = variables.get("ansible_delegated_vars", {}).get(self._task.delegate_to, {})
+        value = constants.config.get_config_value("INTERPRETER_PYTHON", variables=variables)
+        return str(self._templar.template(value) or "").strip()
+
+    # What the module would do
+
+    def _run_here(self, variables: Variables) -> dict[str, t.Any]:
+        """The result as the module would have printed it."""
+        spec, validator = _checking(self.capability)
+        given = Given(self.capability, spec, _options_as_sent(self._task.args))
+        params = given.params
+        refusal = ""
+        try:
+            checked = validator.validate(params)
+        except (AttributeError, TypeError):
+            refusal = given.misplaced() or ""
+            if not refusal:
+                raise
+            secrets = given.secrets(params)
+        else:
+            params = {**params, **checked.validated_parameters}
+            secrets = given.secrets(params) | checked._no_log_values
+            if checked.errors.errors:
+                unsupported = isinstance(checked.errors[0], UnsupportedError)
+                refusal = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
+        if refusal:
+            result: Result = {"failed": True, "msg": without_secrets(refusal, secrets), "invocation": HIDDEN_INVOCATION}
+        else:
+            result = self._perform(params, given.unusable)
+            result["invocation"] = {"module_args": params}
+        if _INVOCATION_ONLY_IF_ASKED_FOR and not constants.config.get_config_value("INJECT_INVOCATION", variables=variables):
+            del result["invocation"]
+        return _as_printed(result, secrets)
+
+    def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> Result:
+        try:
+            result, warnings = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
+        except Exception as error:  # what a fault of this collection says could hold a secret
+            return {
+                "failed": True,
+                "msg": f"MODULE FAILURE: {type(error).__name__} in {self._task.action}, which should be reported as a fault of the collection.",
+            }
+        if warnings:
+            result["warnings"] = warnings
+        if not result.get("failed"):
+            result.pop("failed", None)
+        return result
+
+
+def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
+    """The argument spec of a capability, and what checks options by it; made once for all items of a loop."""
+    if capability not in _CHECKING:
+        spec = argument_spec(capability)
+        _CHECKING[capability] = spec, ArgumentSpecValidator(spec)
+    return _CHECKING[capability]
+
+
+def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """The options of a task as a module gets them: in clear where they are from a vault, and nothing that JSON does not know."""
+    if _HAS_TAGS:
+        encoder = ansible_json.get_module_encoder("legacy", ansible_json.Direction.CONTROLLER_TO_MODULE)
+        return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=encoder)))
+    return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True)))
+
+
+def _as_printed(result: Result, secrets: t.Iterable[str]) -> dict[str, t.Any]:
+    """The result as a module prints it and ansible-core reads it: of what JSON knows, and without secrets."""
+    kept = {key: value for key, value in result.items() if value is None or isinstance(value, bool)}
+    printed: dict[str, t.Any] = remove_values(json.loads(json.dumps(result)), LongestFirst(secrets))
+    return {**printed, **kept}
+
+
+def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
+    """The result marked as what somebody else has written, which ansible-core before 2.19 does not know by itself."""
+    from ansible.utils.unsafe_proxy import wrap_var
+
+    return t.cast("dict[str, t.Any]", wrap_var({**result, "_ansible_parsed": True}))
+
+
+@functools.lru_cache(maxsize=64)
+def _is_own_interpreter(interpreter: str) -> bool:
+    """Whether a Python that is asked for is the one that runs here. Where none is asked for, or any that is found, this one will do."""
+    if not interpreter or interpreter.startswith("auto"):
+        return True
+    path = shutil.which(interpreter)
+    return path is not None and _identity(path) == _identity(sys.executable)
+
+
+def _identity(program: str) -> tuple[str, str]:
+    """The program that a Python is in the end, and the folder of the virtual environment that it belongs to, which decides on its libraries."""
+    folder = os.path.dirname(os.path.abspath(program))
+    places = (folder, os.path.dirname(folder))
+    environment = next((os.path.realpath(place) for place in places if os.path.isfile(os.path.join(place, "pyvenv.cfg"))), "")
+    return os.path.realpath(program), environment

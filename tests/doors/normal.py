@@ -1,0 +1,130 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Takes out of results what differs between any two runs of the same playbooks, and no more.
+
+What is another in each run but means something, such as a port, is replaced by its kind and a number, in the order in which it is met. So two runs are
+only equal if the same one stands in the same places of both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from re import Pattern
+from typing import Any
+
+# Of every result: what is named anew in each run. The first group is what is replaced.
+_NAMED: tuple[tuple[str, Pattern[str]], ...] = (
+    # Files and directories that Ansible, ansible-test and Python's tempfile make, with the directory in which they stand.
+    ("temporary", re.compile(r"((?:/[^/\s'\"]+)*/(?:ansible\.[a-z0-9_]{8}\b|ansible-tmp-[0-9.-]+|tmp[a-z0-9_]{8}\b))")),
+    # The copy of the collection in which ansible-test runs a target.
+    ("copy", re.compile(r"((?:/[^/\s'\"]+)*/tests/output/\.tmp/integration/[^/\s'\"]+)")),
+    # What ansible.builtin.template and copy call the copy of a file that they replace.
+    ("backup", re.compile(r"(?<=\.)([0-9]+\.20[0-9]{2}-[0-9]{2}-[0-9]{2}@[0-9]{2}:[0-9]{2}:[0-9]{2}~)")),
+    # An async job, such as the one in which the simulator runs.
+    ("job", re.compile(r"\b(j?[0-9]{10,}\.[0-9]+)\b")),
+    # The simulator listens where the system lets it.
+    ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
+    ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
+    # Certificates are made anew.
+    ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
+    ("short fingerprint", re.compile(r"\b([0-9a-f]{16})(?=\u2026)")),
+    ("certificate", re.compile(r"(?<=OU=Testing CA #)([A-Za-z0-9_-]{16})")),
+    ("certificate", re.compile(r"(?<=OU=Testing cert #)([A-Za-z0-9_-]{16})")),
+)
+# Times at which something happened; their order says nothing more.
+_TIMES: tuple[Pattern[str], ...] = (
+    re.compile(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"),
+    re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} 20[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"),
+)
+# How long an answer was, in the words of ansible.builtin.uri: it holds ports and times.
+_LENGTH = re.compile(r"^OK \([0-9]+ bytes\)$")
+# Keys under which a number is a port.
+_PORTS = ("port", "ports", "setup_simulator_tls_ports")
+_FIRST_PORT_OF_A_CLIENT = 32768
+
+# Of results of modules that are not of the collection, by key. They run as processes through either door.
+_NOT_COMPARED = {
+    "start": "a time",
+    "end": "a time",
+    "delta": "a duration",
+    "elapsed": "a duration",
+    "time": "a time, in the simulator's log",
+    "connection": "the client's port, in the simulator's log",
+    "content": "text of a file or of an answer that holds ports and times, encoded",
+    "content_length": "length of such a text",
+    "checksum": "of a file that holds ports and times",
+    "md5sum": "of a file that holds ports and times",
+    "atime": "a time",
+    "mtime": "a time",
+    "ctime": "a time",
+    "inode": "where the file system has put a file",
+    "dev": "where the file system has put a file",
+    "size": "length of a file that holds ports and times",
+    "version": "of a file, made of the time",
+    "block_size": "of the file system",
+    "blocks": "of the file system",
+    "provision_deadline": "a time",
+    "setup_simulator_seen": "the number of requests so far, some of which are sent again and again while something is waited for",
+}
+
+
+class Normal:
+    """Makes the normal form of the results of one run; they must be given in order."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._counts: dict[str, int] = {}
+
+    def _named(self, kind: str, value: str) -> str:
+        if (kind, value) not in self._numbers:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            self._numbers[kind, value] = self._counts[kind]
+        return "<%s %d>" % (kind, self._numbers[kind, value])
+
+    def text(self, value: str) -> str:
+        """Returns the normal form of a text."""
+        for kind, pattern in _NAMED:
+            value = pattern.sub(lambda found, kind=kind: self._named(kind, found.group(1).lower()), value)  # type: ignore[misc]
+        for pattern in _TIMES:
+            value = pattern.sub("<time>", value)
+        return value
+
+    def result(self, value: dict[str, Any], *, of_collection: bool) -> Any:
+        """Returns the normal form of a result."""
+        return self._value(value, "", of_collection)
+
+    def _value(self, value: Any, key: str, of_collection: bool) -> Any:
+        if isinstance(value, str):
+            if key in _PORTS and value.isdigit() and int(value) >= _FIRST_PORT_OF_A_CLIENT:
+                return self._named("port", value)
+            return self.text(value) if of_collection else self.text(_LENGTH.sub("OK", value))
+        if isinstance(value, dict):
+            names = sorted(value) if of_collection else sorted(name for name in value if name not in _NOT_COMPARED)
+            return {self.text(name): self._value(value[name], name, of_collection) for name in names}
+        if isinstance(value, list):
+            items: list[Any] = [self._value(item, key, of_collection) for item in value]
+            return _log(items) if key == "log" and not of_collection else items
+        if key in _PORTS and type(value) is int and value >= _FIRST_PORT_OF_A_CLIENT:
+            return self._named("port", str(value))
+        return value
+
+
+def _log(records: list[Any]) -> list[Any]:
+    """The simulator's log with reads that follow one another in an order of their own, each once.
+
+    A module that waits for something asks for it again, as often as it has time for; and what is read side by side arrives in any order.
+    """
+    found: list[Any] = []
+    reads: dict[str, Any] = {}
+    for record in [*records, None]:
+        if isinstance(record, dict) and record.get("write") is False:
+            reads[json.dumps(record, sort_keys=True)] = record
+            continue
+        found += [reads[text] for text in sorted(reads)]
+        reads.clear()
+        if record is not None:
+            found.append(record)
+    return found

@@ -145,8 +145,8 @@ class Place:
         self.servers = servers
         self._directory = directory
         self._inventory = directory / "servers.json"
-        directory.mkdir(parents=True, exist_ok=True)
-        self._inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": {**_LOCAL, **variables}}}), encoding="utf-8")
+        (directory / "group_vars").mkdir(parents=True, exist_ok=True)
+        self._write(self._inventory.name, {"all": {"hosts": hosts, "vars": {**_LOCAL, **variables}}})
 
     def play(
         self,
@@ -166,8 +166,8 @@ class Place:
         """
         path = playbook if "." in playbook else str(HERE / "playbooks" / f"{playbook}.yml")
         command = [str(pathlib.Path(sys.executable).with_name("ansible-playbook")), path, "-i", str(self._inventory)]
-        if variables:
-            command += ["-e", f"@{self._written('variables', variables)}"]
+        # Beside the inventory, where people keep them.
+        self._write("group_vars/all.json", variables or {})
         sample, output = self._run(command, {**self._environment(), **(environment or {})})
         changed = [int(number) for number in re.findall(r"^\S+ +: ok=\d+ +changed=(\d+) ", output, re.MULTILINE)]
         if not changed and "PLAY RECAP" not in output:
@@ -179,7 +179,7 @@ class Place:
     def script(self, calls: Sequence[objects.Call]) -> Sample:
         """Send requests by a plain script and say what it cost. :raises Failed: a request was refused."""
         program = str(HERE / "script.py")
-        return self._run([sys.executable, program, str(self._written("calls", calls))], self._environment())[0]
+        return self._run([sys.executable, program, str(self._write("calls.json", calls))], self._environment())[0]
 
     def send(self, calls: Sequence[objects.Call]) -> None:
         """Send requests without measuring. :raises Failed: a request was refused."""
@@ -220,8 +220,8 @@ class Place:
             text = text.replace(secret, "********")
         return text
 
-    def _written(self, name: str, content: t.Any) -> pathlib.Path:
-        path = self._directory / f"{name}.json"
+    def _write(self, name: str, content: t.Any) -> pathlib.Path:
+        path = self._directory / name
         path.write_text(json.dumps(content), encoding="utf-8")
         return path
 

@@ -19,6 +19,8 @@ attributes:
     description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
   idempotent:
     description: When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+  action:
+    description: Has an action plugin, which can do the work on the controller.
   action_group:
     description: Is part of the action group C(group/streamops.ovenmediaengine.ovenmediaengine), to set connection options with C(module_defaults).
 """
@@ -35,6 +37,11 @@ attributes:
     support: full
     details:
       - Secrets are masked. A secret that changes is marked as changed without being shown.
+  action:
+    support: full
+    details:
+      - Where the task would run on the controller anyway, it runs in the process of Ansible, with the same result. The variable
+        C(ovenmediaengine_in_process) turns that off.
   action_group:
     support: full
     membership:
@@ -57,6 +64,11 @@ attributes:
     support: full
     details:
       - This module does not modify state.
+  action:
+    support: full
+    details:
+      - Where the task would run on the controller anyway, it runs in the process of Ansible, with the same result. The variable
+        C(ovenmediaengine_in_process) turns that off.
   action_group:
     support: full
     membership:

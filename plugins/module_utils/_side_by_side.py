@@ -54,24 +54,50 @@ class _Calls:
         self._change = threading.Condition()
         self._begun: list[_Call] = []
         self._first_failed = len(calls)  # nothing after that call is begun, or needed
+        self._working = 0
 
     def run(self, threads: int, interrupt: t.Callable[[], None]) -> list[t.Any]:
         """The results; raises the first failure in the order of the calls. ``interrupt`` ends what threads wait for, where the task is to end at once."""
         workers = [threading.Thread(target=self._work, name=f"call-{number}", daemon=True) for number in range(threads)]
-        started = []
         try:
-            for worker in workers:
-                worker.start()
-                started.append(worker)
-            for worker in started:
-                worker.join()
+            if not [worker for worker in workers if self._start(worker)]:
+                self._begin_work()
+                self._work()
+            self._wait_for_workers()
         except BaseException:  # a signal, such as that of Ansible's time limit of a task
             self._fail(-1)
             interrupt()
-            for worker in started:
-                worker.join()
+            self._wait_for_workers()
             raise
+        finally:
+            for worker in workers:
+                if worker.ident is not None:
+                    worker.join()
         return [self._settled(call) for call in self._begun]
+
+    def _start(self, worker: threading.Thread) -> bool:
+        """Starts a thread, unless the system has no more: those that are there do all the work then."""
+        self._begin_work()
+        try:
+            worker.start()
+        except RuntimeError:
+            self._end_work()
+            return False
+        return True
+
+    def _begin_work(self) -> None:
+        with self._change:
+            self._working += 1
+
+    def _end_work(self) -> None:
+        with self._change:
+            self._working -= 1
+            self._change.notify_all()
+
+    def _wait_for_workers(self) -> None:
+        """Waits until all have done their work. A thread that is joined must not be waited for so, as Python takes it for ended where a signal comes."""
+        with self._change:
+            self._change.wait_for(lambda: self._working == 0)
 
     def _settled(self, call: _Call) -> t.Any:
         for effect, arguments in call.effects:
@@ -92,6 +118,8 @@ class _Calls:
                 call.error = error
                 self._fail(call.number)
             call = self._next()
+        _here.call = None
+        self._end_work()
 
     def _next(self) -> _Call | None:
         with self._change:
@@ -138,6 +166,11 @@ def later(effect: t.Callable[..., t.Any], *arguments: t.Any) -> None:
 def number() -> int:
     """The place of the present call among those beside it; 0 where there are none."""
     return 0 if _here.call is None else _here.call.number
+
+
+def beside_others() -> bool:
+    """Whether the present call has others beside it."""
+    return _here.call is not None
 
 
 def go_on() -> None:

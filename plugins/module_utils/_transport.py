@@ -116,7 +116,7 @@ class Transport:
         self._endings = 0  # how many requests have been given up so far
         self._unheard = False  # whether the server has given no answer since an attempt failed
         self._probing: int | None = None  # the thread that finds out then whether it answers
-        self._waiting: list[int] = []  # the places of the calls that wait for that
+        self._waiting: list[tuple[bool, int]] = []  # the places of the calls that wait for that
 
     @property
     def host(self) -> str:
@@ -147,7 +147,7 @@ class Transport:
         try:
             repetition = 0
             while True:
-                endings = self._await_turn()
+                endings = self._await_turn(repeatable)
                 outcome = self._silent or self._try(line, method, path, data)
                 self._note(line, outcome)
                 if isinstance(outcome, Answer):
@@ -192,17 +192,21 @@ class Transport:
         detail = f"{last.detail or ADVICE[last.kind].meaning} This was not even sent, as the last {MOST_UNANSWERED} requests got no answer."
         return _Failure(last.kind, detail, None, reached=False, passing=False)
 
-    def _await_turn(self) -> int:
-        """Waits while the server gives no answer and another request finds out whether it does again; returns how many requests have been given up."""
-        thread, place = threading.get_ident(), side_by_side.number()
+    def _await_turn(self, repeatable: bool) -> int:
+        """Waits while the server gives no answer and another request finds out whether it does again; returns how many requests have been given up.
+
+        Those that may be sent again go before others: if another create or start were lost, only one more thing would not be known.
+        """
+        thread, place = threading.get_ident(), (not repeatable, side_by_side.number())
+        patient = not repeatable and side_by_side.beside_others()
         with self._change:
             self._waiting.append(place)
             try:
                 while self._unheard and self._silent is None and self._probing != thread:
                     side_by_side.go_on()
-                    if self._probing is None and place == min(self._waiting):
+                    if self._probing is None and place == min(self._waiting) and not patient:
                         break
-                    self._change.wait(_LOOK)
+                    patient = self._change.wait(_LOOK) and patient
                 side_by_side.go_on()
             finally:
                 self._waiting.remove(place)

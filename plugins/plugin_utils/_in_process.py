@@ -111,28 +111,26 @@ class InProcessAction(NormalAction):
             if checked.errors.errors:
                 unsupported = isinstance(checked.errors[0], UnsupportedError)
                 refusal = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
+        warnings: list[str] = []
         if refusal:
-            result: Result = {"failed": True, "msg": without_secrets(refusal, secrets), "invocation": HIDDEN_INVOCATION}
+            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}
         else:
-            result = self._perform(params, given.unusable)
+            result, warnings = self._perform(params, given.unusable)
             result["invocation"] = {"module_args": params}
         if _INVOCATION_ONLY_IF_ASKED_FOR and not constants.config.get_config_value("INJECT_INVOCATION", variables=variables):
             del result["invocation"]
-        return _as_printed(result, secrets)
+        return _as_printed(result, warnings, secrets)
 
-    def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> Result:
+    def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> tuple[Result, list[str]]:
+        """The result of the capability, and its warnings."""
         try:
             result, warnings = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
         except Exception as error:  # what a fault of this collection says could hold a secret
-            return {
-                "failed": True,
-                "msg": f"MODULE FAILURE: {type(error).__name__} in {self._task.action}, which should be reported as a fault of the collection.",
-            }
-        if warnings:
-            result["warnings"] = warnings
-        if not result.get("failed"):
-            result.pop("failed", None)
-        return result
+            fault = f"MODULE FAILURE: {type(error).__name__} in {self._task.action}, which is a fault of the collection; please report it."
+            return {"failed": True, "msg": fault}, []
+        if result.pop("failed", False):
+            result.update(failed=True, msg=result.pop("msg"))  # last, as a module has it
+        return result, warnings
 
 
 def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
@@ -151,11 +149,16 @@ def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True)))
 
 
-def _as_printed(result: Result, secrets: t.Iterable[str]) -> dict[str, t.Any]:
+def _as_printed(result: Result, warnings: list[str], secrets: t.Iterable[str]) -> dict[str, t.Any]:
     """The result as a module prints it and ansible-core reads it: of what JSON knows, and without secrets."""
     kept = {key: value for key, value in result.items() if value is None or isinstance(value, bool)}
+    if warnings and not _HAS_TAGS:  # scrubbed already, and looked at once more by those releases only
+        result["warnings"] = warnings
     printed: dict[str, t.Any] = remove_values(json.loads(json.dumps(result)), LongestFirst(secrets))
-    return {**printed, **kept}
+    printed.update(kept)
+    if warnings and _HAS_TAGS:
+        printed["warnings"] = warnings
+    return printed
 
 
 def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:

@@ -41,6 +41,10 @@ _TIMES: tuple[Pattern[str], ...] = (
 )
 # How long an answer was, in the words of ansible.builtin.uri: it holds ports and times.
 _LENGTH = re.compile(r"^OK \([0-9]+ bytes\)$")
+# ansible-core lists the words for a boolean in the order of a set, which is another in each process.
+_BOOLEANS = re.compile(r"(?<=Valid booleans include: )[^\"]*")
+# How long a request that is sent again waits is partly left to chance.
+_WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 # Keys under which a number is a port.
 _PORTS = ("port", "ports", "setup_simulator_tls_ports")
 _FIRST_PORT_OF_A_CLIENT = 32768
@@ -90,7 +94,8 @@ class Normal:
             value = pattern.sub(lambda found, kind=kind: self._named(kind, found.group(1).lower()), value)  # type: ignore[misc]
         for pattern in _TIMES:
             value = pattern.sub("<time>", value)
-        return value
+        value = _WAIT.sub("<seconds>", value)
+        return _BOOLEANS.sub(lambda found: ", ".join(sorted(found.group().split(", "))), value)
 
     def result(self, value: dict[str, Any], *, of_collection: bool) -> Any:
         """Returns the normal form of a result."""

@@ -54,7 +54,7 @@ class Result(NamedTuple):
             return ""
         if self.started:
             return MODULE
-        if "skip_reason" in self.result or (self.result.get("failed") and any(words in str(self.result.get("msg")) for words in _NO_DOOR_MESSAGES)):
+        if "failed" in self.event and any(words in str(self.result.get("msg")) for words in _NO_DOOR_MESSAGES):
             return ""
         return IN_PROCESS
 

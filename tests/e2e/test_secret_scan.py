@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import collections
 import contextlib
 import html
 import json
@@ -23,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.robustness import recor
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, run_module
 
 from .conftest import REPOSITORY, TOKEN, TREE
+from .door_runs import SWITCH
 from .rotation import MediaServer, authority
 from .secret_scan import Leak, Planted, Scanner, cores
 from .secret_scan_cases import BY_ANSIBLE, Case, Server, unmet
@@ -237,7 +239,11 @@ def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
 
 
 class Scan:
-    """One run of everything in a mode, and what was found in all that it left."""
+    """One run of everything in a mode, and what was found in all that it left.
+
+    Some hosts run the modules of the collection in process and some as modules: the single tasks do the one in real mode and the other in check mode, and the
+    roles do both in each.
+    """
 
     def __init__(self, directory: pathlib.Path, check: bool) -> None:
         self.check = check
@@ -294,7 +300,8 @@ class Scan:
             more = {"ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 2, "ovenmediaengine_certificate_wait_timeout": 0.5}
             rotated[name] = media.variables(**more)
         self.groups = {"errors": list(errors), "rotated": list(rotated)}
-        return {**hosts, **errors, **rotated}
+        self.as_modules = {"plain", *list(errors)[::2], *list(rotated)[1:]}
+        return {name: {**variables, SWITCH: name not in self.as_modules} for name, variables in {**hosts, **errors, **rotated}.items()}
 
     def _edited_by_hand(self) -> None:
         """An export that somebody has filled in with secrets: the role keeps it, and shows nothing of it."""
@@ -346,6 +353,13 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
     if not check:
         assert not unmet(met), "each kind of error needs a case, or a reason in NOT_BROUGHT_ABOUT"
     _roles_did_what_they_should(scan, ends)
+
+    # The files that modules are copied to, which are told of with -vvvv. Where the host has a Python of its own, a module is used anyway.
+    copied = collections.Counter(re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE))
+    with_own = {name: sum(bool(case.interpreter) for case in cases) for name, cases in scan.cases.items()}
+    in_process = {*scan.servers, *scan.groups["errors"], *scan.groups["rotated"]} - scan.as_modules
+    assert {host: copied[host] for host in in_process} == {host: with_own.get(host, 0) for host in in_process}
+    assert all(copied[host] for host in scan.as_modules)
 
     # Each layer is there, and has what there was to tell.
     assert {layer_of(place) for place in scan.places} >= {layer for layer in LAYERS if layer != "what else is left"}

@@ -99,6 +99,7 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
     :param options: its options, as a playbook gives them.
     """
     arguments = {**options, "_ansible_check_mode": check_mode, "_ansible_diff": True, "_ansible_no_log": False, "_ansible_remote_tmp": "~/.ansible/tmp"}
+    arguments["_ansible_module_name"] = f"streamops.ovenmediaengine.{name}"
     if "inject_invocation" in PASS_VARS:  # from ansible-core 2.19 on the options are returned only where this asks for it
         arguments["_ansible_inject_invocation"] = True
     basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()

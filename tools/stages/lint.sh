@@ -21,7 +21,8 @@ while IFS= read -r -d '' file; do
 done < <(git ls-files --cached --others --exclude-standard -z)
 
 check ruff ruff check .
-check mypy mypy -p ansible_collections.streamops.ovenmediaengine.plugins.module_utils
+plugins=ansible_collections.streamops.ovenmediaengine.plugins
+check mypy mypy -p "$plugins.module_utils" -p "$plugins.plugin_utils" -p "$plugins.action"
 check shellcheck shellcheck --external-sources "${scripts[@]}"
 check yamllint yamllint --strict .
 check ansible-lint ansible-lint --offline

@@ -105,6 +105,8 @@ def url(port: int) -> str:
         ({"port": 40001, "at": url(40001)}, {"port": 50001, "at": url(50001)}),
         ({"path": "/tmp/x/ansible.k3b_x9q1.simulator/log"}, {"path": "/tmp/y/ansible.z3c_x9q1.simulator/log"}),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": "2026-01-02T10:11:12.5+00:00"}),
+        ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 1, 0, 'yes'"}),
+        ({"retries": ["Refused. Trying again in 0.2 s."]}, {"retries": ["Refused. Trying again in 0.5 s."]}),
         ({"fingerprint": "ab" * 32, "msg": f"{'ab' * 8}\u2026"}, {"fingerprint": "cd" * 32, "msg": f"{'cd' * 8}\u2026"}),
     ],
 )
@@ -122,6 +124,7 @@ def test_what_differs_between_any_two_runs_is_no_difference(first: dict[str, t.A
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": None}),
         ({"fingerprints": ["ab" * 32, "ab" * 32]}, {"fingerprints": ["ab" * 32, "cd" * 32]}),
         ({"elapsed": 1}, {"elapsed": 2}),
+        ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 0, 1"}),
         ({"count": 40001}, {"count": 40002}),
     ],
 )
@@ -175,8 +178,9 @@ def test_the_door_is_told_by_processes(door: str, fields: dict[str, t.Any]) -> N
 
 
 def test_a_task_without_options_has_no_door() -> None:
-    assert result({"failed": True, "msg": "Task failed: 'tenant' is undefined"}, event="failed").door == ""
-    assert result({"failed": True, "msg": "Could not list the virtual hosts."}, event="failed").door == IN_PROCESS
+    assert result({"msg": "Task failed: 'tenant' is undefined"}, event="failed").door == ""
+    assert result({"msg": "'tenant' is undefined"}, event="item failed").door == ""
+    assert result({"msg": "Could not list the virtual hosts."}, event="failed").door == IN_PROCESS
     assert result({"changed": False, "msg": "'tenant' is undefined"}).door == IN_PROCESS
 
 

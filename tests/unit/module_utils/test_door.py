@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -248,6 +249,35 @@ def test_headers_given_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, h
     assert hides_all(result)
 
 
+@pytest.mark.parametrize(
+    ("module", "options", "path"),
+    [
+        ("vhost", {**VHOST, "host": 5}, "host"),
+        ("vhost", {**VHOST, "host": [5]}, "host"),
+        ("vhost", {**VHOST, "origins": {"origin": [{"location": "/", "pass": 7}]}}, "origins.origin.pass"),
+        ("vhosts", {"vhosts": [{**VHOST, "host": True}]}, "vhosts.host"),
+        ("application", {"vhost": "v", "name": "a", "providers": 1.5}, "providers"),
+        ("push_task", {**TASK, "stream": 17}, "stream"),
+        ("push_tasks", {"tasks": [json.dumps(TASK), {**TASK, "stream": 17}]}, "tasks.stream"),
+    ],
+)
+def test_what_stands_in_place_of_a_dictionary_is_refused_by_its_name(module: str, options: dict[str, Any], path: str) -> None:
+    """The check of ansible-core would end in an exception."""
+    result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **options})
+    assert (result.failed, result["msg"]) == (True, f"{path}: expected a dictionary.")
+    assert "exception" not in result
+    assert hides_all(result)
+
+
+def test_another_exception_in_the_check_of_ansible_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_self: Any, _params: Any) -> Any:
+        raise TypeError("of its own")
+
+    monkeypatch.setattr(basic.ModuleArgumentSpecValidator, "validate", broken)
+    with pytest.raises(TypeError, match="of its own"):
+        run("vhost_info", {"api_url": "http://127.0.0.1:9", **CONNECTION})
+
+
 def test_what_a_server_repeats_of_a_secret_is_scrubbed(serve: Serve) -> None:
     words = f"no {SECRETS['stream key']} and no {SECRETS['key in a URL']}, {SECRETS['token']} {SECRETS['header']}"
     server = serve(success([]), refusal(400, words))
@@ -356,3 +386,50 @@ def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: 
     assert not run("vhost_info", {"api_url": server.url, "api_token": "token"}).failed
     assert run("vhost_info", {"api_url": server.url, "api_token": "token"}).failed
     assert len(closed) == 2
+
+
+# What a module brings to the managed host
+
+ROOMS = Path(_door.__file__).parent
+BASE = {"_api", "_capability", "_checks", "_connections", "_door", "_errors", "_fields", "_options", "_reconcile", "_secrets", "_side_by_side", "_transport"}
+PUSH_TASKS = BASE | {"_capabilities", "_push_task", "_reconcile_push_tasks", "_capabilities_push_tasks"}
+APPLICATIONS = (PUSH_TASKS - {"_capabilities_push_tasks"}) | {"_application", "_capabilities_applications", "_reconcile_applications", "_reconcile_contents"}
+APPLICATIONS |= {"_virtual_host"}
+VHOSTS = APPLICATIONS | {"_capabilities_virtual_hosts", "_reconcile_virtual_hosts"}
+INFO = BASE | {"_application", "_capabilities_info", "_push_task", "_virtual_host"}
+CERTIFICATES = BASE | {"_capabilities_certificates", "_certificate", "_reconcile_certificates", "_virtual_host"}
+BROUGHT = {
+    "vhost": VHOSTS,
+    "vhosts": VHOSTS,
+    "application": APPLICATIONS,
+    "applications": APPLICATIONS,
+    "push_task": PUSH_TASKS,
+    "push_tasks": PUSH_TASKS,
+    "vhost_info": INFO,
+    "application_info": INFO,
+    "push_task_info": INFO,
+    "cert_reload": CERTIFICATES,
+    "certificate_info": CERTIFICATES,
+    "audit_info": CERTIFICATES | {"_application", "_capabilities_audit", "_push_task", "_reconcile_audit"},
+}
+
+
+def imported(path: Path) -> set[str]:
+    """The rooms that a file imports, as ansible-core finds them: anywhere in the file."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and ".module_utils" in (node.module or ""):
+            inside = str(node.module).partition(".module_utils")[2].strip(".")
+            found |= {inside} if inside else {alias.name for alias in node.names}
+    return {name for name in found if (ROOMS / f"{name}.py").is_file()}
+
+
+@pytest.mark.parametrize("module", BROUGHT)
+def test_a_module_brings_only_what_it_needs(module: str) -> None:
+    """Each file is sent to the managed host and compiled there, for every task anew."""
+    brought: set[str] = set()
+    pending = imported(ROOMS.parent / "modules" / f"{module}.py")
+    while pending:
+        brought |= pending
+        pending = set().union(*(imported(ROOMS / f"{name}.py") for name in pending)) - brought
+    assert brought == BROUGHT[module]

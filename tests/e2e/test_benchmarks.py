@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The benchmark runs, with few objects. How fast anything is, is not asserted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.benchmarks import objects
+from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import GROUPS, ONLY_SIMULATED
+from ansible_collections.streamops.ovenmediaengine.tests import simulator
+
+from .conftest import REPOSITORY, TOKEN, TREE
+
+PAGE = REPOSITORY / "docs" / "benchmarks.md"
+BENCH = [sys.executable, "-m", "ansible_collections.streamops.ovenmediaengine.benchmarks"]
+BY_HAND = "by-hand"
+LIMIT = 500
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without what belongs to the one who runs the tests."""
+    foreign = ("ANSIBLE_", "OVENMEDIAENGINE_", "COV_", "ROUNDS", "ROWS", "UNTIL", "AT_MOST")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    return {**kept, "PYTHONPATH": str(TREE), **more}
+
+
+def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Runs it with few objects."""
+    command = [*BENCH, "--at-most", "1", "--rounds", "1", "--output", str(output), *arguments]
+    return subprocess.run(command, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
+
+
+def vhosts_of(sim: simulator.Simulator) -> set[str]:
+    """The virtual hosts that a server has."""
+    return set(sim.state.virtual_hosts)
+
+
+@pytest.mark.timeout(LIMIT + 20)
+def test_all_rows(tmp_path: pathlib.Path) -> None:
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else None
+    answer = bench(tmp_path)
+    assert answer.returncode == 0, answer.stdout
+    cost = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"][0]
+    text = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
+    for title in GROUPS.values():
+        assert f"| **{title}** |" in text
+    rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| |", "| **"))]
+    assert len(rows) == len(cost)
+    assert text in answer.stdout
+    # The same work takes the same requests, however it is done.
+    assert cost["bulk_unchanged"]["requests"] == cost["bulk_unchanged_module"]["requests"] == cost["script_unchanged"]["requests"] == 2
+    assert cost["bulk_new"]["requests"] == cost["script_new"]["requests"] == 2
+    assert cost["loop_1"]["requests"] == cost["loop_1_module"]["requests"] == cost["loop_1_uri"]["requests"] == 1
+    assert cost["pushes_new"]["requests"] == cost["pushes_script"]["requests"] == 2
+    assert cost["fleet_empty"]["requests"] == cost["fleet_empty_module"]["requests"] > cost["fleet_unchanged"]["requests"] > 0
+    # A part of a run does not replace the page of a whole one.
+    assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
+
+
+@pytest.mark.timeout(LIMIT + 20)
+def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
+    sim.add_static_virtual_host({"name": BY_HAND, "host": {"names": ["hand.example.com"]}})
+    there = vhosts_of(sim)
+    answer = bench(tmp_path, "--rows", "bulk pushes", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
+    assert answer.returncode == 0, answer.stdout
+    assert vhosts_of(sim) == there
+    assert len([record for record in sim.writes if record.method == "POST" and record.path.endswith(":startPush")]) > 0
+    text = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
+    for group, reason in ONLY_SIMULATED.items():
+        assert f"`{group}`: {reason}" in text
+    assert TOKEN not in answer.stdout + text
+
+
+@pytest.mark.timeout(LIMIT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing_on_a_real_server(tmp_path: pathlib.Path, sim: simulator.Simulator, number: signal.Signals) -> None:
+    there = vhosts_of(sim)
+    command = [*BENCH, "--at-most", "50", "--rounds", "9", "--rows", "loops", "--output", str(tmp_path)]
+    more = environment(OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
+    with subprocess.Popen(command, env=more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        end = time.monotonic() + 200
+        while not any(name.startswith(objects.PREFIX) for name in vhosts_of(sim)):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.05)
+        process.send_signal(number)
+        output = process.communicate(timeout=200)[0]
+    assert process.returncode == 130, output
+    assert "Interrupted." in output
+    assert "Traceback" not in output
+    assert vhosts_of(sim) == there
+
+
+def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
+    sim.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
+    answer = bench(tmp_path, "--rows", "bulk", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
+    assert answer.returncode == 1
+    assert "A row did not do what it should" in answer.stdout
+    assert TOKEN not in answer.stdout
+
+
+@pytest.mark.parametrize(("arguments", "said"), [(["--rows", "speed"], "no group speed"), (["--rounds", "0"], "ROUNDS must be 1 or more")])
+def test_arguments_that_make_no_sense(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
+    answer = bench(tmp_path, *arguments)
+    assert answer.returncode == 2
+    assert said in answer.stdout

@@ -1,0 +1,205 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is made of the numbers of a benchmark: medians, ratios, promises, the page."""
+
+from __future__ import annotations
+
+import pathlib
+import typing as t
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.benchmarks import objects
+from ansible_collections.streamops.ovenmediaengine.benchmarks.measuring import Sample
+from ansible_collections.streamops.ovenmediaengine.benchmarks.page import page
+from ansible_collections.streamops.ovenmediaengine.benchmarks.places import Place
+from ansible_collections.streamops.ovenmediaengine.benchmarks.results import Results, Spread
+from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import BASE, EMPTY, GROUPS, ONLY_SIMULATED, Row, Rows, Sizes
+from ansible_collections.streamops.ovenmediaengine.benchmarks.targets import verdicts
+
+ABOUT = {
+    "server": "simulated",
+    "groups": list(GROUPS),
+    "at_most": 0,
+    "cores": 2,
+    "system": "Linux",
+    "python": "3.12.1",
+    "ansible_core": "2.21.5",
+    "requests": "2.34.2",
+    "forks": 10,
+    "seconds_a_request": [0.0002, 0.0001, 0.0003],
+}
+
+
+class NoServers:
+    """Servers that nothing is asked of: the rows are made, and not measured."""
+
+    urls: t.Sequence[str] = ()
+    environment: t.Mapping[str, str] = {}
+    cpu = None
+
+    def clear(self) -> None:
+        """Would take away what is there."""
+
+    def requests(self) -> None:
+        """Would count requests."""
+
+
+@pytest.fixture
+def rows(tmp_path: pathlib.Path) -> list[Row]:
+    """All rows of a whole run."""
+    place = Place(tmp_path / "one", NoServers(), {}, {})
+    return Rows(place, place, Sizes()).all()
+
+
+def costs(rows: t.Sequence[Row], factor: float = 1.0, **seconds: float) -> dict[str, Sample]:
+    """A round in which each row took what is expected of it, or what is said here."""
+    return {
+        row.key: Sample(factor * seconds.get(row.key, row.expected), 2.0, 60.0, 70.0, requests=1001, server_cpu=0.25 * factor * row.expected) for row in rows
+    }
+
+
+def test_the_median_and_the_ends() -> None:
+    results = Results({}, [{"a": Sample(3.0)}, {"a": Sample(1.0)}, {"a": Sample(2.0)}, {"b": Sample(9.0)}])
+    assert results.spread("a") == Spread(2.0, 1.0, 3.0, 3)
+    assert results.spread("c") is None
+    assert results.spread("a", lambda sample: sample.cpu) is None
+
+
+def test_a_ratio_is_made_in_each_round_and_not_of_medians() -> None:
+    results = Results(
+        {}, [{"a": Sample(2.0), "b": Sample(1.0)}, {"a": Sample(30.0), "b": Sample(10.0)}, {"a": Sample(4.0), "b": Sample(1.0)}, {"a": Sample(9.0)}]
+    )
+    assert results.figure(("a", "b"), lambda cost: cost["a"].seconds / cost["b"].seconds) == Spread(3.0, 2.0, 4.0, 3)
+    assert results.figure(("a", "c"), lambda cost: cost["c"].seconds) is None
+
+
+def test_what_is_saved_is_read_again(tmp_path: pathlib.Path) -> None:
+    results = Results(ABOUT, [{"a": Sample(1.5, 1.0, 60.0, 61.0, 3, 0.5)}, {"a": Sample(1.0)}])
+    path = tmp_path / "new" / "raw.json"
+    results.save(path)
+    assert Results.load(path) == results
+
+
+def test_keys_are_unique_and_figures_are_made_of_rows_of_the_same_group_or_the_base(rows: list[Row]) -> None:
+    by_key = {row.key: row for row in rows}
+    assert len(by_key) == len(rows)
+    for row in rows:
+        assert row.group in GROUPS
+        assert {by_key[key].group for key in row.needs} <= {row.group, BASE}
+        assert (row.figure is None) == (row.needs == ())
+        if row.figure is not None:
+            only_these = {key: Sample(1.0, 1.0) for key in (row.key, *row.needs)}
+            assert row.figure.of(only_these) >= 0
+
+
+def test_a_real_server_has_no_rows_that_need_simulated_ones(tmp_path: pathlib.Path, rows: list[Row]) -> None:
+    place = Place(tmp_path / "real", NoServers(), {}, {})
+    real = {row.key for row in Rows(place, None, Sizes()).all()}
+    left_out = {row.key for row in rows} - real
+    assert real < {row.key for row in rows}
+    assert left_out == {row.key for row in rows if row.group in ONLY_SIMULATED or row.key.endswith("_10000")}
+
+
+def test_no_size_is_above_the_limit() -> None:
+    small = Sizes().at_most(2)
+    assert small == Sizes(2, (1, 2), 2, 2, 2, 2, 2, 2, (2,))
+    assert Sizes().at_most(100000) == Sizes()
+
+
+def test_the_page_has_all_rows_and_compares_what_is_promised(rows: list[Row]) -> None:
+    results = Results(ABOUT, [costs(rows), costs(rows, 2.0), costs(rows, 1.5)])
+    text = page(results, rows, Sizes())
+    lines = text.splitlines()
+    for row in rows:
+        same = [other for other in rows if other.text == row.text]
+        assert len([line for line in lines if line.startswith(f"| {row.text} | ")]) == len(same), row.text
+    empty = next(line for line in lines if line.startswith("| A playbook without a task |"))
+    assert empty == "| A playbook without a task | 0.90 s | 0.60 - 1.20 | 3 | 2.00 s | 63 / 73 | 1,001 | 25 % |  |"
+    assert "takes such a server 200 µs (100 to 300 µs)" in text
+    assert "of 3 rounds" in text
+    assert "## What is promised" in text
+    # As many bars everywhere.
+    table = [line for line in lines if line.startswith("|") and line in lines[: lines.index("## What is promised")]]
+    assert {line.count("|") for line in table} == {10}
+
+
+def test_a_page_of_small_numbers_judges_nothing(rows: list[Row]) -> None:
+    text = page(Results({**ABOUT, "at_most": 3}, [costs(rows)]), rows, Sizes())
+    assert "What is promised" not in text
+    assert "more than 3 objects" in text
+
+
+def test_the_page_says_what_is_left_out(rows: list[Row]) -> None:
+    text = page(Results({**ABOUT, "groups": [BASE, "bulk"], "server": "real"}, [costs(rows)]), rows, Sizes())
+    assert "Left out, `fleet`: there is one server." in text
+    assert "Not asked for: `loops`, `pushes`, `growth`." in text
+
+
+KEPT = {
+    EMPTY: 0.5,
+    "debug": 2.0,
+    "script_new": 0.5,
+    "script_unchanged": 1.5,
+    "bulk_new": 1.3,
+    "bulk_unchanged": 2.6,
+    "loop_500": 3.0,
+    "loop_500_uri": 90.0,
+    "latency": 4.0,
+    "latency_serial": 24.0,
+    "growth_new_1000": 1.5,
+    "growth_new_10000": 10.5,
+    "growth_unchanged_1000": 2.5,
+    "growth_unchanged_10000": 25.5,
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "key", "seconds"),
+    [
+        (0, "bulk_new", 1.4),
+        (1, "bulk_unchanged", 2.7),
+        (2, "loop_500_uri", 89.0),
+        (3, "loop_500", 3.1),
+        (4, "latency", 4.1),
+        (6, "growth_new_10000", 13.1),
+        (7, "growth_unchanged_10000", 25.6),
+    ],
+)
+def test_promises(rows: list[Row], number: int, key: str, seconds: float) -> None:
+    # The processor time of the fleet stands beside the seconds.
+    def judged(**more: float) -> list[bool | None]:
+        cost = costs(rows, **{**KEPT, **more})
+        cost["fleet_unchanged_module"] = Sample(60.0, 80.0)
+        cost["fleet_unchanged"] = Sample(10.0, 10.0)
+        return [verdict.kept for verdict in verdicts(Results(ABOUT, [cost]), Sizes())]
+
+    kept = judged()
+    # At 1,000 it is 2 ms each, at 10,000 it is 2.5 ms.
+    assert kept == [True] * 9
+    assert [at for at, good in enumerate(judged(**{key: seconds})) if not good] == ([2, 3] if key == "loop_500" else [number])
+
+
+def test_promises_about_processor_and_memory(rows: list[Row]) -> None:
+    cost = costs(rows, **KEPT)
+    cost["fleet_unchanged_module"] = Sample(60.0, 79.0, 60.0, 287.0)
+    cost["fleet_unchanged"] = Sample(10.0, 10.0)
+    judged = verdicts(Results(ABOUT, [cost]), Sizes())
+    assert [at for at, one in enumerate(judged) if not one.kept] == [5, 8]
+    assert (judged[5].measured, judged[8].measured) == ("7.90 ×", "301 MB")
+
+
+def test_what_was_not_measured_is_not_judged() -> None:
+    judged = verdicts(Results(ABOUT, [{EMPTY: Sample(1.0)}]), Sizes())
+    assert {one.kept for one in judged} == {None}
+
+
+def test_objects_can_be_told_by_their_names() -> None:
+    names = [vhost["name"] for vhost in objects.tenants(3)]
+    assert len(set(names)) == 3
+    assert all(name.startswith(objects.PREFIX) for name in names)
+    assert {task["vhost"] for task in objects.push_tasks(7, 3)} == set(names)
+
+
+def test_a_script_makes_virtual_hosts_in_pieces() -> None:
+    assert [len(body) for _method, _path, body in objects.create_virtual_hosts(1001)] == [500, 500, 1]

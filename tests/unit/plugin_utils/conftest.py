@@ -1,0 +1,28 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the action plugins share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _kept_connections
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+
+
+@pytest.fixture(autouse=True)
+def _plain_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes away what changes the behaviour of requests and of the modules, and the connections of other tests."""
+    running_modules.forget_environment(monkeypatch)
+    monkeypatch.delenv("ANSIBLE_PYTHON_INTERPRETER", raising=False)
+    monkeypatch.setattr(_in_process, "_KEPT", _kept_connections.KeptConnections())
+
+
+@pytest.fixture
+def simulator() -> Iterator[Simulator]:
+    """A server."""
+    with Simulator() as running:
+        yield running

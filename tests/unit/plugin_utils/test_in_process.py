@@ -1,0 +1,275 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action plugins: when they do the work themselves, and that they give what the module gives."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleActionFail
+from ansible.module_utils.common.parameters import PASS_VARS
+from ansible.plugins.action.normal import ActionModule as NormalAction
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils.actions import VARIABLES, action_class, run
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host, run_module
+
+AS_A_MODULE = {"ran": "as a module"}
+OFFLINE = {"api_url": "no URL", "api_token": "token-1"}
+"""Connection options with which every module fails before it sends anything."""
+
+
+@pytest.fixture
+def _module_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only says that ansible-core would run the module."""
+    monkeypatch.setattr(NormalAction, "run", lambda self, tmp=None, task_vars=None: dict(AS_A_MODULE))
+
+
+# Which capability
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_and_action_plugin_have_the_same_capability(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = importlib.import_module(f"ansible_collections.streamops.ovenmediaengine.plugins.modules.{module}")
+    ran: list[Any] = []
+    monkeypatch.setattr(loaded, "run_module", ran.append)
+    loaded.main()
+    assert ran == [CAPABILITIES[module]] == [action_class(module).capability]
+
+
+def test_every_module_has_an_action_plugin() -> None:
+    plugins = Path(_in_process.__file__).parents[1]
+    assert sorted(path.name for path in (plugins / "action").glob("*.py")) == sorted(path.name for path in (plugins / "modules").glob("*.py"))
+
+
+# Where a task runs
+
+
+def runs_here(variables: dict[str, Any] | None = None, **changes: Any) -> bool:
+    """Whether a task is not handed to the module."""
+    return run("vhost_info", dict(OFFLINE), variables, **changes) != AS_A_MODULE
+
+
+@pytest.mark.usefixtures("_module_is_not_run")
+class TestWhereATaskRuns:
+    """Conditions, one at a time."""
+
+    def test_on_the_controller_it_runs_here(self) -> None:
+        assert runs_here()
+
+    @pytest.mark.parametrize("transport", ["ssh", "paramiko_ssh", "docker", "network_cli"])
+    def test_over_another_connection_it_does_not(self, transport: str) -> None:
+        assert not runs_here(connection={"transport": transport})
+
+    def test_as_another_user_it_does_not(self) -> None:
+        assert not runs_here(connection={"become": object()})
+
+    def test_in_the_background_it_does_not(self) -> None:
+        assert not runs_here(async_val=30)
+
+    @pytest.mark.parametrize(
+        ("environment", "here"),
+        [
+            (None, True),
+            ([], True),
+            ([{}], True),
+            ([None, {}], True),
+            ([{"A": "b"}], False),
+            ([{}, {"A": "b"}], False),
+            ({"A": "b"}, False),
+        ],
+    )
+    def test_with_environment_variables_it_does_not(self, environment: Any, here: bool) -> None:
+        assert runs_here(environment=environment) is here
+
+    @pytest.mark.parametrize("value", [False, "false", "no", "off", 0, "0"])
+    def test_it_can_be_turned_off(self, value: Any) -> None:
+        assert not runs_here({"ovenmediaengine_in_process": value})
+
+    @pytest.mark.parametrize("value", [True, "true", "yes", "on", 1, "1"])
+    def test_it_can_be_turned_on(self, value: Any) -> None:
+        assert runs_here({"ovenmediaengine_in_process": value})
+
+    @pytest.mark.parametrize("value", ["maybe", "", [], {}, 2])
+    def test_anything_else_is_refused(self, value: Any) -> None:
+        with pytest.raises(AnsibleActionFail, match="ovenmediaengine_in_process must be true or false, got"):
+            runs_here({"ovenmediaengine_in_process": value})
+
+    def test_without_requests_it_does_not(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_in_process, "HAS_REQUESTS", False)
+        assert not runs_here()
+
+    @pytest.mark.parametrize("interpreter", ["", "auto", "auto_silent", "auto_legacy", "auto_legacy_silent", sys.executable, f" {sys.executable} "])
+    def test_with_the_controllers_python_or_any_it_runs_here(self, interpreter: str) -> None:
+        assert runs_here({"ansible_python_interpreter": interpreter})
+
+    @pytest.mark.parametrize("interpreter", ["/nonexistent/python", "/bin/sh", f"{sys.executable} -I", "/usr/bin/env python"])
+    def test_with_another_python_it_does_not(self, interpreter: str) -> None:
+        assert not runs_here({"ansible_python_interpreter": interpreter})
+
+    def test_the_same_program_in_another_virtual_environment_is_another_python(self, tmp_path: Path) -> None:
+        programs = tmp_path / "bin"
+        programs.mkdir()
+        (programs / "python").symlink_to(os.path.realpath(sys.executable))
+        (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+        assert not runs_here({"ansible_python_interpreter": str(programs / "python")})
+
+    def test_another_name_for_the_same_virtual_environment_is_not(self, tmp_path: Path) -> None:
+        if sys.prefix == sys.base_prefix:
+            pytest.skip("this Python belongs to no virtual environment")
+        (tmp_path / "link").symlink_to(sys.prefix)
+        assert runs_here({"ansible_python_interpreter": str(tmp_path / "link" / "bin" / Path(sys.executable).name)})
+
+    @pytest.mark.parametrize(("there", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
+    def test_the_python_of_the_host_that_a_task_is_delegated_to_counts(self, there: str, here: bool) -> None:
+        delegated = {"ansible_delegated_vars": {"localhost": {"ansible_python_interpreter": there}}}
+        assert runs_here({"ansible_python_interpreter": "/elsewhere/python", **delegated}, delegate_to="localhost") is here
+
+
+# What it gives
+
+
+def as_the_module(given: dict[str, Any], module: dict[str, Any]) -> bool:
+    """Whether two results are the same, but for what ansible-core adds to that of a module when it has read it."""
+    ours = json.loads(json.dumps({key: value for key, value in given.items() if key != "_ansible_parsed"}, default=str))
+    theirs = dict(module)
+    warnings = [[str(one) for one in result.pop("warnings", [])] for result in (ours, theirs)]
+    assert ours == theirs
+    assert list(ours) == list(theirs)  # seen with -v
+    assert len(warnings[0]) == len(warnings[1]) and all(one in other for one, other in zip(*warnings))
+    return True
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_gives_the_same_in_both_ways(module: str, check_mode: bool) -> None:
+    options = {**VALID[module], "retries": 0}
+    results = []
+    for in_process in (True, False):
+        with Simulator() as simulator:
+            make_virtual_host(simulator, "t-v")
+            # The address is in the result.
+            given = {**options, **connection(simulator)}
+            result = run(module, given, check_mode=check_mode) if in_process else dict(run_module(module, given, check_mode=check_mode))
+            result.pop("_ansible_parsed", None)
+            results.append(json.loads(json.dumps(result, default=str).replace(simulator.url, "http://server").replace(simulator.url[7:], "server")))
+            assert not check_mode or len(simulator.writes) == 1  # that of this test
+    assert as_the_module(*results)
+    assert not results[0].get("failed")
+
+
+BAD: list[tuple[str, dict[str, Any]]] = [
+    ("vhost", {"bogus": 1, "name": "t"}),
+    ("vhost", {}),
+    ("vhost", {"name": "t", "state": "gone"}),
+    ("vhost", {"name": "t", "host": 5}),
+    ("vhost", {"name": "t", "host": {"names": ["a"], "bogus": "token-1"}}),
+    ("vhost", {"name": "t t", "host": {"names": ["a"]}}),
+    ("vhosts", {"vhosts": 5}),
+    ("vhosts", {"vhosts": ["oops"]}),
+    ("vhosts", {"vhosts": [{"name": "t", "applications": [{"name": "live", "providers": 7}]}]}),
+    ("vhost_info", {"names": {"a": 1}, "timeout": "long"}),
+    ("application", {"vhost": "t", "name": "x", "providers": {"rtmp": None, "bogus": None}}),
+    ("push_task", {"vhost": "t", "app": "a", "id": "i", "url": "rtmp://u:HIDDEN-word@h/a/HIDDEN-key", "protocol": "rtmp", "stream_key": "HIDDEN-k"}),
+    ("push_task", {"vhost": "t", "app": "a", "id": "i", "stream": 17, "stream_key": "HIDDEN-k"}),
+    ("push_task", {"vhost": "t", "app": "a", "id": "i", "stream_key": ["HIDDEN-k"], "retries": "HIDDEN-k"}),
+    ("push_tasks", {"tasks": [{"vhost": "t", "app": "a", "id": "i", "stream_key": "HIDDEN-k", "url": "rtmp://h/a/HIDDEN-key", "bogus": 1}]}),
+    ("cert_reload", {"endpoint": 5}),
+    ("cert_reload", {"endpoint": {"port": 70000}, "fingerprint": "x"}),
+    ("certificate_info", {}),
+    ("audit_info", {"certificates": {"endpoint": 8}}),
+]
+
+
+@pytest.mark.parametrize(("module", "options"), BAD)
+def test_what_is_refused_is_refused_in_the_same_words(module: str, options: dict[str, Any]) -> None:
+    given = {"api_url": "http://127.0.0.1:9", "api_token": "token-1", "retries": 0, **options}
+    result = run(module, given)
+    assert result["failed"] is True
+    assert as_the_module(result, run_module(module, given))
+    assert "HIDDEN" not in json.dumps(result, default=str)
+
+
+def test_an_audit_takes_entries_of_any_form_in_both_ways(simulator: Simulator) -> None:
+    options = connection(simulator, vhosts=[{"name": "t-1", "host": {"names": ["a"]}}, 5, {"name": "t-2", "host": 7}], certificates=[{"endpoint": {"port": 0}}])
+    result = run("audit_info", options)
+    assert as_the_module(result, run_module("audit_info", options))
+    assert [finding["kind"] for finding in result["findings"]].count("bad_input") == 3
+
+
+def test_options_come_from_the_environment_too(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OVENMEDIAENGINE_API_URL", simulator.url)
+    monkeypatch.setenv("OVENMEDIAENGINE_API_TOKEN", simulator.token)
+    assert [vhost["name"] for vhost in run("vhost_info", {})["vhosts"]] == ["default"]
+
+
+def test_options_are_left_as_they_are(simulator: Simulator) -> None:
+    """The next attempt of a task gets them again."""
+    options = connection(simulator, vhost="default", name="t", providers={"rtmp": None})
+    before = json.dumps(options)
+    run("application", options, check_mode=True)
+    assert json.dumps(options) == before
+
+
+@pytest.mark.skipif("inject_invocation" not in PASS_VARS, reason="older releases of ansible-core always give the options")
+def test_options_are_given_only_where_that_is_asked_for(simulator: Simulator) -> None:
+    assert "invocation" in run("vhost_info", connection(simulator))
+    assert "invocation" not in run("vhost_info", connection(simulator), {"ansible_inject_invocation": False})
+    assert "invocation" not in run("vhost_info", {"bogus": 1}, {"ansible_inject_invocation": False})
+
+
+def test_secrets_are_hidden_in_the_result_as_the_module_hides_them(simulator: Simulator) -> None:
+    make_virtual_host(simulator, "t-v", signedPolicy={"secretKey": "HIDDEN-key-1"})
+    options = connection(simulator, name="t-v", host={"names": ["other"]}, signed_policy={"secret_key": "HIDDEN-key-2"}, http_headers={"X-A": "HIDDEN-header"})
+    result = run("vhost", options)
+    assert result["failed"] is True
+    assert "HIDDEN" not in json.dumps(result, default=str)
+    assert as_the_module(result, run_module("vhost", options))
+
+
+def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:
+    make_virtual_host(simulator, "t-v", distribution="{{ 1 + 1 }}")
+    found = run("vhost_info", connection(simulator, names=["t-v"]))["vhosts"][0]["distribution"]
+    assert found == "{{ 1 + 1 }}"
+    if not _in_process._HAS_TAGS:
+        assert getattr(found, "__UNSAFE__", False)
+
+
+def test_a_fault_of_the_collection_fails_the_task_and_tells_no_values(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_arguments: Any, **_options: Any) -> Any:
+        raise KeyError("HIDDEN-value")
+
+    monkeypatch.setattr(_door, "Api", broken)
+    result = run("vhost_info", connection(simulator))
+    assert result["failed"] is True
+    assert result["msg"].startswith("MODULE FAILURE: KeyError in streamops.ovenmediaengine.vhost_info")
+    assert "HIDDEN" not in json.dumps(result, default=str)
+
+
+def test_a_check_of_ansible_that_ends_in_another_exception_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_params: Any) -> Any:
+        raise TypeError("of its own")
+
+    spec, checker = _in_process._checking(CAPABILITIES["vhost_info"])
+    monkeypatch.setattr(checker, "validate", broken)
+    assert spec["names"]["type"] == "list"
+    with pytest.raises(TypeError, match="of its own"):
+        run("vhost_info", {**OFFLINE})
+
+
+def test_the_argument_spec_is_made_once(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("vhost_info", connection(simulator))
+    monkeypatch.setattr(_in_process, "argument_spec", None)
+    assert not run("vhost_info", connection(simulator)).get("failed")
+    assert VARIABLES["ansible_python_interpreter"] == sys.executable

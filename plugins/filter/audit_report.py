@@ -88,7 +88,11 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
     """The report of all servers."""
     if not isinstance(results, t.Mapping):
         raise AnsibleFilterError("audit_report expects a dictionary, the result of each host")
-    servers = [_server(str(name), results[name] if isinstance(results[name], t.Mapping) else {}) for name in sorted(results, key=natural)]
+    return report_of([_server(str(name), results[name] if isinstance(results[name], t.Mapping) else {}) for name in sorted(results, key=natural)], generated_at)
+
+
+def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict[str, t.Any]:
+    """The report of servers as they stand in one, with the counts of all."""
     counts = {severity: sum(server["counts"][severity] for server in servers) for severity in SEVERITIES}
     return {
         "schema_version": SCHEMA_VERSION,

@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role and the playbook restream, as a user runs them."""
+
+from __future__ import annotations
+
+import pathlib
+import typing as t
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import Project, Run
+
+PLATFORMS = [
+    {"name": "one", "url": "rtmp://one.example.com/live"},
+    {"name": "two", "url": "rtmp://two.example.com/live", "stream_key": "planted-key-two"},
+    {"name": "three", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
+]
+
+
+def restream(project: Project, *arguments: str, platforms: str = "all", keys: pathlib.Path | None = None) -> Run:
+    """Runs the playbook as loudly as it goes; nothing that it prints or logs may be secret."""
+    log = project.directory / "ansible.log"
+    log.unlink(missing_ok=True)
+    environment = {"ANSIBLE_LOG_PATH": str(log), **({"OVENMEDIAENGINE_STREAM_KEYS_FILE": str(keys)} if keys else {})}
+    chosen = ["-e", "restream_stream=main", "-e", f"restream_platforms={platforms}"]
+    run = project.play("streamops.ovenmediaengine.restream", "-i", "inventory.json", "-vvvv", "--diff", *chosen, *arguments, **environment)
+    printed = run.output + log.read_text(encoding="utf-8")
+    assert [line for line in printed.splitlines() if "planted" in line] == []
+    return run
+
+
+def inventory(project: Project, sim: Simulator, **variables: t.Any) -> None:
+    """An inventory of one server that knows three platforms."""
+    project.inventory({"media": sim.url}, **{"ovenmediaengine_platforms": PLATFORMS, "ovenmediaengine_stream_keys": {"one": "planted-key-one"}, **variables})
+
+
+def pushed(sim: Simulator) -> dict[str, str]:
+    """The stream keys that the server has, by the ids of its push tasks."""
+    application = sim.state.push_application("default", "app")
+    assert application is not None
+    return {name: task.stream_key for name, task in application.tasks.items()}
+
+
+def test_start_and_stop(project: Project, sim: Simulator) -> None:
+    inventory(project, sim)
+    checked = restream(project, "--check")
+    assert checked.status == 0, checked.output
+    done = "stream default/app/main: one started, two started, three started"
+    assert checked.summary("media") == f"Check mode, this would be done: {done}"
+    assert '"default/app/main-one"' in checked.output  # the diff
+    assert not sim.writes
+
+    first = restream(project)
+    assert first.status == 0, first.output
+    assert first.summary("media") == "stream default/app/main: one started (ready), two started (ready), three started (ready)"
+    assert pushed(sim) == {"main-one": "planted-key-one", "main-two": "planted-key-two", "main-three": ""}
+
+    sim.clear_log()
+    again = restream(project)
+    assert again.recap["media"]["changed"] == 0 and not sim.writes, again.output
+
+    stopped = restream(project, "-e", "restream_state=stopped", platforms="three,one")
+    assert stopped.summary("media") == "stream default/app/main: three stopped, one stopped", stopped.output
+    assert set(pushed(sim)) == {"main-two"}
+
+
+def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
+    inventory(project, sim, ovenmediaengine_stream_keys={})
+    keys = project.directory / "keys.yml"
+    keys.write_text("one: planted-{{ 7 * 6 }}-in-file\n", encoding="utf-8")
+    run = restream(project, platforms="one", keys=keys)
+    assert run.status == 0, run.output
+    assert pushed(sim) == {"main-one": "planted-{{ 7 * 6 }}-in-file"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("one: [planted-broken", "The file with stream keys is expected to hold YAML"),
+        ("two: planted-other", "There is no stream key for the platform one."),
+        (None, "keys.yml, is not there on the controller. Nothing was done."),
+    ],
+)
+def test_what_is_wrong_is_told_and_nothing_is_sent(project: Project, sim: Simulator, text: str | None, said: str) -> None:
+    inventory(project, sim, ovenmediaengine_stream_keys={})
+    keys = project.directory / "keys.yml"
+    if text is not None:
+        keys.write_text(text, encoding="utf-8")
+    run = restream(project, platforms="one", keys=keys)
+    assert run.status == 2
+    assert said in run.output
+    assert run.summary("media") == "stream default/app/main: not reached"
+    assert not sim.log
+
+
+def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None:
+    inventory(project, sim, ovenmediaengine_api_token="planted-wrong-token")
+    run = restream(project)
+    assert run.status == 2
+    assert "AccessToken of Managers/API" in run.output
+    assert run.summary("media") == "stream default/app/main: failed"

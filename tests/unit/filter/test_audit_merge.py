@@ -1,0 +1,68 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter audit_merge."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_merge as merge_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
+
+audit_merge = merge_plugin.FilterModule().filters()["audit_merge"]
+audit_report = report_plugin.FilterModule().filters()["audit_report"]
+
+EARLY, LATE, NOW = "2026-01-31T03:00:00Z", "2026-01-31T03:10:00Z", "2026-01-31T03:20:00Z"
+
+
+def result(*severities: str) -> dict[str, Any]:
+    """A result of the module audit_info with findings of these severities."""
+    findings = [{"severity": severity, "kind": "missing", "message": "A message."} for severity in severities]
+    return {"reachable": True, "version": "0.20.0", "findings": findings, "vhosts": [], "push_tasks": [], "certificates": []}
+
+
+RESULTS = {"media-1": result("drift"), "media-2": result(), "media-10": result("error", "warning"), "media-3": {}}
+
+
+@pytest.mark.parametrize("parts", [[["media-1", "media-2", "media-3", "media-10"]], [["media-10", "media-1"], ["media-3"], ["media-2"], []]])
+def test_the_parts_make_what_one_audit_would_have_made(parts: list[list[str]]) -> None:
+    reports = [audit_report({name: RESULTS[name] for name in part}, EARLY) for part in parts]
+    whole = audit_report(RESULTS, NOW)
+    assert audit_merge(reports, NOW) == whole
+    assert audit_merge([json.dumps(report) for report in reports], NOW, list(RESULTS)) == whole
+
+
+def test_the_latest_report_of_a_server_counts() -> None:
+    early, late = audit_report({"media-1": result("error")}, EARLY), audit_report({"media-1": result()}, LATE)
+    for reports in ([early, late], [late, early]):
+        assert audit_merge(reports, NOW)["status"] == "ok"
+
+
+def test_a_server_without_a_report_is_a_finding() -> None:
+    merged = audit_merge([audit_report({"media-1": result()}, EARLY)], NOW, ["media-1", "media-2"])
+    assert [server["name"] for server in merged["servers"]] == ["media-1", "media-2"]
+    assert merged["servers"][1]["findings"][0]["kind"] == "not_audited"
+    assert merged["counts"]["error"] == 1
+
+
+@pytest.mark.parametrize(
+    ("reports", "expected"),
+    [
+        ([], ()),
+        ("planted", ()),
+        ({"servers": []}, ()),
+        (["planted"], ()),
+        ([{"planted": 1}], ()),
+        ([{"servers": [], "generated_at": EARLY, "schema_version": 2}], ()),
+        ([audit_report({}, EARLY)], "planted"),
+    ],
+)
+def test_what_is_no_report_is_refused(reports: Any, expected: Any) -> None:
+    with pytest.raises(AnsibleFilterError, match="audit_merge expects") as caught:
+        audit_merge(reports, NOW, expected)
+    assert "planted" not in str(caught.value)

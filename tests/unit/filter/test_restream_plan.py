@@ -1,0 +1,129 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter restream_plan."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import restream_plan as plugin
+
+restream_plan = plugin.FilterModule().filters()["restream_plan"]
+
+PLATFORMS = [
+    {"name": "one", "url": "rtmp://one.example.com/live"},
+    {"name": "two", "url": "rtmps://two.example.com/live", "stream_key": "planted-two", "variant_names": ["high"], "id": "the-second"},
+    {"name": "three", "url": "srt://three.example.com:9?streamid=x", "protocol": "srt"},
+]
+STREAM = {"vhost": "default", "app": "app", "stream": "main"}
+SCOPE = {"vhost": "default", "app": "app"}
+
+
+def plan(platforms: Any = None, **changed: Any) -> dict[str, Any]:
+    """What the filter returns; nothing of it but tasks may show a secret."""
+    given = {"chosen": "all", **STREAM, "stream_keys": {"one": "planted-one"}, **changed}
+    made: dict[str, Any] = restream_plan(PLATFORMS if platforms is None else platforms, **given)
+    assert "planted" not in json.dumps({**made, "tasks": []})
+    return made
+
+
+def test_each_platform_becomes_a_push_task() -> None:
+    made = plan()
+    assert made["problems"] == [] and made["platforms"] == ["one", "two", "three"]
+    assert made["tasks"] == [
+        {**SCOPE, "id": "main-one", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://one.example.com/live", "stream_key": "planted-one"},
+        {
+            **SCOPE,
+            "id": "the-second",
+            "stream": {"name": "main", "variant_names": ["high"]},
+            "protocol": "rtmp",
+            "url": "rtmps://two.example.com/live",
+            "stream_key": "planted-two",
+        },
+        {**SCOPE, "id": "main-three", "stream": {"name": "main"}, "protocol": "srt", "url": "srt://three.example.com:9?streamid=x"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    ["three,one", " three , one,", "three\none\n", ["three", "one"], ["three", "one", "three"], ("three", " one ")],
+    ids=json.dumps,
+)
+def test_platforms_are_chosen_by_list_or_text(chosen: Any) -> None:
+    assert plan(chosen=chosen)["platforms"] == ["three", "one"]
+
+
+def test_to_stop_needs_no_key() -> None:
+    made = plan(state="stopped", stream_keys=None, stream_keys_text="planted: [")
+    assert made["problems"] == []
+    assert made["tasks"] == [{**SCOPE, "id": "main-one"}, {**SCOPE, "id": "the-second"}, {**SCOPE, "id": "main-three"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "key"),
+    [
+        ("one: planted-file", {}, "planted-file"),
+        ("one: 0123", None, "0123"),
+        ("one: 'a # {{ b }}'\nfour: 5", {}, "a # {{ b }}"),
+        ("one: planted-file", {"one": "planted-variable"}, "planted-variable"),
+        ("one: ''", {}, ""),
+        ("", {"one": 123}, "123"),
+        ("{one: planted-json}", {}, "planted-json"),
+    ],
+)
+def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> None:
+    assert plan(chosen="one", stream_keys_text=text, stream_keys=given)["tasks"][0]["stream_key"] == key
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"stream_keys": {}}, "There is no stream key for the platform one. Give the empty text if it takes none."),
+        ({"stream_keys_text": "planted: [x"}, "The file with stream keys is expected to hold YAML with the name of a platform, a colon and its stream key"),
+        ({"stream_keys_text": "planted"}, "The file with stream keys is expected"),
+        ({"stream_keys_text": "one: {planted: x}"}, "The file with stream keys is expected"),
+        ({"stream_keys": "planted"}, "The variable with stream keys is expected"),
+        ({"stream_keys": {"one": None}}, "The variable with stream keys is expected"),
+        ({"chosen": []}, "No platform was chosen. There are: one, two, three."),
+        ({"chosen": " , "}, "No platform was chosen."),
+        ({"chosen": "one,five,six"}, "There is no platform five, six. There are: one, two, three."),
+        ({"chosen": 7}, "The chosen platforms are expected to be a list of names."),
+        ({"stream": ""}, "stream expects a text that is not empty."),
+        ({"vhost": None}, "vhost expects a text that is not empty."),
+        ({"state": "running"}, "state expects started or stopped."),
+        ({"app": "a/b"}, "The push task for the platform one cannot work. app: "),
+    ],
+)
+def test_what_is_wrong_is_told(changed: dict[str, Any], said: str) -> None:
+    made = plan(**changed)
+    assert made["tasks"] == []
+    assert said in " ".join(made["problems"])
+
+
+@pytest.mark.parametrize(
+    ("platforms", "said"),
+    [
+        ("planted", "The platforms are expected to be a list of dictionaries."),
+        (["planted"], "The platforms are expected to be a list of dictionaries."),
+        ([{"url": "rtmp://planted"}], "The platform at place 0 expects a name"),
+        ([{"name": "all", "url": "rtmp://planted"}], "The platform at place 0 expects a name"),
+        ([{"name": "a,b"}], "The platform at place 0 expects a name"),
+        ([{"name": "one", "key": "planted"}], "The platform one has a field that there is not: key. There are name, url, protocol,"),
+        ([{"name": "one", "stream_key": ["planted"]}], "The platform one expects a text for stream_key."),
+        ([{"name": "one", "url": True}], "The platform one expects a text for url."),
+        ([{"name": "one", "variant_names": "planted"}], "The platform one expects a list of names for variant_names."),
+        ([{"name": "one"}], "The push task for the platform one cannot work. url: is required"),
+        ([{"name": "one", "url": "http://u:planted@a.example.com/x"}], "The push task for the platform one cannot work. url: expected 'rtmp://"),
+        ([{"name": "one", "url": "srt://a:1", "protocol": "webrtc"}], "The push task for the platform one cannot work. protocol: expected one of"),
+        ([PLATFORMS[0], PLATFORMS[0]], "The platform one is listed twice."),
+        ([PLATFORMS[0], {**PLATFORMS[1], "id": "main-one"}], "Several of the chosen platforms have the id main-one."),
+    ],
+)
+def test_platforms_that_cannot_work_are_refused(platforms: Any, said: str) -> None:
+    made = plan(platforms)
+    assert made["tasks"] == []
+    assert said in " ".join(made["problems"])

@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 import typing as t
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
 from . import objects
@@ -35,14 +35,14 @@ LEAST_ROUNDS = 5
 """With fewer rounds the page of the repository is left as it is."""
 
 
-def arguments(values: Sequence[str] | None = None, environment: Mapping[str, str] = os.environ) -> argparse.Namespace:
+def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line; what it leaves out is taken from the environment, where ``make`` puts it."""
     parser = argparse.ArgumentParser(
         prog="make bench",
         description="Measures the collection against simulated servers, or against the server that OVENMEDIAENGINE_API_URL and OVENMEDIAENGINE_API_TOKEN name.",
         epilog=f"docs/benchmarks.md is written by a whole run against simulated servers, {LEAST_ROUNDS} rounds or more of all groups.",
     )
-    rounds, rows, until, at_most = (environment.get(name) for name in ("ROUNDS", "ROWS", "UNTIL", "AT_MOST"))
+    rounds, rows, until, at_most = (os.environ.get(name) for name in ("ROUNDS", "ROWS", "UNTIL", "AT_MOST"))
     parser.add_argument("--rounds", type=int, default=rounds or LEAST_ROUNDS, help="how often each row is measured (ROUNDS, %(default)s)")
     parser.add_argument("--rows", default=rows or "", metavar="GROUPS", help=f"which groups: any of {' '.join(GROUPS)} (ROWS, all)")
     parser.add_argument("--until", type=float, default=until or 0, metavar="MINUTES", help="begin no round after so many minutes (UNTIL, no limit)")

@@ -299,10 +299,10 @@ class Rows:
 
         return [
             row("fleet_debug", "with eight `debug` each, for comparison", functools.partial(fleet.play, "fleet_debug"), 0.08),
-            row("fleet_empty_module", f"{full}, from empty, as modules", from_empty(OUT_OF_PROCESS), 0.6),
-            row("fleet_unchanged_module", f"{full}, unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.6),
-            row("fleet_empty", f"{full}, from empty", from_empty({}), 0.15, "fleet_empty_module"),
-            row("fleet_unchanged", f"{full}, unchanged", unchanged({}), 0.15, "fleet_unchanged_module"),
+            row("fleet_empty_module", f"{full}, from empty, as modules", from_empty(OUT_OF_PROCESS), 0.75),
+            row("fleet_unchanged_module", f"{full}, unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.75),
+            row("fleet_empty", f"{full}, from empty", from_empty({}), 0.2, "fleet_empty_module"),
+            row("fleet_unchanged", f"{full}, unchanged", unchanged({}), 0.2, "fleet_unchanged_module"),
         ]
 
     def _rebuild(self) -> list[Row]:

@@ -52,6 +52,7 @@ SHOWN = {"text", "diff", "json"}
 
 # Which test runs the blocks of a language, and how many there are, so that one more does not go unnoticed.
 AFTER_RESTART, ROTATE, HERE = "tests/e2e/test_after_restart.py", "tests/e2e/test_rotate_certificates.py", "tests/e2e/test_documents.py"
+RESTREAM = "tests/e2e/test_restream.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
@@ -65,12 +66,16 @@ RUN_BY = {
     ("roles/export/README.md", "yaml"): (HERE, 1),
     ("roles/provision/README.md", "yaml"): (HERE, 2),
     ("roles/rotate_certificates/README.md", "yaml"): (HERE, 1),
+    ("roles/restream/README.md", "yaml"): (RESTREAM, 1),
 }
 
 INSTALLS = "Installs over the network; the stage package installs the artifact."
 RUNS_THIS = "Runs this very test."
 ROTATES = "The hook of the guide runs the same playbook, with the certificates it needs, in tests/e2e/test_rotate_certificates.py."
 SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, and has systemd verify it."
+RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
+MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
+SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
 NOT_RUN = {
     "make demo": "tests/e2e/test_demo.py runs what it calls.",
     "make test": RUNS_THIS,
@@ -83,7 +88,7 @@ NOT_RUN = {
     "python3 -m pip install requests": INSTALLS,
     "git clone https://github.com/streamops/ansible-ovenmediaengine": INSTALLS,
     "ansible-galaxy collection build ansible-ovenmediaengine": INSTALLS,
-    "ansible-galaxy collection install streamops-ovenmediaengine-0.3.0.tar.gz": INSTALLS,
+    "ansible-galaxy collection install streamops-ovenmediaengine-0.4.0.tar.gz": INSTALLS,
     "export PATH=$PWD/.venv-demo/bin:$PATH ANSIBLE_COLLECTIONS_PATH=$PWD/.build/tree": "Names what make demo has set up.",
     ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
@@ -96,6 +101,22 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml --check": ROTATES,
     "openssl s_client -connect media-1.example.com:443 -servername live.tenant-a.example.com </dev/null |"
     " openssl x509 -noout -subject -enddate -fingerprint -sha256": "Needs a host of that name.",
+    "ansible-galaxy collection install awx.awx": INSTALLS,
+    "export CONTROLLER_HOST=https://awx.example.com": "Needs an AWX.",
+    "export CONTROLLER_OAUTH_TOKEN=...": "Needs an AWX.",
+    "ansible-playbook streamops.ovenmediaengine.awx_setup -e @awx.yml --ask-vault-pass": "Needs an AWX; tests/e2e/test_awx.py has modules that stand in.",
+    "ansible-builder build -f execution-environment.yml -t registry.example.com/media:1": "Needs a container engine; test_awx.py makes the build context.",
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[0:249]' -e audit_report_dir=reports/first -e audit_fail_on=none": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[250:499]'"
+    " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
+    "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
+    " -e restream_platforms=all -e restream_state=stopped": RESTREAMS,
+    "make bench": MEASURES,
+    'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,
+    'make bench UNTIL=30 ARGS="--output /tmp/numbers"': MEASURES,
+    'make bench ROUNDS=1 ARGS="--at-most 3"': MEASURES,
 }
 
 
@@ -384,12 +405,15 @@ def test_commands_of_the_roles_run(project: Project) -> None:
         desk.write("inventory.yml", yaml.safe_dump({"all": inventory}))
         for role in ROLES_RUN:
             for command in all_commands(f"roles/{role}/README.md"):
+                if "merge_audits" in command.text:  # of reports in directories beside each other
+                    shutil.copytree(desk.directory / "ovenmediaengine-audit", desk.directory / "reports/first")
                 output = desk.run(command.text)
                 assert "failed=0" in output
         for host, server in servers.items():
             assert "tenant-a" in server.state.virtual_hosts
             assert (desk.directory / f"ovenmediaengine-{host}.yml").is_file()
         assert (desk.directory / "ovenmediaengine-audit/audit.html").is_file()
+        assert (desk.directory / "reports/all/audit.html").is_file()
 
 
 def test_variables_in_the_readmes_of_the_roles_are_those_of_the_roles() -> None:

@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
+import re
+import shlex
 import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
-from .conftest import Project, Run
+from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
 
 PLATFORMS = [
     {"name": "one", "url": "rtmp://one.example.com/live"},
@@ -103,3 +106,14 @@ def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None
     assert run.status == 2
     assert "AccessToken of Managers/API" in run.output
     assert run.summary("media") == "stream default/app/main: failed"
+
+
+def test_the_example_of_the_readme(project: Project, sim: Simulator) -> None:
+    text = (REPOSITORY / "roles/restream/README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (project.directory / "inventory.yml").write_text(example.replace("http://127.0.0.1:8081", sim.url), encoding="utf-8")
+    values = {"vault_api_token": TOKEN, "vault_key_of_one": "key-one", "vault_key_of_two": "key-two", **LOCAL}
+    started, stopped = (project.play(*shlex.split(command), "-e", json.dumps(values)) for command in re.findall(r"^ansible-playbook (.+)$", text, re.MULTILINE))
+    assert started.summary("origin-1.example.com") == "stream default/app/main: one started (ready), two started (ready)", started.output
+    assert stopped.summary("origin-1.example.com") == "stream default/app/main: one stopped, two stopped, three unchanged", stopped.output
+    assert pushed(sim) == {}

@@ -10,6 +10,7 @@ only equal if the same one stands in the same places of both.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from re import Pattern
@@ -88,10 +89,13 @@ class Normal:
             self._numbers[kind, value] = self._counts[kind]
         return "<%s %d>" % (kind, self._numbers[kind, value])
 
+    def _renamed(self, kind: str, found: re.Match[str]) -> str:
+        return self._named(kind, found.group(1).lower())
+
     def text(self, value: str) -> str:
         """Returns the normal form of a text."""
         for kind, pattern in _NAMED:
-            value = pattern.sub(lambda found, kind=kind: self._named(kind, found.group(1).lower()), value)  # type: ignore[misc]
+            value = pattern.sub(functools.partial(self._renamed, kind), value)
         for pattern in _TIMES:
             value = pattern.sub("<time>", value)
         value = _WAIT.sub("<seconds>", value)

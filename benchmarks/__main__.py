@@ -137,13 +137,14 @@ class Bench:
             passed = time.monotonic() - started
             say(f"-- {passed / 60:.0f} minutes; about {passed / 60 / number * (rounds - number):.0f} more")
             if until and passed > until and number < rounds:
-                say(f"-- ended after {number} rounds, as UNTIL says")
+                say(f"-- ended after {number} of {rounds} rounds, as UNTIL says")
                 return
 
     def _measure_round(self, title: str) -> None:
         cost: dict[str, Sample] = {}
         self._results.rounds.append(cost)
         if isinstance(self._place.servers, Simulated):
+            self._place.servers.clear()
             self._place.send(objects.create_virtual_hosts(1))
             self._results.about["seconds_a_request"].append(self._place.servers.seconds_a_request(f"/v1/vhosts/{objects.name_of(1)}"))
             self._place.servers.clear()

@@ -68,6 +68,23 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.timeout(LIMIT + 20)
+def test_rounds_follow_each_other(tmp_path: pathlib.Path) -> None:
+    answer = bench(tmp_path, "--rows", "bulk", "--rounds", "2")
+    assert answer.returncode == 0, answer.stdout
+    rounds = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"]
+    assert [set(one) for one in rounds] == [{"empty", "debug", "script_new", "script_unchanged", "bulk_new", "bulk_unchanged", "bulk_unchanged_module"}] * 2
+    assert [one["bulk_new"]["requests"] for one in rounds] == [2, 2]
+
+
+@pytest.mark.timeout(LIMIT + 20)
+def test_until_ends_after_the_round_that_passes_it(tmp_path: pathlib.Path) -> None:
+    answer = bench(tmp_path, "--rows", "base", "--rounds", "3", "--until", "0.001")
+    assert answer.returncode == 0, answer.stdout
+    assert len(json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"]) == 1
+    assert "ended after 1 of 3 rounds, as UNTIL says" in answer.stdout
+
+
+@pytest.mark.timeout(LIMIT + 20)
 def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.add_static_virtual_host({"name": BY_HAND, "host": {"names": ["hand.example.com"]}})
     there = vhosts_of(sim)

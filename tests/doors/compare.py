@@ -75,11 +75,14 @@ def doors(results: Sequence[Result]) -> dict[str, int]:
 
 
 def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
-    """The results of each host in normal form; what hosts do side by side has no order."""
-    normal: dict[str, Normal] = {}
+    """The results of each host in normal form; what hosts do side by side has no order.
+
+    Each playbook has names of its own in it: a port that an ended simulator had, the one of the next playbook can get again.
+    """
+    normal: dict[tuple[str, str], Normal] = {}
     found: dict[str, list[Entry]] = {}
     for result in results:
-        own = normal.setdefault(result.host, Normal())
+        own = normal.setdefault((result.host, result.run), Normal())
         place = _PLACE.sub("", result.path)
         place = place if place != result.path else result.path.rpartition("/")[2]
         item = json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True) if result.event.startswith("item") else ""

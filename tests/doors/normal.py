@@ -11,6 +11,7 @@ only equal if the same one stands in the same places of both.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from re import Pattern
@@ -24,6 +25,10 @@ _NAMED: tuple[tuple[str, Pattern[str]], ...] = (
     ("copy", re.compile(r"((?:/[^/\s'\"]+)*/tests/output/\.tmp/integration/[^/\s'\"]+)")),
     # What ansible.builtin.template and copy call the copy of a file that they replace.
     ("backup", re.compile(r"(?<=\.)([0-9]+\.20[0-9]{2}-[0-9]{2}-[0-9]{2}@[0-9]{2}:[0-9]{2}:[0-9]{2}~)")),
+    # What the role rotate_certificates calls the copy of a file that it replaces.
+    ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
+    # Checksums of files that are made anew.
+    ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
     # An async job, such as the one in which the simulator runs.
     ("job", re.compile(r"\b(j?[0-9]{10,}\.[0-9]+)\b")),
     # The simulator listens where the system lets it.
@@ -62,6 +67,7 @@ _NOT_COMPARED = {
     "content_length": "length of such a text",
     "checksum": "of a file that holds ports and times",
     "md5sum": "of a file that holds ports and times",
+    "_original_basename": "of a file that ansible.builtin.copy makes of a text",
     "atime": "a time",
     "mtime": "a time",
     "ctime": "a time",
@@ -74,6 +80,8 @@ _NOT_COMPARED = {
     "provision_deadline": "a time",
     "setup_simulator_seen": "the number of requests so far, some of which are sent again and again while something is waited for",
 }
+# Of the same: lists in the order in which the file system has the files of a directory.
+_UNORDERED = ("files",)
 
 
 class Normal:
@@ -115,25 +123,41 @@ class Normal:
             return {self.text(name): self._value(value[name], name, of_collection) for name in names}
         if isinstance(value, list):
             items: list[Any] = [self._value(item, key, of_collection) for item in value]
-            return _log(items) if key == "log" and not of_collection else items
+            if of_collection:
+                return items
+            return _log(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
         if key in _PORTS and type(value) is int and value >= _FIRST_PORT_OF_A_CLIENT:
             return self._named("port", str(value))
         return value
 
 
 def _log(records: list[Any]) -> list[Any]:
-    """The simulator's log with reads that follow one another in an order of their own, each once.
+    """The simulator's log with what was asked side by side in an order of its own.
 
-    A module that waits for something asks for it again, as often as it has time for; and what is read side by side arrives in any order.
+    A module that waits for something asks for it again, as often as it has time for: reads that follow one another count once each. Starts of push tasks that
+    follow one another, and stops of them, count as often as they are there.
     """
     found: list[Any] = []
-    reads: dict[str, Any] = {}
-    for record in [*records, None]:
-        if isinstance(record, dict) and record.get("write") is False:
-            reads[json.dumps(record, sort_keys=True)] = record
-            continue
-        found += [reads[text] for text in sorted(reads)]
-        reads.clear()
-        if record is not None:
-            found.append(record)
+    for kind, group in itertools.groupby(records, _kind):
+        texts = [_as_text(record) for record in group]
+        if kind == _READ:
+            texts = list(set(texts))
+        found += map(json.loads, texts if kind == _OTHER else sorted(texts))
     return found
+
+
+_READ, _OTHER = "read", ""
+
+
+def _kind(record: Any) -> str:
+    """What kind of request it is, as far as requests of a kind can be on their way side by side."""
+    if not isinstance(record, dict):
+        return _OTHER
+    if record.get("write") is False:
+        return _READ
+    call = str(record.get("path")).rpartition(":")[2]
+    return call if call in ("startPush", "stopPush") else _OTHER
+
+
+def _as_text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -104,6 +104,8 @@ def url(port: int) -> str:
         ({"msg": f"at {url(40001)} and {url(40002)}"}, {"msg": f"at {url(50002)} and {url(50001)}"}),
         ({"port": 40001, "at": url(40001)}, {"port": 50001, "at": url(50001)}),
         ({"path": "/tmp/x/ansible.k3b_x9q1.simulator/log"}, {"path": "/tmp/y/ansible.z3c_x9q1.simulator/log"}),
+        ({"dest": "/a.pem.20260102T030405000001Z~"}, {"dest": "/a.pem.20260102T030406000002Z~"}),
+        ({"checksums": ["ab" * 20, "cd" * 20]}, {"checksums": ["01" * 20, "23" * 20]}),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": "2026-01-02T10:11:12.5+00:00"}),
         ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 1, 0, 'yes'"}),
         ({"retries": ["Refused. Trying again in 0.2 s."]}, {"retries": ["Refused. Trying again in 0.5 s."]}),
@@ -140,6 +142,19 @@ def test_names_are_the_same_in_all_results_of_a_run() -> None:
     ]
 
 
+def test_files_of_a_directory_have_no_order() -> None:
+    one, other = {"files": [{"path": "/a"}, {"path": "/b"}]}, {"files": [{"path": "/b"}, {"path": "/a"}]}
+    assert differences(one, other, "ansible.builtin.find") == []
+    assert differences(one, {"files": [{"path": "/a"}, {"path": "/c"}]}, "ansible.builtin.find")
+    assert differences(one, other)
+
+
+def test_names_are_not_the_same_in_another_playbook() -> None:
+    first = [result({"at": url(40001)}, run="one.yml, playbook 1"), result({"at": url(40002)}, run="two.yml, playbook 2")]
+    second = [result({"at": url(40001)}, run="one.yml, playbook 1"), result({"at": url(40001)}, run="two.yml, playbook 2")]
+    assert compare(first, second).differences == []
+
+
 def request(method: str, path: str, **more: t.Any) -> dict[str, t.Any]:
     """A record of the simulator's log."""
     return {"method": method, "path": path, "write": method == "POST", "time": 1.5, "connection": 40000, **more}
@@ -158,6 +173,10 @@ def test_reads_are_compared_as_a_set_and_writes_in_order() -> None:
     assert differences(log(*reads, *writes), log(*reads, writes[0], writes[0], writes[1]), URI)
     assert differences(log(*reads, *writes), log(reads[0], *writes), URI)
     assert differences(log(*reads), log(reads[0], request("GET", "/b", body={})), URI)
+    starts = [request("POST", "/v1/vhosts/a/apps/b:startPush", body={"id": name}) for name in ("x", "y")]
+    assert differences(log(*starts, writes[0]), log(*reversed(starts), writes[0]), URI) == []
+    assert differences(log(*starts), log(*starts, starts[0]), URI)
+    assert differences(log(starts[0], writes[0], starts[1]), log(starts[1], writes[0], starts[0]), URI)
     # In a result of the collection nothing is left out, whatever it is called.
     assert differences({"log": reads}, {"log": reads[::-1]})
 

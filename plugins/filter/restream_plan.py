@@ -101,7 +101,8 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import fold_protocol, validate
 
-STARTED, STOPPED = "started", "stopped"
+STARTED = "started"
+STOPPED = "stopped"
 # The word for every platform that is known; none can have it as its name.
 ALL = "all"
 _FIELDS = ("name", "url", "protocol", "stream_key", "variant_names", "id")

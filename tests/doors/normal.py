@@ -126,7 +126,7 @@ class Normal:
             if of_collection:
                 return items
             return _log(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
-        if key in _PORTS and type(value) is int and value >= _FIRST_PORT_OF_A_CLIENT:
+        if key in _PORTS and isinstance(value, int) and value >= _FIRST_PORT_OF_A_CLIENT:
             return self._named("port", str(value))
         return value
 

@@ -35,7 +35,11 @@ def kept(clock: ManualClock) -> KeptConnections:
 def closed(monkeypatch: pytest.MonkeyPatch) -> list[Connections]:
     """Those that were closed, in order."""
     found: list[Connections] = []
-    monkeypatch.setattr(Connections, "close", lambda self: found.append(self))
+
+    def close(self: Connections) -> None:
+        found.append(self)
+
+    monkeypatch.setattr(Connections, "close", close)
     return found
 
 

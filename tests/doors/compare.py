@@ -86,7 +86,7 @@ def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
         place = _PLACE.sub("", result.path)
         place = place if place != result.path else result.path.rpartition("/")[2]
         item = json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True) if result.event.startswith("item") else ""
-        identity = (_PLAYBOOK.sub("", result.run), place, own.text(result.name), result.action, result.event, item)
+        identity = (_PLAYBOOK.sub("", result.run), _PLAYBOOK.sub("", place), own.text(result.name), result.action, result.event, item)
         found.setdefault(result.host, []).append(Entry(identity, own.result(result.result, of_collection=result.of_collection), result.door))
     return found
 

@@ -142,6 +142,11 @@ def test_names_are_the_same_in_all_results_of_a_run() -> None:
     ]
 
 
+def test_a_playbook_that_ansible_test_has_made_is_the_same_under_another_name() -> None:
+    first, second = (result(SAME, run=f"role_audit-{name}.yml, playbook 1", path=f"/x/{name}/role_audit-{name}.yml:1") for name in ("cd2nwtqq", "0hx_tqe7"))
+    assert compare([first], [second]).differences == []
+
+
 def test_files_of_a_directory_have_no_order() -> None:
     one, other = {"files": [{"path": "/a"}, {"path": "/b"}]}, {"files": [{"path": "/b"}, {"path": "/a"}]}
     assert differences(one, other, "ansible.builtin.find") == []

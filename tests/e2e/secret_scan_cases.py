@@ -187,12 +187,12 @@ class Server:
         """Makes what somebody else has made, past Ansible."""
         names = ["shared", "fixed", "role-drift", "home", *(f"drift-{module.replace('_', '-')}" for module in MANAGING)]
         names += ["late-delete-application", "late-create-vhost", "late-create-application", "late-stop-push-task", "late-create-push-task"]
+        full = [name for name in names if name not in ("fixed", "home")]
         made = [
             run_module("vhosts", connection(self.simulator, vhosts=[self.theirs.vhost(name) for name in names if name != "fixed"])),
-            run_module("applications", connection(self.simulator, applications=[self.theirs.app(name) for name in names if name not in ("fixed", "home")])),
-            run_module(
-                "push_tasks", connection(self.simulator, tasks=[task for name in names if name not in ("fixed", "home") for task in self.theirs.tasks(name)])
-            ),
+            run_module("applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])),
+            # One after the other, as the server lists them in this order, and its words are cut where they are too many.
+            run_module("push_tasks", connection(self.simulator, concurrency=1, tasks=[task for name in full for task in self.theirs.tasks(name)])),
         ]
         assert not any(one.failed for one in made), [one.get("msg") for one in made]
         raw = self.simulator.state.virtual_hosts["shared"].config

@@ -16,7 +16,7 @@ export VIRTUAL_ENV=$root/.venv PATH=$root/.venv/bin:$PATH
 # A stage that hangs must fail, not take all of the time there is.
 bound=()
 if command -v timeout >/dev/null; then
-    bound=(timeout --kill-after=20 "${STAGE_TIMEOUT:-1800}")
+    bound=(timeout --kill-after=20 "${STAGE_TIMEOUT:-2400}")
 fi
 
 passed=0 failed=()

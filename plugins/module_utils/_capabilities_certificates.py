@@ -125,10 +125,12 @@ class _Certificates(Capability):
         for option in self.PATHS:
             _check_path(self.params[option], option)
         self._check_authorities()
-        entries = self.params["endpoint"] or []
-        for index, entry in enumerate(entries):
-            if entry in entries[:index]:
+        before = set()
+        for index, entry in enumerate(self.params["endpoint"] or []):
+            endpoint = (entry["host"], entry["port"], entry["server_name"])
+            if endpoint in before:
                 raise BadInput(f"endpoint[{index}]", "expected each endpoint once")
+            before.add(endpoint)
             check_endpoint(entry, f"endpoint[{index}]")
 
     def _check_authorities(self) -> None:

@@ -74,7 +74,7 @@ class _Vhosts(Managing):
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
         else:
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
-            apps = self._reconcile_applications(api, context, [item.label["name"] for item in items if item.action == CREATED])
+            apps = self._reconcile_applications(api, context, {item.label["name"] for item in items if item.action == CREATED})
         reconciler.confirm(items)
         return items, apps
 
@@ -134,8 +134,10 @@ class Vhosts(_Vhosts):
         result["counts"] = counts(vhosts)
         if apps:
             result["application_counts"] = counts(apps)
+            inside: dict[str, list[dict[str, t.Any]]] = {}
+            for item in apps:
+                inside.setdefault(item.label["vhost"], []).append(item.report())
             for entry in result["results"]:
-                inside = [item.report() for item in apps if item.label["vhost"] == entry["name"]]
-                if inside:
-                    entry["applications"] = inside
+                if entry["name"] in inside:
+                    entry["applications"] = inside[entry["name"]]
         return result

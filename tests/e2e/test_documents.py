@@ -341,8 +341,6 @@ def _words(text: str) -> str:
 @pytest.mark.parametrize("name", with_commands_to_run())
 def test_commands_run_as_they_stand(name: str, project: Project) -> None:
     hosts = ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"] if name == "guide_origin_edge.rst" else ["media-1"]
-    if name == "guide_audits.rst" and shutil.which("jq") is None:
-        pytest.skip("jq is not installed")
     with started(hosts) as servers:
         desk = Desk(name, project, servers)
         desk.save_files()
@@ -352,7 +350,7 @@ def test_commands_run_as_they_stand(name: str, project: Project) -> None:
                 desk.write(f"line-{block.line}.yml", block.text)
                 desk.run(f"ansible-playbook line-{block.line}.yml -i inventory.yml -e @secrets.yml")
             for command in commands(block) if block.language in COMMANDS else []:
-                if command.text in NOT_RUN:
+                if command.text in NOT_RUN or (command.text.startswith("jq ") and shutil.which("jq") is None):
                     continue
                 output = desk.run(command.text)
                 assert [line for line in command.output if _words(line) not in _words(output)] == [], f"{name}, line {command.line}:\n{output}"

@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Answer, Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import Act, ScriptedServer
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import Act, ScriptedServer, success
 from hypothesis import settings
 
 # A busy machine is no failure.
 settings.register_profile("module_utils", deadline=None, max_examples=25)
 settings.load_profile("module_utils")
 
+Serve = Callable[..., ScriptedServer]
+
+OK = success(["default"])
 TOKEN = "token:with-Ünusual/signs+and spaces"
 
 
@@ -29,7 +32,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., ScriptedServer]]:
+def serve() -> Iterator[Serve]:
     """Starts scripted servers, which end with the test."""
     with ExitStack() as running:
 
@@ -49,6 +52,9 @@ class Client(Transport):
         super().__init__(Settings(url, **chosen), sleep=self.pauses.append, jitter=lambda: jitter, notice=self.notices.append)
 
 
+Connect = Callable[..., Client]
+
+
 def read(client: Transport) -> Answer:
     """A request that may be sent again."""
     return client.send("GET", "/v1/vhosts", attempt="list the virtual hosts", repeatable=True)
@@ -60,7 +66,7 @@ def create(client: Transport) -> Answer:
 
 
 @pytest.fixture
-def connect() -> Iterator[Callable[..., Client]]:
+def connect() -> Iterator[Connect]:
     """Makes clients, whose connections are closed with the test."""
     with ExitStack() as made:
 

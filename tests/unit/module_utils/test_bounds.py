@@ -20,7 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import CREATES, DELETES, READS, RELOADS, STARTS, STOPS, Again, Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Answer
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import Client, create, read
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import OK, Client, Connect, Serve, create, read
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
     RESET,
@@ -30,14 +30,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scrip
     answer,
     raw,
     refusal,
-    success,
     unused_port,
 )
 
-Serve = Callable[..., ScriptedServer]
-Connect = Callable[..., Client]
-
-OK = success(["default"])
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 BUSY = refusal(429, "slow down")
 

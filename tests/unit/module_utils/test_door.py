@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,15 @@ from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import Serve
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
-    ScriptedServer,
     answer,
     refusal,
     success,
     unused_port,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
-
-Serve = Callable[..., ScriptedServer]
 
 SECRETS = {
     "token": "HIDDEN-token-0",

@@ -21,13 +21,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Answer, Transport
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import Client, create, read
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import CLOSE, SILENCE, ScriptedServer, answer, success, unused_port
-
-Serve = Callable[..., ScriptedServer]
-Connect = Callable[..., Client]
-
-OK = success(["default"])
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import OK, Connect, Serve, create, read
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import CLOSE, SILENCE, answer, unused_port
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Settings
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import TOKEN, Client, create, read
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import OK, TOKEN, Client, Connect, Serve, create, read
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
     PLAIN_INTO_TLS,
@@ -32,19 +32,13 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scrip
     RESET_BEFORE_READING,
     SILENCE,
     Act,
-    ScriptedServer,
     answer,
     raw,
     refusal,
-    success,
     unused_port,
 )
 
-Serve = Callable[..., ScriptedServer]
-Connect = Callable[..., Client]
-
 CREDENTIAL = "Basic " + base64.b64encode(TOKEN.encode()).decode()
-OK = success(["default"])
 OK_BODY = {"statusCode": 200, "message": "OK", "response": ["default"]}
 
 

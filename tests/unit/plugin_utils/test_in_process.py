@@ -125,11 +125,14 @@ class TestWhereATaskRuns:
         (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
         assert not runs_here({"ansible_python_interpreter": str(programs / "python")})
 
-    def test_another_name_for_the_same_virtual_environment_is_not(self, tmp_path: Path) -> None:
-        if sys.prefix == sys.base_prefix:
-            pytest.skip("this Python belongs to no virtual environment")
-        (tmp_path / "link").symlink_to(sys.prefix)
-        assert runs_here({"ansible_python_interpreter": str(tmp_path / "link" / "bin" / Path(sys.executable).name)})
+    def test_another_name_for_the_same_virtual_environment_is_not(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        programs = tmp_path / "environment" / "bin"
+        programs.mkdir(parents=True)
+        (programs / "python").symlink_to(os.path.realpath(sys.executable))
+        (programs.parent / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
+        monkeypatch.setattr(sys, "executable", str(programs / "python"))
+        (tmp_path / "link").symlink_to(programs.parent)
+        assert runs_here({"ansible_python_interpreter": str(tmp_path / "link" / "bin" / "python")})
 
     @pytest.mark.parametrize(("there", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
     def test_the_python_of_the_host_that_a_task_is_delegated_to_counts(self, there: str, here: bool) -> None:

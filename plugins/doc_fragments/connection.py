@@ -79,7 +79,7 @@ options:
         number. V(1) sends strictly one request at a time.
       - If the option is not given, the environment variable E(OVENMEDIAENGINE_CONCURRENCY) is used.
     type: int
-    default: 8
+    default: 16
     version_added: 0.4.0
 notes:
   - Where the task runs on the controller, it is carried out within Ansible's own process, and C(requests) must be importable by the Python

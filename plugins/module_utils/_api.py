@@ -98,6 +98,10 @@ class Api:
         """How often the connection broke since the server was first heard; it may have been restarted, and have lost all."""
         return self._transport.disturbances
 
+    def ask_anew(self) -> None:
+        """Lets the server be asked again that has given no answer."""
+        self._transport.ask_anew()
+
     def together(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
         """The results of calls that ask the server, several at a time; raises the first failure in their order.
 

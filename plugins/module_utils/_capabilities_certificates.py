@@ -20,6 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
     Params,
     Result,
     check_name,
+    check_wait_timeout,
     state_option,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
@@ -187,8 +188,7 @@ class CertReload(_Certificates):
         super().check()
         if self.params["scope"] == "api" and self.params["vhost"] is not None:
             raise BadInput("vhost", "cannot be used where scope is api")
-        if not 0 <= self.params["wait_timeout"] <= 86400:
-            raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {self.params['wait_timeout']:g}")
+        check_wait_timeout(self.params)
         if self.params["fail_if_days_left_below"] is not None and self.params["fail_if_days_left_below"] < 0:
             raise BadInput("fail_if_days_left_below", f"expected days, 0 or more, got {self.params['fail_if_days_left_below']}")
         for option in ("verify_chain", "fail_if_days_left_below"):

@@ -14,14 +14,23 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, NAMES, TEXT, Capability, Result, check_name
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import (
+    FLAG,
+    NAMES,
+    TEXT,
+    Capability,
+    Result,
+    check_name,
+    check_wait_timeout,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 _SHOW_SECRETS = {**FLAG, "no_log": False}
+_PAUSE = 1.0  # seconds between two attempts to reach a server that is waited for
 
 
 class VhostInfo(Capability):
@@ -29,13 +38,27 @@ class VhostInfo(Capability):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"names": NAMES, "show_secrets": _SHOW_SECRETS}
+        return {"names": NAMES, "show_secrets": _SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
 
     def check(self) -> None:
         for index, name in enumerate(self.params["names"] or []):
             check_name(name, f"names[{index}]")
+        check_wait_timeout(self.params)
 
     def run(self, api: Api, context: Context) -> Result:
+        deadline = context.clock() + self.params["wait_timeout"]
+        while True:
+            try:
+                return self._read(api, context)
+            except OmeError as error:
+                left = deadline - context.clock()
+                if not error.unanswered or left <= 0:
+                    raise
+            # The last attempt is made when the time is over, and not up to a pause before.
+            context.sleep(min(_PAUSE, left))
+            api.ask_anew()
+
+    def _read(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
         if names is None:
             names = _virtual_hosts_of(None, api, context)

@@ -17,8 +17,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
     refuse_repeated,
     single_result,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, WAIT_TIMEOUT, Result, list_of, state_option
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import (
+    FLAG,
+    WAIT_TIMEOUT,
+    Result,
+    check_wait_timeout,
+    list_of,
+    state_option,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
@@ -35,8 +41,7 @@ class _PushTasks(Managing):
         for path, task in self.wanted:
             push_task.validate(task, path, started=self.params["state"] == "started")
         refuse_repeated(self.wanted, lambda task: str(push_task.key_of(task)), "id")
-        if not 0 <= self.params["wait_timeout"] <= 86400:
-            raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {self.params['wait_timeout']:g}")
+        check_wait_timeout(self.params)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""

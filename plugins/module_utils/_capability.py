@@ -83,3 +83,9 @@ def check_name(name: str, path: str) -> None:
     expected = addressable(name)
     if expected:
         raise BadInput(path, f"{expected}, got {name!r}")
+
+
+def check_wait_timeout(params: Params) -> None:
+    """Raises BadInput where the option `wait_timeout` holds no time to wait for."""
+    if not 0 <= params["wait_timeout"] <= 86400:
+        raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {params['wait_timeout']:g}")

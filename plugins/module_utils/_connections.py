@@ -45,7 +45,7 @@ class Settings(t.NamedTuple):
     timeout: float = 10.0  # seconds, for the connection, and then for the whole answer
     retries: int = 3
     http_headers: t.Mapping[str, str] = {}
-    concurrency: int = 8  # requests of one task that are under way at a time
+    concurrency: int = 16  # requests of one task that are under way at a time
 
 
 class _BoundedReader(io.RawIOBase):

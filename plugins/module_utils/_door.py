@@ -140,21 +140,28 @@ class _Module(AnsibleModule):
             self.no_log_values = LongestFirst({*self.no_log_values, *self._given.secrets(self.params)})
 
 
-def _secrets_in(value: t.Any, names: t.Collection[str], secret: bool = False, option: t.Any = "") -> t.AbstractSet[str]:
+def _secrets_in(value: t.Any, names: t.Collection[str]) -> set[str]:
     """The texts under options of these names, the secret parts of every URL, and private keys in place of paths, inside of options of any form."""
-    if isinstance(value, dict):
-        store = SecretStore()
-        Extra([]).collect_secrets(value.get(EXTRA), store)
-        return store.values.union(*(_secrets_in(item, names, secret or key in names, key) for key, item in value.items()))
-    if isinstance(value, (list, tuple)):  # a list of URLs is that of an origin
-        return set().union(*(_secrets_in(item, names, secret, "urls" if option == "url" else option) for item in value))
-    if secret and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return {str(value)}
-    if isinstance(value, str):
-        if secret or "PRIVATE KEY" in value:
-            return {value}
-        return url_secrets(value, destination=option == "url") if "://" in value or option in _URLS else set()
-    return set()
+    found: set[str] = set()
+    pending: list[tuple[t.Any, bool, t.Any]] = [(value, False, "")]  # with whether it stands under such a name, and under which option
+    while pending:
+        one, secret, option = pending.pop()
+        if isinstance(one, str):
+            if secret or "PRIVATE KEY" in one:
+                found.add(one)
+            elif option in _URLS or "://" in one:
+                found |= url_secrets(one, destination=option == "url")
+        elif isinstance(one, dict):
+            if EXTRA in one:
+                store = SecretStore()
+                Extra([]).collect_secrets(one[EXTRA], store)
+                found |= store.values
+            pending += [(item, secret or key in names, key) for key, item in one.items() if item is not None]
+        elif isinstance(one, (list, tuple)):  # a list of URLs is that of an origin
+            pending += [(item, secret, "urls" if option == "url" else option) for item in one]
+        elif secret and isinstance(one, (int, float)) and not isinstance(one, bool):
+            found.add(str(one))
+    return found
 
 
 def run_module(capability: type[Capability]) -> None:

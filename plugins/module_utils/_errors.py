@@ -159,6 +159,10 @@ ADVICE: dict[str, Advice] = {
 }
 
 
+# Kinds of errors that are no answer of the server's own. The role provision waits while it meets one of them.
+UNANSWERED = ("refused", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
+
+
 class OmeError(Exception):
     """A failure that the user can act on.
 
@@ -200,6 +204,11 @@ class OmeError(Exception):
     def refused(self) -> bool:
         """Whether an answer came and said no. What was asked may be done all the same, but asking once more helps nothing."""
         return (self.status or 0) >= 400 and self.kind not in ("gateway", "rate_limited")
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the server gave no answer of its own, which it may do later."""
+        return self.kind in UNANSWERED
 
     def add_detail(self, text: str) -> OmeError:
         """Adds to what the error means, and returns the error."""

@@ -42,7 +42,7 @@ def connection_options(*, required: bool = True) -> dict[str, t.Any]:
         "timeout": {"type": "float", "default": 10.0},
         "retries": {"type": "int", "default": 3},
         "http_headers": {"type": "dict", "no_log": True},
-        "concurrency": {"type": "int", "default": 8},
+        "concurrency": {"type": "int", "default": 16},
     }
     return {name: {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])} for name, spec in specs.items()}
 

@@ -239,12 +239,15 @@ class Creator(Confirming):
         return [item for item in items if item.label["name"] not in listed]
 
 
-def pieces(items: t.Iterable[Item], to_wire: t.Callable[[Item], t.Any], most: int) -> t.Iterator[list[Item]]:
+def pieces(items: t.Sequence[Item], to_wire: t.Callable[[Item], t.Any], most: int) -> t.Iterator[list[Item]]:
     """Lists of items that can be posted at once each: at most ``most``, and of at most LARGEST_BODY bytes in wire form unless one alone is larger."""
+    wires = [to_wire(item) for item in items]
+    # All at once are measured in a fraction of the time that it takes one by one.
+    fits = len(json.dumps(wires)) <= LARGEST_BODY
     piece: list[Item] = []
     size = 0
-    for item in items:
-        length = len(json.dumps(to_wire(item)))
+    for item, wire in zip(items, wires):
+        length = 0 if fits else len(json.dumps(wire))
         if piece and (len(piece) == most or size + length > LARGEST_BODY):
             yield piece
             piece, size = [], 0

@@ -21,7 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Endpoint, covers
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
@@ -36,7 +36,7 @@ INFO = "info"
 SEVERITIES = (ERROR, DRIFT, WARNING, INFO)
 
 # After these nothing more is asked: each further request would meet the same, and some would wait for it.
-_LOST = ("unauthorized", "gateway", "rate_limited", "redirect", "tls", "refused", "unresolved", "timeout", "connection_lost")
+_LOST = (*UNANSWERED, "unauthorized", "redirect", "tls")
 # What is wrong with a port whatever server name is asked for.
 _DEAD_PORT = ("unresolved", "refused", "unreachable", "timeout")
 _NOT_THERE = ("vhost_not_found", "application_not_found", "push_publisher_missing")

@@ -52,7 +52,7 @@ class VirtualHosts(Creator):
         ``bulk`` reads the list of names first, so that those that are not there cost no request of their own.
         """
         listed = self._list() if bulk or purge else None
-        items = self._api.together([functools.partial(self._plan_present, vhost, listed) for vhost in wanted])
+        items = self._plan_all(wanted, listed)
         if purge:
             items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
         if self._context.check_mode:
@@ -93,9 +93,17 @@ class VirtualHosts(Creator):
 
     # Planning
 
+    def _plan_all(self, wanted: t.Sequence[t.Mapping[str, t.Any]], listed: set[str] | None) -> list[Item]:
+        """The plan of each virtual host; the server is asked side by side, and only about those that may be there."""
+        for vhost in wanted:
+            self._context.warn(*virtual_host.concerns(vhost))
+        asked = [vhost for vhost in wanted if listed is None or vhost["name"] in listed]
+        planned = self._api.together([functools.partial(self._plan_present, vhost, listed) for vhost in asked])
+        by_name = {item.label["name"]: item for item in planned}
+        return [by_name.get(vhost["name"]) or self._plan_present(vhost, listed) for vhost in wanted]
+
     def _plan_present(self, wanted: t.Mapping[str, t.Any], listed: set[str] | None) -> Item:
         item = Item(VIRTUAL_HOST, {"name": wanted["name"]}, wanted)
-        self._context.warn(*virtual_host.concerns(wanted))
         raw = self._read(wanted["name"], listed)
         item.after = VIRTUAL_HOST.as_kept(wanted)
         if raw is None:

@@ -128,6 +128,11 @@ class Transport:
         if self._own_connections:
             self._connections.close()
 
+    def ask_anew(self) -> None:
+        """Forgets that requests were given up, so that a server that has answered none of them is asked again."""
+        with self._change:
+            self._given_up = []
+
     def together(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
         """The results of calls that send requests, side by side over several connections; see :func:`_side_by_side.together`."""
         return side_by_side.together(calls, self.settings.concurrency, self._connections.interrupt)

@@ -30,6 +30,14 @@ options:
       - Whether secrets are returned in clear text. Set C(no_log=true) on the task then.
     type: bool
     default: false
+  wait_timeout:
+    description:
+      - Seconds to wait for the API where it does not answer yet, as after a restart of the server. It is asked once a second; V(0) does not wait.
+      - Any answer of the server ends the wait, also one that says no.
+      - Beside it, each attempt has its own O(retries).
+    type: float
+    default: 0
+    version_added: 1.0.0
 seealso:
   - module: streamops.ovenmediaengine.vhost
   - module: streamops.ovenmediaengine.vhosts
@@ -47,6 +55,12 @@ EXAMPLES = r"""
     names:
       - default
   register: found
+
+- name: Go on as soon as the server is there again
+  streamops.ovenmediaengine.vhost_info:
+    names:
+      - default
+    wait_timeout: 60
 
 - name: Read everything to write it down
   streamops.ovenmediaengine.vhost_info:

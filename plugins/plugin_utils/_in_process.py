@@ -10,8 +10,10 @@ What is done with options and result is what `_door` does, and what ansible-core
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
+import re
 import shutil
 import sys
 import typing as t
@@ -30,6 +32,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
 
+try:
+    from ansible.errors import AnsibleValueOmittedError
+    from ansible.template import is_trusted_as_template
+except ImportError:  # before ansible-core 2.19, which asks for what needs them
+    AnsibleValueOmittedError = is_trusted_as_template = None
+
 # The variable that turns this off.
 SWITCH = "ovenmediaengine_in_process"
 # From ansible-core 2.19 on, values know by tags where they come from.
@@ -37,8 +45,15 @@ _HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
 # From ansible-core 2.21 on, a result holds the options only where that is asked for.
 _INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 
+# What ansible-core compares with secrets in place of the words that JSON has for it.
+_OTHERWISE_IN_JSON = ("True", "False", "None")
+_OF_THE_CONTROLLER = "{{ ansible_playbook_python }}"
+# Options as the roles give them, and as most loops do.
+_NAMES_A_VARIABLE = re.compile(r"\{\{ (item|ovenmediaengine_\w+)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII)
+
 Variables = t.Mapping[str, t.Any]
 
+_NOT_SET = object()
 _KEPT = KeptConnections()
 _CHECKING: dict[type[Capability], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
 
@@ -56,6 +71,24 @@ class InProcessAction(NormalAction):
             return result
         result = self._run_here(variables)
         return result if _HAS_TAGS else _not_to_be_templated(result)
+
+    @classmethod
+    def finalize_task_arg(cls, name: str, value: t.Any, templar: t.Any, *context: t.Any) -> t.Any:
+        """Returns the value of an option, or raises AnsibleValueOmittedError, as ansible-core would. It asks from 2.19 on; those before see to it themselves.
+
+        Roles give a dozen options to each task, most of which are not set, and loops give some to each item. Each worker process would compile a template for
+        each of them, which takes longer than all else that such a task does. What only names a variable needs none, as long as its value is no template.
+        """
+        named = _NAMES_A_VARIABLE.fullmatch(value) if isinstance(value, str) else None
+        if named is not None and is_trusted_as_template(value):
+            found = _named(templar.available_variables, named[1], named[2])
+            if found is _NOT_SET and named[3]:
+                raise AnsibleValueOmittedError
+            if isinstance(found, (bool, int, float)) or isinstance(found, str) and "{" not in found:
+                return found
+            if isinstance(found, (list, dict)):
+                value = found
+        return super().finalize_task_arg(name, value, templar, *context)
 
     # Where to run
 
@@ -87,19 +120,22 @@ class InProcessAction(NormalAction):
         """The Python that is asked for on the host of the task; empty where none is."""
         if self._task.delegate_to:
             variables = variables.get("ansible_delegated_vars", {}).get(self._task.delegate_to, {})
-        value = constants.config.get_config_value("INTERPRETER_PYTHON", variables=variables)
-        return str(self._templar.template(value) or "").strip()
+        value = variables.get("ansible_python_interpreter")
+        if value == _OF_THE_CONTROLLER:  # as usual, and no template to compile for each item of a loop
+            value = variables.get("ansible_playbook_python", value)
+        return str(self._templar.template(_configured_interpreter() if value is None else value) or "").strip()
 
     # What the module would do
 
     def _run_here(self, variables: Variables) -> dict[str, t.Any]:
         """The result as the module would have printed it."""
+        _set_aside_what_is_there(os.getpid())
         spec, validator = _checking(self.capability)
         given = Given(self.capability, spec, _options_as_sent(self._task.args))
         params = given.params
         refusal = ""
         try:
-            checked = validator.validate(params)
+            checked = validator.validate(_CopiedByJson(params))
         except (AttributeError, TypeError) as error:
             refusal = given.misplaced() or self._fault(error)
             secrets = given.secrets(params)
@@ -134,6 +170,22 @@ class InProcessAction(NormalAction):
         return f"MODULE FAILURE: {type(error).__name__} in {self._task.action}, which is a fault of the collection; please report it."
 
 
+class _CopiedByJson(dict[str, t.Any]):
+    """Options that came from JSON. What checks them makes a copy first, and JSON makes it in a fraction of the time that ``copy`` takes."""
+
+    def __deepcopy__(self, memo: t.Any) -> dict[str, t.Any]:
+        return t.cast("dict[str, t.Any]", json.loads(json.dumps(self)))
+
+
+def _named(variables: Variables, name: str, key: str | None) -> t.Any:
+    """The value of a variable or of a key of it; nothing that an option can be where a template might find something else."""
+    found = variables.get(name, _NOT_SET)
+    if key is None or found is _NOT_SET:
+        return found
+    # Templates take `item.keys` for the method.
+    return found.get(key, _NOT_SET) if isinstance(found, dict) and not hasattr(found, key) else None
+
+
 def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
     """The argument spec of a capability, and what checks options by it; made once for all items of a loop."""
     if capability not in _CHECKING:
@@ -155,11 +207,29 @@ def _as_printed(result: Result, warnings: list[str], secrets: t.Iterable[str]) -
     kept = {key: value for key, value in result.items() if value is None or isinstance(value, bool)}
     if warnings and not _HAS_TAGS:  # scrubbed already, and looked at once more by those releases only
         result["warnings"] = warnings
-    printed: dict[str, t.Any] = remove_values(json.loads(json.dumps(result)), LongestFirst(secrets))
+    hidden = LongestFirst(secrets)
+    printed = {key: _without_values(json.dumps(value), hidden) for key, value in result.items()}
     printed.update(kept)
     if warnings and _HAS_TAGS:
         printed["warnings"] = warnings
     return printed
+
+
+def _without_values(text: str, secrets: set[str]) -> t.Any:
+    """A part of a result, which is given as JSON, without secrets. Of thousands of objects most hold none, which their text shows at once.
+
+    JSON writes true, false and null in another way than ansible-core, and spells characters one by one.
+    """
+    value = json.loads(text)
+    if any(secret in _OTHERWISE_IN_JSON or json.dumps(secret)[1:-1] in text for secret in secrets):
+        return remove_values(value, secrets)
+    return value
+
+
+@functools.lru_cache(maxsize=1)
+def _set_aside_what_is_there(process: int) -> None:
+    """Keeps Python from looking again and again for garbage in all that a worker process has inherited, which copies that memory, too."""
+    gc.freeze()
 
 
 def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -167,6 +237,12 @@ def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
     from ansible.utils.unsafe_proxy import wrap_var  # later releases may have none
 
     return t.cast("dict[str, t.Any]", wrap_var({**result, "_ansible_parsed": True}))
+
+
+@functools.lru_cache(maxsize=1)
+def _configured_interpreter() -> t.Any:
+    """The Python that the configuration asks for where no variable does. To ask it takes a tenth of the time of an item of a loop."""
+    return constants.config.get_config_value("INTERPRETER_PYTHON")
 
 
 @functools.lru_cache(maxsize=64)

@@ -19,6 +19,8 @@ from typing import Any
 
 # Of every result: what is named anew in each run. The first group is what is replaced.
 _NAMED: tuple[tuple[str, Pattern[str]], ...] = (
+    # Each door has a copy of what is installed, and a home, of its own.
+    ("place", re.compile(r"(?<=/ansible-test/)([0-9][^/\s'\"]*/(?:in_process|module))(?=/)")),
     # Files and directories that Ansible, ansible-test and Python's tempfile make, with the directory in which they stand.
     ("temporary", re.compile(r"((?:/[^/\s'\"]+)*/(?:ansible\.[a-z0-9_]{8}\b|ansible-tmp-[0-9.-]+|tmp[a-z0-9_]{8}\b))")),
     # The copy of the collection in which ansible-test runs a target.
@@ -77,7 +79,6 @@ _NOT_COMPARED = {
     "version": "of a file, made of the time",
     "block_size": "of the file system",
     "blocks": "of the file system",
-    "provision_deadline": "a time",
     "setup_simulator_seen": "the number of requests so far, some of which are sent again and again while something is waited for",
 }
 # Of the same: lists in the order in which the file system has the files of a directory.

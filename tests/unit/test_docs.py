@@ -30,6 +30,8 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _errors
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
 TREE = Path(_errors.__file__).parents[5]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
@@ -294,3 +296,23 @@ def test_the_guide_lists_the_variables_of_the_role() -> None:
             assert f"``{name}``" in text or f"``{name.replace('ovenmediaengine', '', 1)}``" in text
         else:
             assert table[f"``{name}``"] == f"``{str(default).lower() if isinstance(default, bool) else default}``"
+
+
+def test_contributing_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    places = re.findall(r"`((?:plugins|roles|playbooks|docs|tests|extensions|demo|benchmarks|tools|requirements|meta|changelogs)(?:/[\w.*/-]+)?)`", text)
+    stands_for_another = re.compile(r"NAME|VERSION|docs/benchmarks\.md")  # that one is written by `make bench`
+    assert len(places) >= 40
+    assert [place for place in places if not stands_for_another.search(place) and not list(ROOT.glob(place))] == []
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    used = {word for command in re.findall(r"\bmake ([a-z][a-z ]*)", text.replace("makes", "")) for word in command.split()[:1]}
+    assert used - targets - {"it"} == set()
+
+
+def test_every_module_stands_where_contributing_says() -> None:
+    modules = names("plugins/modules", "*.py")
+    assert modules == names("plugins/action", "*.py") == set(MODULES) == set(CAPABILITIES)
+    assert modules <= names("tests/integration/targets", "*")
+    for file in ("tests/unit/hostile/options.py", "tests/e2e/test_two_doors.py", "tests/e2e/secret_scan_cases.py"):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert {module for module in modules if f'"{module}"' not in text} == set(), file

@@ -2,13 +2,15 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs of modules whose memory is measured."""
+"""Runs of modules whose memory or work is measured."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 MEASURED = """
@@ -36,3 +38,23 @@ def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     assert found["kib"] < MOST_MEMORY
     return found
+
+
+@contextlib.contextmanager
+def counting_calls() -> Iterator[Callable[[], int]]:
+    """Counts the calls of functions, built-in ones included, that this thread makes: the work that is done, whatever else the machine does.
+
+    What is given says the number so far.
+    """
+    number = 0
+
+    def count(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal number
+        number += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield lambda: number
+    finally:
+        sys.setprofile(before)

@@ -71,8 +71,8 @@ def test_one_request_at_a_time_always_uses_the_first_line(simulator: Simulator, 
     ask(transport)
     first = simulator.log[0].connection
     simulator.latency = 0.02
-    ask_often(transport, 32)
-    assert made(simulator) == 8
+    ask_often(transport, 4 * transport.settings.concurrency)
+    assert made(simulator) == transport.settings.concurrency
     simulator.clear_log()
     for _time in range(3):
         ask(transport)
@@ -114,14 +114,14 @@ def test_own_connections_are_closed(simulator: Simulator) -> None:
 
 def test_what_was_closed_between_two_tasks_means_nothing(simulator: Simulator, connections: Connections) -> None:
     simulator.latency = 0.02
-    ask_often(Transport(connections.settings, connections=connections), 32)
+    ask_often(Transport(connections.settings, connections=connections), 4 * connections.settings.concurrency)
     simulator.inject("refuse", variant="now", seconds=0)  # cuts all connections off
     time.sleep(0.05)  # the ends of the connections are on their way
     transport = Transport(connections.settings, connections=connections)
     ask(transport)
-    ask_often(transport, 32)
+    ask_often(transport, 4 * connections.settings.concurrency)
     assert transport.disturbances == 0
-    assert made(simulator) == 16
+    assert made(simulator) == 2 * connections.settings.concurrency
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])

@@ -149,7 +149,7 @@ GIVEN = {
     "timeout": 10.0,
     "retries": 3,
     "http_headers": None,
-    "concurrency": 8,
+    "concurrency": 16,
 }
 
 

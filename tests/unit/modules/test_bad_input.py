@@ -47,6 +47,7 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("vhost", {"name": "a b", "state": "absent"}, "name"),
     ("vhosts", {"vhosts": [VHOST, {**VHOST, "name": "b c"}]}, "vhosts[1].name"),
     ("vhost_info", {"names": ["good", "b c"]}, "names[1]"),
+    ("vhost_info", {"wait_timeout": 86401}, "wait_timeout"),
     # Virtual hosts
     ("vhost", {"name": "t-a"}, "host.names"),
     ("vhost", {"name": "t-a", "host": {"names": []}}, "host.names"),

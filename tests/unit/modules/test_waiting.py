@@ -2,14 +2,16 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Waiting for push tasks: until they are gone, and until media flows. Time is real and short."""
+"""Waiting: for push tasks, until they are gone and until media flows, and for the API itself. Time is real and short."""
 
 from __future__ import annotations
 
+import pathlib
 import threading
 import time
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
@@ -144,3 +146,35 @@ def test_task_that_somebody_else_stops_first(current: Simulator) -> None:
     Meanwhile(current, "POST", ":stopPush", stop_at_once)
     run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
     assert not run.failed and run["action"] == "stopped"
+
+
+# For the API itself
+
+
+def test_a_server_that_comes_back_is_waited_for(current: Simulator) -> None:
+    current.inject("refuse", variant="now", seconds=1.5)
+    run = running_modules.run_module("vhost_info", connection(current, names=["default"], retries=0, wait_timeout=20))
+    assert not run.failed, run["msg"]
+    assert [vhost["name"] for vhost in run["vhosts"]] == ["default"]
+
+
+@pytest.mark.parametrize("retries", (0, 1))
+def test_the_wait_for_the_api_ends_after_its_time(current: Simulator, retries: int) -> None:
+    current.inject("refuse", variant="now", seconds=3600)
+    started = time.monotonic()
+    run = running_modules.run_module("vhost_info", connection(current, retries=retries, wait_timeout=4))
+    assert run.failed and run["error"]["kind"] == "refused"
+    # The server is asked to the end, and not given up after some requests without an answer.
+    assert "not even sent" not in run["msg"]
+    assert 3 <= time.monotonic() - started < 20
+
+
+def test_any_answer_ends_the_wait_for_the_api(current: Simulator) -> None:
+    run = running_modules.run_module("vhost_info", connection(current, api_token="another", names=["default"], wait_timeout=3600))
+    assert run.failed and run["error"]["kind"] == "unauthorized"
+    assert len(current.log) == 1
+
+
+def test_the_role_waits_for_what_the_module_waits_for() -> None:
+    tasks = pathlib.Path(__file__).parents[3] / "roles" / "provision" / "tasks" / "main.yml"
+    assert f"not in {list(UNANSWERED)}" in tasks.read_text(encoding="utf-8")

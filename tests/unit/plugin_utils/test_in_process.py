@@ -25,6 +25,11 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options im
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils.actions import VARIABLES, action_class, run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host, run_module
 
+try:
+    from ansible.template import trust_as_template
+except ImportError:  # before ansible-core 2.19
+    trust_as_template = None
+
 AS_A_MODULE = {"ran": "as a module"}
 OFFLINE = {"api_url": "no URL", "api_token": "token-1"}
 """Connection options with which every module fails before it sends anything."""
@@ -134,6 +139,22 @@ class TestWhereATaskRuns:
         (tmp_path / "link").symlink_to(programs.parent)
         assert runs_here({"ansible_python_interpreter": str(tmp_path / "link" / "bin" / "python")})
 
+    @pytest.mark.parametrize("template", ["{{ ansible_playbook_python }}", "{{ansible_playbook_python}}", "{{ ansible_playbook_python | string }}"])
+    @pytest.mark.parametrize(("python", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
+    def test_the_python_of_the_controller_is_known_by_its_variable(self, template: str, python: str, here: bool) -> None:
+        if trust_as_template is not None:
+            template = trust_as_template(template)
+        assert runs_here({"ansible_python_interpreter": template, "ansible_playbook_python": python}) is here
+
+    @pytest.mark.parametrize(("configured", "here"), [(sys.executable, True), ("auto_silent", True), ("/nonexistent/python", False)])
+    def test_where_no_variable_asks_for_one_the_configuration_does(self, configured: str, here: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ANSIBLE_PYTHON_INTERPRETER", configured)
+        _in_process._configured_interpreter.cache_clear()
+        assert runs_here({"ansible_python_interpreter": None}) is here
+        assert runs_here({"ansible_delegated_vars": {"localhost": {}}}, delegate_to="localhost") is here
+        assert runs_here({"ansible_python_interpreter": sys.executable})
+        _in_process._configured_interpreter.cache_clear()
+
     @pytest.mark.parametrize(("there", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
     def test_the_python_of_the_host_that_a_task_is_delegated_to_counts(self, there: str, here: bool) -> None:
         delegated = {"ansible_delegated_vars": {"localhost": {"ansible_python_interpreter": there}}}
@@ -230,6 +251,87 @@ def test_options_are_given_only_where_that_is_asked_for(simulator: Simulator) ->
     assert "invocation" in run("vhost_info", connection(simulator))
     assert "invocation" not in run("vhost_info", connection(simulator), {"ansible_inject_invocation": False})
     assert "invocation" not in run("vhost_info", {"bogus": 1}, {"ansible_inject_invocation": False})
+
+
+# Options that only name a variable
+
+
+GIVEN_BY_NAME = {
+    "not set": ("{{ ovenmediaengine_timeout | default(omit) }}", {}),
+    "not set, and needed": ("{{ ovenmediaengine_timeout }}", {}),
+    "text": ("{{ ovenmediaengine_api_url | default(omit) }}", {"ovenmediaengine_api_url": "http://ome-1:8081"}),
+    "empty": ("{{ ovenmediaengine_api_url | default(omit) }}", {"ovenmediaengine_api_url": ""}),
+    "lines": ("{{ ovenmediaengine_api_url }}", {"ovenmediaengine_api_url": "a\nb\n"}),
+    "false": ("{{ ovenmediaengine_purge_vhosts }}", {"ovenmediaengine_purge_vhosts": False}),
+    "nothing": ("{{ ovenmediaengine_retries | default(omit) }}", {"ovenmediaengine_retries": None}),
+    "zero": ("{{ ovenmediaengine_retries | default(omit) }}", {"ovenmediaengine_retries": 0}),
+    "part of one": ("{{ ovenmediaengine_timeout | default(omit) }}", {"ovenmediaengine_timeout": 0.5}),
+    "a list": ("{{ ovenmediaengine_vhosts }}", {"ovenmediaengine_vhosts": [{"name": "a", "host": {"names": []}}]}),
+    "a template": ("{{ ovenmediaengine_api_token | default(omit) }}", {"ovenmediaengine_api_token": "{{ vault }}", "vault": "token-1"}),
+    "a template of nothing": ("{{ ovenmediaengine_api_token | default(omit) }}", {"ovenmediaengine_api_token": "{{ omit }}"}),
+    "a template in a list": ("{{ ovenmediaengine_vhosts }}", {"ovenmediaengine_vhosts": [{"name": "{{ tenant }}"}], "tenant": "a"}),
+    "a comment": ("{{ ovenmediaengine_api_token }}", {"ovenmediaengine_api_token": "a{# b #}"}),
+    "a list of templates": ("{{ item }}", {"item": ["{{ a }}", {"b": "{{ c }}"}], "a": 1}),
+    "an item": ("{{ item }}", {"item": "t-a"}),
+    "an item that is a number": ("{{ item }}", {"item": 8081}),
+    "a key": ("{{ item.name }}", {"item": {"name": "t-a"}}),
+    "a key with a dictionary": (
+        "{{ item.host }}",
+        {"item": {"host": {"names": ["a.example.com"], "tls": {"cert_path": "{{ path }}"}}, "name": 1}, "path": "/a"},
+    ),
+    "a key with a template": ("{{ item.name }}", {"item": {"name": "{{ tenant }}"}, "tenant": "t-a"}),
+    "a key that is not there": ("{{ item.host | default(omit) }}", {"item": {"name": "t-a"}}),
+    "a key that is not there, and needed": ("{{ item.host }}", {"item": {"name": "t-a"}}),
+    "a key of nothing": ("{{ item.host | default(omit) }}", {}),
+    "a key of a text": ("{{ item.host | default(omit) }}", {"item": "t-a"}),
+    "a key of a list": ("{{ item.host | default(omit) }}", {"item": ["t-a"]}),
+    "a key of a template": ("{{ item.name | default(omit) }}", {"item": "{{ other }}", "other": {"name": "t-a"}}),
+    "a key with nothing": ("{{ item.tls | default(omit) }}", {"item": {"tls": None}}),
+    "a key that is a method": ("{{ item.copy }}", {"item": {"copy": "t-a"}}),
+    "a key of a key": ("{{ item.host.names }}", {"item": {"host": {"names": ["a"]}}}),
+    "another variable": ("{{ my_url | default(omit) }}", {"my_url": "http://ome-1:8081"}),
+    "another default": ("{{ ovenmediaengine_timeout | default(5) }}", {}),
+    "more text": ("{{ ovenmediaengine_api_url }}/x", {"ovenmediaengine_api_url": "http://ome-1:8081"}),
+    "no template": ("ovenmediaengine_api_url", {"ovenmediaengine_api_url": "http://ome-1:8081"}),
+    "no text": ({"a": "{{ ovenmediaengine_retries }}"}, {"ovenmediaengine_retries": 1}),
+}
+
+
+def finalized(action: Any, value: Any, variables: dict[str, Any], *, trusted: bool = True) -> tuple[type, Any]:
+    """What an action plugin makes of an option; the kind of an error in place of it."""
+    from ansible._internal._templating._engine import TemplateEngine
+
+    def trust(one: Any) -> Any:
+        if isinstance(one, (list, dict)):
+            return [trust(item) for item in one] if isinstance(one, list) else {key: trust(item) for key, item in one.items()}
+        return trust_as_template(one) if trusted and isinstance(one, str) else one
+
+    try:
+        found = action.finalize_task_arg("option", trust(value), TemplateEngine(variables=trust(variables)), None)
+    except Exception as error:
+        return type(error), None
+    return type(found), found
+
+
+@pytest.mark.skipif(not hasattr(NormalAction, "finalize_task_arg"), reason="older releases of ansible-core do not ask the action plugin")
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("case", GIVEN_BY_NAME)
+def test_an_option_that_names_a_variable_is_what_ansible_makes_of_it(case: str, trusted: bool) -> None:
+    value, variables = GIVEN_BY_NAME[case]
+    assert finalized(action_class("vhosts"), value, variables, trusted=trusted) == finalized(NormalAction, value, variables, trusted=trusted)
+
+
+@pytest.mark.skipif(not hasattr(NormalAction, "finalize_task_arg"), reason="older releases of ansible-core do not ask the action plugin")
+def test_an_option_that_names_a_variable_needs_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ansible._internal._templating._engine import TemplateEngine
+
+    monkeypatch.setattr(TemplateEngine, "_compile_template", None)
+    omitted = ("not set", "a key that is not there", "a key of nothing")
+    for case in (*omitted, "text", "empty", "lines", "false", "zero", "part of one", "a list", "an item", "an item that is a number", "a key"):
+        value, variables = GIVEN_BY_NAME[case]
+        kind = finalized(action_class("vhosts"), value, variables)[0]
+        assert kind.__name__ == "AnsibleValueOmittedError" if case in omitted else not issubclass(kind, Exception), case
+    assert issubclass(finalized(action_class("vhosts"), *GIVEN_BY_NAME["a template"])[0], Exception)
 
 
 def test_secrets_are_hidden_in_the_result_as_the_module_hides_them(simulator: Simulator) -> None:

@@ -1,10 +1,11 @@
 # Copyright: (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which tests the coverage is measured by."""
+"""Which tests the coverage is measured by, and in which order they run."""
 
 from __future__ import annotations
 
+import os
 import pathlib
 from typing import Any
 
@@ -22,10 +23,31 @@ NOT_MEASURED = (
 next to nothing that no other test reaches."""
 
 
+LONG = 900
+"""Tests that are given as many seconds as this are begun first."""
+
+
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Run those tests without measuring."""
+    """Run those tests without measuring, and the long ones first."""
+    items[:] = _long_ones_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if not config.pluginmanager.hasplugin("_cov") or config.getoption("no_cov"):
         return
     for item in items:
         if pathlib.Path(item.path).resolve().relative_to(HERE).as_posix().startswith(NOT_MEASURED):
             item.add_marker("no_cover")
+
+
+def _long_ones_first(items: list[Any], processes: int) -> list[Any]:
+    """The tests so that each process begins with its part of the long ones, as one that begins last would keep one process busy and leave the others idle.
+
+    Each process begins with an equal part of the list, and takes from the ends of the others' parts when it is done.
+    """
+    long = [item for item in items if any(mark.args and mark.args[0] >= LONG for mark in item.iter_markers("timeout"))]
+    others = [item for item in items if item not in long]
+    found: list[Any] = []
+    for number in range(processes):
+        size = (len(items) - len(found)) // (processes - number)
+        mine = long[number::processes]
+        found += mine + others[: size - len(mine)]
+        del others[: size - len(mine)]
+    return found

@@ -18,11 +18,11 @@ from awx_plugins.interfaces._temporary_private_credential_api import Credential
 
 from .conftest import REPOSITORY, Project
 
-AWX = REPOSITORY / "docs/awx"
+AWX = REPOSITORY / "playbooks/files/awx"
 
 
 def described(name: str) -> t.Any:
-    """What a file of docs/awx says."""
+    """What a file of playbooks/files/awx says."""
     return yaml.safe_load((AWX / name).read_text(encoding="utf-8"))
 
 
@@ -54,7 +54,7 @@ class Job:
         (self.directory / "env/settings").write_text(json.dumps({"job_timeout": 100, "suppress_ansible_output": True, "suppress_output_file": False}), "utf-8")
 
     def inject(self, credential_type: str, **inputs: t.Any) -> None:
-        """Adds a credential of one of the types in docs/awx."""
+        """Adds a credential of one of the types in playbooks/files/awx."""
         awx_type = ManagedCredentialType(
             namespace="",
             name=credential_type,

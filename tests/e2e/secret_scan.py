@@ -183,3 +183,8 @@ def hash_of(text: str) -> int:
     for byte in text.encode():
         number = ((number ^ byte) * 1099511628211) % 2**64
     return number
+
+
+def told(leaks: t.Sequence[Leak]) -> str:
+    """Leaks as a message; not more than can be read."""
+    return "\n".join(f"{leak.secret}, {leak.spelling}, in {leak.place}: ...{leak.where[-200:]}" for leak in leaks[:25]) + f"\n{len(leaks)} leaks"

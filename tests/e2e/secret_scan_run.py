@@ -37,6 +37,14 @@ def case_tasks(cases: t.Sequence[Case], variable: str) -> list[Task]:
     return tasks
 
 
+def role(name: str, title: str, **variables: str) -> list[Task]:
+    """A role that may fail and must not end the play for a host."""
+    registered = {"name": f"{name}: {title}, it has failed", "ansible.builtin.debug": {"var": "ansible_failed_result"}}
+    return [
+        {"name": f"{name}: {title}", "block": [{"ansible.builtin.include_role": {"name": f"{COLLECTION}.{name}"}, "vars": variables}], "rescue": [registered]}
+    ]
+
+
 def keep(names: t.Sequence[str], path: pathlib.Path) -> list[Task]:
     """Tasks that write registered results into files, in the ways in which playbooks do so."""
     everything = "{{ {%s} }}" % ", ".join(f"'{name}': {name} | default('none')" for name in names)

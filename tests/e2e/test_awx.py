@@ -107,7 +107,7 @@ def test_job_templates_are_for_the_stories_and_their_surveys_are_valid() -> None
         for question in template["survey_spec"]["spec"]:
             _check_question(question)
             option = SPECS[role][entry]["options"].get(question["variable"])
-            if option is None:  # one of the playbook in docs/awx/project
+            if option is None:  # one of the playbook in playbooks/files/awx/project
                 assert question["variable"] in (AWX / "project" / template["playbook"]).read_text("utf-8")
             elif "choices" in option:
                 assert question["choices"] == option["choices"] or set(question["choices"]) == set(option["choices"])

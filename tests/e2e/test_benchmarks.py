@@ -62,7 +62,7 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert cost["bulk_new"]["requests"] == cost["script_new"]["requests"] == 2
     assert cost["loop_1"]["requests"] == cost["loop_1_module"]["requests"] == cost["loop_1_uri"]["requests"] == 1
     assert cost["pushes_new"]["requests"] == cost["pushes_script"]["requests"] == 2
-    assert cost["fleet_empty"]["requests"] == cost["fleet_empty_module"]["requests"] > cost["fleet_unchanged"]["requests"] > 0
+    assert cost["fleet_empty"]["requests"] > cost["fleet_unchanged"]["requests"] == cost["fleet_unchanged_module"]["requests"] > 0
     # A part of a run does not replace the page of a whole one.
     assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
 

@@ -20,6 +20,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import textwrap
@@ -69,7 +70,8 @@ RUN_BY = {
     ("roles/restream/README.md", "yaml"): (RESTREAM, 1),
 }
 
-INSTALLS = "Installs over the network; the stage package installs the artifact."
+INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it installs the artifact."
+CLONES = "test_readme_as_a_new_user_types_it begins with a copy of the repository."
 RUNS_THIS = "Runs this very test."
 ROTATES = "The hook of the guide runs the same playbook, with the certificates it needs, in tests/e2e/test_rotate_certificates.py."
 SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, and has systemd verify it."
@@ -82,13 +84,12 @@ NOT_RUN = {
     "make lint unit": RUNS_THIS,
     'make unit ARGS="-k push_task"': RUNS_THIS,
     'make sanity CORES="2.19 2.21"': "A stage of make test.",
-    "make units CORES=2.17": "Makes an environment of its own for the release.",
+    "make units CORES=2.17": "A stage of make test.",
     "make integration TARGETS=vhosts": "A stage of make test.",
+    'make molecule SCENARIOS="audit fleet"': "A stage of make test.",
     "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
     "python3 -m pip install requests": INSTALLS,
-    "git clone https://github.com/streamops/ansible-ovenmediaengine": INSTALLS,
-    "ansible-galaxy collection build ansible-ovenmediaengine": INSTALLS,
-    "ansible-galaxy collection install streamops-ovenmediaengine-0.4.0.tar.gz": INSTALLS,
+    "git clone https://github.com/streamops/ansible-ovenmediaengine": CLONES,
     "export PATH=$PWD/.venv-demo/bin:$PATH ANSIBLE_COLLECTIONS_PATH=$PWD/.build/tree": "Names what make demo has set up.",
     ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
@@ -199,11 +200,12 @@ def test_commands_of_the_other_roles_are_listed() -> None:
     assert {command.text for name in others for command in all_commands(name)} <= set(NOT_RUN)
 
 
+WITH_A_TEST_OF_THEIR_OWN = {*ROLES, "README.md", "guide_from_uri.rst"}
+
+
 def with_commands_to_run() -> list[str]:
     """The documents that have commands to run, but for those with a test of their own."""
-    return [
-        name for name in DOCUMENTS if name not in ROLES and name != "guide_from_uri.rst" and any(command.text not in NOT_RUN for command in all_commands(name))
-    ]
+    return [name for name in DOCUMENTS if name not in WITH_A_TEST_OF_THEIR_OWN and any(command.text not in NOT_RUN for command in all_commands(name))]
 
 
 # What a server has before the commands of a document are run.
@@ -381,6 +383,68 @@ def after(name: str, desk: Desk) -> None:
         assert "not-a-real-key" not in (desk.directory / "fleet.yml").read_text(encoding="utf-8")
         shown = desk.run("ansible-vault view known-media-1.yml")
         assert "not-a-real-key" in shown and "not-a-real-secret" in shown
+
+
+def clone(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of the demonstration."""
+    copied = subprocess.run(
+        [sys.executable, REPOSITORY / "tools/collection_tree.py", "copy", tmp_path / "tree"], stdout=subprocess.PIPE, text=True, check=True, timeout=60
+    )
+    path = pathlib.Path(copied.stdout.strip()).rename(tmp_path / "ansible-ovenmediaengine")
+    (path / ".venv-demo").symlink_to(sys.prefix, target_is_directory=True)
+    return path
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return t.cast(int, listener.getsockname()[1])
+
+
+def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
+    """The artifact is built, installed into an empty home, and the playbook is run with it on the simulator, by one shell and as README has it.
+
+    Nothing is different but the port, and nothing can be reached but this machine.
+    """
+    home, repository, port = tmp_path / "home", clone(tmp_path), free_port()
+    home.mkdir()
+    for block in blocks("README.md"):
+        if block.mark.startswith("as "):
+            (repository / block.mark[len("as ") :]).write_text(block.text, encoding="utf-8")
+    environment = {"HOME": str(home), "PATH": os.defpath, "LC_ALL": "C.UTF-8", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_GALAXY_SERVER": "http://127.0.0.1:1"}
+
+    def typed(*lines: str) -> subprocess.CompletedProcess[str]:
+        # The program `timeout` ends the shell with all that it has started.
+        return subprocess.run(
+            ["timeout", "150", "bash", "-ec", "\n".join(lines)],
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+    shown = [command for command in all_commands("README.md") if command.text not in NOT_RUN]
+    first = typed(*(command.text for command in shown if command.text.startswith(("cd ", "export PATH="))), "ansible-playbook tenant.yml --syntax-check")
+    assert first.returncode != 0 and "streamops.ovenmediaengine.vhost" in first.stdout, f"the collection is found before it is installed\n{first.stdout}"
+
+    lines = ["trap 'kill $(jobs -p)' EXIT"]
+    for command in shown:
+        lines.append(command.text.replace("8081", str(port)))
+        if command.text.endswith("&"):
+            lines.append(f"until (: </dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.1; done")
+    done = typed(*lines)
+    assert done.returncode == 0, done.stdout
+    assert re.findall(r" changed=(\d+) .* failed=0 ", done.stdout) == ["1", "1", "0"], done.stdout
+    for command in shown:
+        assert [line for line in command.output if _words(line) not in _words(done.stdout)] == [], done.stdout
+    installed = home / ".ansible/collections/ansible_collections/streamops/ovenmediaengine"
+    assert (installed / "MANIFEST.json").is_file()
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (installed / "README.md").read_text(encoding="utf-8"))
+    assert len(pictures) == 1 and all((installed / picture).read_bytes().startswith(b"\x89PNG") for picture in pictures)
 
 
 def _readme_blocks(role: str) -> list[Block]:

@@ -26,18 +26,13 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 from .conftest import REPOSITORY, TOKEN, TREE
 from .door_runs import SWITCH
 from .rotation import MediaServer, authority
-from .secret_scan import Leak, Planted, Scanner, cores
+from .secret_scan import Leak, Planted, Scanner, cores, told
 from .secret_scan_cases import BY_ANSIBLE, Case, Server, unmet
-from .secret_scan_run import COLLECTION, Stage, case_tasks, keep, kind_of_end, kinds_in
+from .secret_scan_run import Stage, case_tasks, keep, kind_of_end, kinds_in, role
 
 ROLES = ("provision", "export", "rotate_certificates", "audit")
 # What each role meets beside success and drift.
 ROLE_ERRORS = ("unauthorized", "server_error", "redirect", "timeout", "not_json", "refused")
-
-
-def told(leaks: t.Sequence[Leak]) -> str:
-    """Leaks as a message; not more than can be read."""
-    return "\n".join(f"{leak.secret}, {leak.spelling}, in {leak.place}: ...{leak.where[-200:]}" for leak in leaks[:25]) + f"\n{len(leaks)} leaks"
 
 
 # The scanner itself
@@ -213,14 +208,6 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
     }
 
 
-def role(name: str, title: str, **variables: str) -> list[dict[str, t.Any]]:
-    """A role that may fail and must not end the play for a host."""
-    registered = {"name": f"{name}: {title}, it has failed", "ansible.builtin.debug": {"var": "ansible_failed_result"}}
-    return [
-        {"name": f"{name}: {title}", "block": [{"ansible.builtin.include_role": {"name": f"{COLLECTION}.{name}"}, "vars": variables}], "rescue": [registered]}
-    ]
-
-
 def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
     """All roles: success, drift, recreate, wrong variables and errors."""
     drift = {"ovenmediaengine_vhosts": "{{ drift_vhosts }}", "ovenmediaengine_push_tasks": "{{ drift_tasks }}"}
@@ -267,10 +254,10 @@ class Scan:
         """
         if name == ("plain" if self.check else "hard"):
             yield from server.core()
-            yield from server.matrix(5 if self.check else 3)
+            yield from server.matrix(15 if self.check else 3)
             yield from server.on_writes(("bad_request",))
-            yield from list(server.specific())[:: 2 if self.check else 1]
-            yield from list(server.bad_input())[:: 16 if self.check else 8]
+            yield from list(server.specific())[:: 3 if self.check else 1]
+            yield from list(server.bad_input())[:: 24 if self.check else 8]
 
     @staticmethod
     def _keys() -> list[str]:

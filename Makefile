@@ -7,12 +7,12 @@
 .DEFAULT_GOAL := help
 .PHONY: help demo bench test lint sanity unit units integration molecule docs package venv requirements changelog clean
 
-STAGES := lint sanity unit integration molecule docs package
+STAGES := lint sanity unit units integration molecule docs package
 
 # The Python that looks for the others; any from 3.8 on.
 PYTHON ?= python3
-# For sanity, units and integration: any of oldest, newest, all, or releases (2.19 2.21).
-CORES ?= oldest newest
+# For sanity, units and integration: oldest, newest, all, or releases (2.19 2.21). None: all for sanity, all but the newest for units, both ends for integration.
+CORES ?=
 # For integration: the targets to run; none for all. For unit: more arguments for pytest.
 TARGETS ?=
 # For integration: in_process, module, or both; none for both, or for in_process alone on a real server.
@@ -22,7 +22,9 @@ ARGS ?=
 ROUNDS ?= 5
 ROWS ?=
 UNTIL ?=
-export PYTHON CORES TARGETS DOORS ARGS ROUNDS ROWS UNTIL
+# For molecule: the scenarios to run; none for all.
+SCENARIOS ?=
+export PYTHON CORES TARGETS DOORS ARGS ROUNDS ROWS UNTIL SCENARIOS
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,19 +41,19 @@ test: venv ## Run all of the checks below
 lint: venv ## Static checks: style, types, documentation, changelog, licences
 	@tools/run.sh $@
 
-sanity: venv ## ansible-test sanity (CORES="2.19 2.21", or all)
+sanity: venv ## ansible-test sanity with all releases of ansible-core (CORES="2.19 2.21")
 	@tools/run.sh $@
 
 unit: venv ## Unit and end-to-end tests with their coverage (ARGS="-k NAME")
 	@tools/run.sh $@
 
-units: venv ## The unit tests again, by ansible-test units (CORES); no part of test
+units: venv ## The unit tests that depend on ansible-core, with each other release (CORES)
 	@tools/run.sh $@
 
 integration: venv ## Integration targets, in process and by modules (CORES, TARGETS, DOORS; a real server where OVENMEDIAENGINE_API_URL is set)
 	@tools/run.sh $@
 
-molecule: venv ## Roles, by molecule's scenarios
+molecule: venv ## Roles, by molecule's scenarios (SCENARIOS; a real server for default where OVENMEDIAENGINE_API_URL is set)
 	@tools/run.sh $@
 
 docs: venv ## The documentation as a site, in .build/docs/html

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Check what no linter knows about: rules of this repository.
 
-- every file of code names its copyright and its licence;
+- every file names its copyright and its licence, but for those that are named here with the reason;
 - no file names a place of the machine that it was written on, nor the package indexes that this machine is set up with;
 - every module is in the action group, and nothing else is.
 """
@@ -18,12 +18,20 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CODE = {".py", ".sh"}
 HEAD = 12
 SPDX = "SPDX-License-Identifier: GPL-3.0-or-later"
 COPYRIGHT = re.compile(r"Copyright:? \(c\) \d{4}")
-# antsibull-changelog writes these anew, without comments.
-GENERATED = ("changelogs/",)
+# Files without a header; for them COPYING speaks.
+WITHOUT_HEADER = [
+    (r"COPYING", "the licence itself"),
+    (r"CHANGELOG\.rst|changelogs/changelog\.yaml", "antsibull-changelog writes it anew, without comments"),
+    (r"changelogs/fragments/.*", "gone with the next release"),
+    (r"([A-Za-z0-9_/.-]+/)?[A-Za-z_]+\.md", "a page to be read, which has no comments that all readers leave out"),
+    (r".*\.(png|json|json\.j2)", "a format without comments"),
+    (r"\.[a-z]+", "settings of one tool, a few lines"),
+    (r"(.*/)?[a-z-]*requirements\.txt|requirements/[a-z]+\.(in|txt)", "a list of packages"),
+    (r"tests/integration/targets/[a-z_]+/aliases", "a list of words for ansible-test"),
+]
 GROUP = "ovenmediaengine"
 
 
@@ -44,13 +52,12 @@ def text_of(name: pathlib.PurePosixPath) -> str:
 
 
 def licences(names: list[pathlib.PurePosixPath]) -> list[str]:
-    """Return the files of code that do not say whose they are, and under which licence."""
+    """Return the files that do not say whose they are, and under which licence."""
     faults = []
     for name in names:
         text = text_of(name)
-        script = text.startswith("#!")
         # An empty file (an __init__.py, say) has nothing to license.
-        if not text.strip() or not (script or name.suffix in CODE) or str(name).startswith(GENERATED):
+        if not (ROOT / name).stat().st_size or any(re.fullmatch(pattern, str(name)) for pattern, _reason in WITHOUT_HEADER):
             continue
         head = "\n".join(text.splitlines()[:HEAD])
         if not COPYRIGHT.search(head):

@@ -6,6 +6,8 @@
     collection_tree.py link TREE    a symbolic link to the repository: what is edited is what runs
     collection_tree.py copy TREE    a copy of the files that git knows or would take, for tools that write into the
                                     collection or walk over all that lies in it; prints the copy's directory
+    collection_tree.py tests TREE   the same with the directory tests/ alone, beside what has been installed there
+    collection_tree.py ready TREE   leave what has been installed there as it is; prints its directory
 
 A copy is brought up to date in place: files that have not changed keep their times, files that are gone go.
 """
@@ -52,12 +54,14 @@ def listed() -> set[str]:
     return {name for name in os.fsdecode(answer.stdout).split("\0") if name and os.path.lexists(ROOT / name)}
 
 
-def copy(tree: pathlib.Path) -> None:
-    """Make the collection's place in a tree a copy of the repository's files."""
+def copy(tree: pathlib.Path, part: str = "") -> None:
+    """Make the collection's place in a tree, or one directory there, a copy of the repository's files."""
     target = place(tree)
-    names = listed()
-    for directory, _directories, files in os.walk(target):
-        for file in files:
+    names = {name for name in listed() if name.startswith(part)}
+    for directory, directories, files in os.walk(target / part):
+        # A link to a directory is found among the directories.
+        links = [name for name in directories if os.path.islink(os.path.join(directory, name))]
+        for file in [*files, *links]:
             path = pathlib.Path(directory, file)
             name = path.relative_to(target).as_posix()
             if name not in names and not name.startswith(COPYS_OWN):
@@ -71,18 +75,31 @@ def copy(tree: pathlib.Path) -> None:
         new.parent.mkdir(parents=True, exist_ok=True)
         new.unlink(missing_ok=True)
         shutil.copy2(old, new, follow_symlinks=False)
-    for directory, _directories, _files in os.walk(target, topdown=False):
+    for directory, _directories, _files in os.walk(target / part, topdown=False):
         if not (pathlib.Path(directory).relative_to(target).as_posix() + "/").startswith(COPYS_OWN) and not os.listdir(directory):
             os.rmdir(directory)
+    ready(tree)
+
+
+def ready(tree: pathlib.Path) -> None:
+    """See that tools which ask git which files there are get an answer of the collection's place in a tree; print the place."""
+    target = place(tree)
     if not (target / ".git").exists():
-        # Else tools that ask git would find the clone around the copy, which ignores it.
+        # Else they would find the clone around it, which ignores it.
         subprocess.run(["git", "init", "--quiet", str(target)], check=True)
+        # The artifact has no .gitignore.
+        (target / ".git" / "info" / "exclude").write_text("/tests/output/\n__pycache__/\n", encoding="utf-8")
     print(target)
+
+
+def tests(tree: pathlib.Path) -> None:
+    """Put the tests beside what is installed at the collection's place in a tree."""
+    copy(tree, "tests/")
 
 
 def main(arguments: list[str]) -> int:
     """Do what the command line says."""
-    actions = {"link": link, "copy": copy}
+    actions = {"link": link, "copy": copy, "tests": tests, "ready": ready}
     if len(arguments) != 2 or arguments[0] not in actions:
         print(__doc__, file=sys.stderr)
         return 2

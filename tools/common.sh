@@ -26,6 +26,9 @@ export PATH
 export PYTHONPATH=$build/tree ANSIBLE_COLLECTIONS_PATH=$build/tree ANSIBLE_HOME=$build/ansible
 export HYPOTHESIS_STORAGE_DIRECTORY=$build/cache/hypothesis
 unset ANSIBLE_CONFIG ANSIBLE_ROLES_PATH ANSIBLE_INVENTORY VIRTUAL_ENV
+# Byte code is kept, though not beside the sources: without it every start of ansible-playbook and of a module would compile anew what it imports.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$build/cache/bytecode
 # Colours and progress bars are for a terminal; the stages write into files.
 export PY_COLORS=0 ANSIBLE_NOCOLOR=1
 

@@ -38,6 +38,10 @@ for stage in "$@"; do
     fi
 done
 
-[ "${#failed[@]}" -eq 0 ] || printf '\nfailed stages: %s\n' "${failed[*]}"
+# Once more what failed, as what is read first is the end.
+for stage in "${failed[@]+"${failed[@]}"}"; do
+    printf '\nfailed: %s\n' "$stage"
+    { grep -aE '^(FAILED|ERROR|FAIL)\b|^error:' "$logs/$stage.log" || tail -n 5 "$logs/$stage.log"; } | cut -c 1-300 | tail -n 20 | sed 's/^/   /'
+done
 printf '\nstages: %d passed, %d failed\n' "$passed" "${#failed[@]}"
 [ "${#failed[@]}" -eq 0 ]

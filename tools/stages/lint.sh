@@ -31,5 +31,6 @@ check antsibull-changelog antsibull-changelog lint
 mkdir -p "$build/home"
 check antsibull-docs env HOME="$build/home" antsibull-docs lint-collection-docs --plugin-docs --skip-rstcheck .
 check repository "$PYTHON" tools/check_repository.py
+check licences python tools/licences.py requirements/test.txt requirements/uv.txt meta/ee-requirements.txt
 
 [ "${#failed[@]}" -eq 0 ] || die "found fault: ${failed[*]}"

@@ -8,15 +8,17 @@
 . "$(dirname "$0")/../common.sh"
 
 work=$build/package
-rm -rf "$work" "$build/dist"
-mkdir -p "$work"
 unset PYTHONPATH ANSIBLE_COLLECTIONS_PATH
 
 say "== build"
-# From a copy: what git does not know is not in the artifact, whatever lies about.
-source=$("$PYTHON" tools/collection_tree.py copy "$work/source")
-ansible-galaxy collection build --output-path "$build/dist" "$source"
-artifact=$(compgen -G "$build/dist/*.tar.gz")
+artifact=$(tools/artifact.sh "$work")
+# Where it is found when it is to be published.
+rm -rf "$build/dist"
+mv "$work/dist" "$build/dist"
+artifact=$build/dist/$(basename "$artifact")
+
+say "== contents"
+"$PYTHON" tools/artifact.py contents "$artifact"
 
 say "== galaxy-importer"
 (
@@ -49,4 +51,4 @@ if not written or found != written:
     sys.exit("ansible-doc lists %s; plugins/modules has %s" % (sorted(found), sorted(written)))
 print("ansible-doc lists " + ", ".join(sorted(found)))
 PYTHON
-printf '   %s, %s files\n' "$(basename "$artifact")" "$(tar -tzf "$artifact" | grep -cv '/$')" >&3
+printf '   %s, %s files\n' "${artifact#"$root"/}" "$(tar -tzf "$artifact" | grep -cv '/$')" >&3

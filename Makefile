@@ -32,7 +32,7 @@ help: ## Say what there is
 demo: .venv-demo/ready ## Show the collection at work against a simulated fleet
 	@tools/in_venv.sh demo demo/run
 
-bench: venv ## Measure speed, an hour or so (ROUNDS, ROWS, UNTIL; a real server where OVENMEDIAENGINE_API_URL is set)
+bench: venv ## Measure speed, an hour or two (ROUNDS, ROWS, UNTIL; a real server where OVENMEDIAENGINE_API_URL is set)
 	@tools/in_venv.sh test python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
 
 test: venv ## Run all of the checks below

@@ -48,8 +48,12 @@ _INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 # What ansible-core compares with secrets in place of the words that JSON has for it.
 _OTHERWISE_IN_JSON = ("True", "False", "None")
 _OF_THE_CONTROLLER = "{{ ansible_playbook_python }}"
-# Options as the roles give them, and as most loops do.
-_NAMES_A_VARIABLE = re.compile(r"\{\{ (item|ovenmediaengine_\w+)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII)
+# Options as the roles give them, and as most playbooks do. Not literals of Jinja, nor what ansible-core could have to say something about.
+_NAMES_A_VARIABLE = re.compile(
+    r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII
+)
+# Nothing else, such as a function of ansible-core, has such a name, so that a variable that is not there is nothing at all.
+_IS_NAMED_FOR_THIS = re.compile(r"item|ovenmediaengine_\w+", re.ASCII)
 
 Variables = t.Mapping[str, t.Any]
 
@@ -77,14 +81,15 @@ class InProcessAction(NormalAction):
         """Returns the value of an option, or raises AnsibleValueOmittedError, as ansible-core would. It asks from 2.19 on; those before see to it themselves.
 
         Roles give a dozen options to each task, most of which are not set, and loops give some to each item. Each worker process would compile a template for
-        each of them, which takes longer than all else that such a task does. What only names a variable needs none, as long as its value is no template.
+        each of them, which takes longer than all else that such a task does, and copy all values of a list of a thousand objects, one by one. What only names a
+        variable needs neither, as long as no template is in its value.
         """
         named = _NAMES_A_VARIABLE.fullmatch(value) if isinstance(value, str) else None
         if named is not None and is_trusted_as_template(value):
             found = _named(templar.available_variables, named[1], named[2])
-            if found is _NOT_SET and named[3]:
+            if found is _NOT_SET and named[3] and _IS_NAMED_FOR_THIS.fullmatch(named[1]):
                 raise AnsibleValueOmittedError
-            if isinstance(found, (bool, int, float)) or isinstance(found, str) and "{" not in found:
+            if found is not None and _is_plain(found):
                 return found
             if isinstance(found, (list, dict)):
                 value = found
@@ -184,6 +189,17 @@ def _named(variables: Variables, name: str, key: str | None) -> t.Any:
         return found
     # Templates take `item.keys` for the method.
     return found.get(key, _NOT_SET) if isinstance(found, dict) and not hasattr(found, key) else None
+
+
+def _is_plain(value: t.Any) -> bool:
+    """Whether a value is what JSON has, without a text that could be a template, so that ansible-core would hand on the same."""
+    if isinstance(value, str):
+        return "{" not in value
+    if isinstance(value, dict):
+        return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float))
 
 
 def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:

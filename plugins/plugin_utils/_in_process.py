@@ -49,9 +49,7 @@ _INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 _OTHERWISE_IN_JSON = ("True", "False", "None")
 _OF_THE_CONTROLLER = "{{ ansible_playbook_python }}"
 # Options as the roles give them, and as most playbooks do. Not literals of Jinja, nor what ansible-core could have to say something about.
-_NAMES_A_VARIABLE = re.compile(
-    r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII
-)
+_NAMES_A_VARIABLE = re.compile(r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII)
 # Nothing else, such as a function of ansible-core, has such a name, so that a variable that is not there is nothing at all.
 _IS_NAMED_FOR_THIS = re.compile(r"item|ovenmediaengine_\w+", re.ASCII)
 

@@ -290,6 +290,20 @@ GIVEN_BY_NAME = {
     "a key that is a method": ("{{ item.copy }}", {"item": {"copy": "t-a"}}),
     "a key of a key": ("{{ item.host.names }}", {"item": {"host": {"names": ["a"]}}}),
     "another variable": ("{{ my_url | default(omit) }}", {"my_url": "http://ome-1:8081"}),
+    "a list of objects": ("{{ tenants }}", {"tenants": [{"name": "a", "host": {"names": ["a.example.com"], "tls": None}, "port": 8081, "on": True}, []]}),
+    "a list with a template deep inside": ("{{ tenants }}", {"tenants": [{"name": "a", "host": {"names": ["{{ name }}.example.com"]}}], "name": "a"}),
+    "a template as a key": ("{{ tenants }}", {"tenants": {"{{ name }}": 1}, "name": "a"}),
+    "a key that is a number": ("{{ tenants }}", {"tenants": {1: "a"}}),
+    "a tuple": ("{{ tenants }}", {"tenants": [("a", "{{ name }}")], "name": "b"}),
+    "a key of another variable": ("{{ tenant.host }}", {"tenant": {"host": {"names": ["a"]}}}),
+    "a variable that is not there": ("{{ tenants }}", {}),
+    "a variable that is not there, or nothing": ("{{ tenants | default(omit) }}", {}),
+    "a function": ("{{ range | default(omit) }}", {}),
+    "a variable with the name of a function": ("{{ range }}", {"range": [1]}),
+    "a literal": ("{{ true }}", {"true": "no"}),
+    "no literal": ("{{ trueish }}", {"trueish": "yes"}),
+    "all variables": ("{{ vars }}", {"vars": {"a": 1}}),
+    "a fact": ("{{ ansible_hostname }}", {"ansible_hostname": "ome-1"}),
     "another default": ("{{ ovenmediaengine_timeout | default(5) }}", {}),
     "more text": ("{{ ovenmediaengine_api_url }}/x", {"ovenmediaengine_api_url": "http://ome-1:8081"}),
     "no template": ("ovenmediaengine_api_url", {"ovenmediaengine_api_url": "http://ome-1:8081"}),
@@ -327,7 +341,8 @@ def test_an_option_that_names_a_variable_needs_no_template(monkeypatch: pytest.M
 
     monkeypatch.setattr(TemplateEngine, "_compile_template", None)
     omitted = ("not set", "a key that is not there", "a key of nothing")
-    for case in (*omitted, "text", "empty", "lines", "false", "zero", "part of one", "a list", "an item", "an item that is a number", "a key"):
+    plain = ("text", "empty", "lines", "false", "zero", "part of one", "a list", "an item", "an item that is a number", "a key")
+    for case in (*omitted, *plain, "a list of objects", "a key of another variable", "another variable", "no literal"):
         value, variables = GIVEN_BY_NAME[case]
         kind = finalized(action_class("vhosts"), value, variables)[0]
         assert kind.__name__ == "AnsibleValueOmittedError" if case in omitted else not issubclass(kind, Exception), case

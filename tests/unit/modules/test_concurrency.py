@@ -193,6 +193,7 @@ def test_requests_results_and_server_are_the_same(name: str) -> None:
     scenario = SCENARIOS[name]
     one_by_one = carry_out(scenario, 1, seed=0)
     assert one_by_one.most <= 1 and one_by_one.connections == 1
+    most = 0
     for seed in (1, 2):
         beside = carry_out(scenario, 8, seed=seed)
         assert beside.result == one_by_one.result
@@ -200,7 +201,9 @@ def test_requests_results_and_server_are_the_same(name: str) -> None:
         assert without_polls(beside.requests) == without_polls(one_by_one.requests)
         assert beside.requests.keys() == one_by_one.requests.keys()
         assert 1 <= beside.connections <= 8
-    assert name == "vhosts: new" or beside.most > 1
+        # On a busy machine a few short requests can happen to miss each other, but not each time.
+        most = max(most, beside.most)
+    assert name == "vhosts: new" or most > 1
 
 
 @pytest.mark.parametrize(("refusal", "name"), [(refusal, name) for refusal, (_method, _path, names) in REFUSALS.items() for name in names])

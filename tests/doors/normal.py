@@ -31,8 +31,8 @@ _NAMED: tuple[tuple[str, Pattern[str]], ...] = (
     ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
     # Checksums of files that are made anew.
     ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
-    # An async job, such as the one in which the simulator runs.
-    ("job", re.compile(r"\b(j?[0-9]{10,}\.[0-9]+)\b")),
+    # An async job, such as the one in which the simulator runs: a random number of up to twelve digits, and that of a process.
+    ("job", re.compile(r"\b(j[0-9]{1,12}\.[0-9]+)\b")),
     # The simulator listens where the system lets it.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),

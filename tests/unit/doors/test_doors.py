@@ -106,6 +106,7 @@ def url(port: int) -> str:
         ({"path": "/tmp/x/ansible.k3b_x9q1.simulator/log"}, {"path": "/tmp/y/ansible.z3c_x9q1.simulator/log"}),
         ({"dest": "/a.pem.20260102T030405000001Z~"}, {"dest": "/a.pem.20260102T030406000002Z~"}),
         ({"path": "/x/ansible-test/2.21.5/in_process/installed/a"}, {"path": "/x/ansible-test/2.21.5/module/installed/a"}),
+        ({"ansible_job_id": "j201587454.17498"}, {"ansible_job_id": "j914201587454.8"}),
         ({"checksums": ["ab" * 20, "cd" * 20]}, {"checksums": ["01" * 20, "23" * 20]}),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": "2026-01-02T10:11:12.5+00:00"}),
         ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 1, 0, 'yes'"}),

@@ -33,6 +33,8 @@ BUILD = ROOT / ".build" / "bench"
 PAGE = ROOT / "docs" / "benchmarks.md"
 LEAST_ROUNDS = 5
 """With fewer rounds the page of the repository is left as it is."""
+AGAIN = 3
+"""How often rows that take few seconds are measured again in each round."""
 
 
 def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
@@ -46,6 +48,7 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=rounds or LEAST_ROUNDS, help="how often each row is measured (ROUNDS, %(default)s)")
     parser.add_argument("--rows", default=rows or "", metavar="GROUPS", help=f"which groups: any of {' '.join(GROUPS)} (ROWS, all)")
     parser.add_argument("--until", type=float, default=until or 0, metavar="MINUTES", help="begin no round after so many minutes (UNTIL, no limit)")
+    parser.add_argument("--again", type=int, default=AGAIN, metavar="N", help="how often the short rows are measured again in each round (%(default)s)")
     parser.add_argument("--at-most", type=int, default=at_most or 0, metavar="N", help="no row with more objects: to see that it works (AT_MOST)")
     parser.add_argument("--output", type=pathlib.Path, default=BUILD, metavar="DIR", help="where numbers and page go (.build/bench)")
     parsed = parser.parse_args(values)
@@ -53,8 +56,8 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     unknown = [group for group in parsed.groups if group not in GROUPS]
     if unknown:
         parser.error(f"no group {' '.join(unknown)}; there are {' '.join(GROUPS)}")
-    if parsed.rounds < 1 or parsed.at_most < 0 or parsed.until < 0:
-        parser.error("ROUNDS must be 1 or more, AT_MOST and UNTIL not negative")
+    if parsed.rounds < 1 or min(parsed.again, parsed.at_most, parsed.until) < 0:
+        parser.error("ROUNDS must be 1 or more, AT_MOST, UNTIL and --again not negative")
     return parsed
 
 
@@ -67,6 +70,7 @@ def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
         "server": "real" if real else "simulated",
         "groups": [group for group in GROUPS if group in {BASE, *options.groups}],
         "at_most": options.at_most,
+        "again": options.again,
         "cores": cores,
         "system": platform.system(),
         "python": platform.python_version(),
@@ -114,6 +118,8 @@ class Bench:
 
     def __init__(self, rows: Sequence[Row], place: Place, results: Results, after_each: t.Callable[[], None]) -> None:
         self._rows = rows
+        self._short = [row for row in rows if row.short]
+        self._again = results.about["again"]
         self._place = place
         self._results = results
         self._after_each = after_each
@@ -123,7 +129,8 @@ class Bench:
         # The first run compiles what later ones find compiled.
         self._place.play("empty")
         factor = self._place.play("empty").seconds / EXPECTED_EMPTY
-        return sum(row.expected for row in self._rows) * factor * rounds / 60
+        expected = sum(row.expected for row in self._rows) + sum(row.expected for row in self._short) * self._again
+        return expected * factor * rounds / 60
 
     def measure(self, rounds: int, until: float) -> None:
         """Measure all rows, round after round.
@@ -141,16 +148,21 @@ class Bench:
                 return
 
     def _measure_round(self, title: str) -> None:
-        cost: dict[str, Sample] = {}
-        self._results.rounds.append(cost)
         if isinstance(self._place.servers, Simulated):
             self._place.servers.clear()
             self._place.send(objects.create_virtual_hosts(1))
             self._results.about["seconds_a_request"].append(self._place.servers.seconds_a_request(f"/v1/vhosts/{objects.name_of(1)}"))
             self._place.servers.clear()
-        for number, row in enumerate(self._rows, 1):
+        self._measure_rows(title, self._rows, self._results.rounds)
+        for number in range(1, self._again + 1):
+            self._measure_rows(f"{title}, again {number} of {self._again}", self._short, self._results.again)
+
+    def _measure_rows(self, title: str, rows: Sequence[Row], costs: list[dict[str, Sample]]) -> None:
+        cost: dict[str, Sample] = {}
+        costs.append(cost)
+        for number, row in enumerate(rows, 1):
             cost[row.key] = row.run()
-            say(f"{title}, row {number} of {len(self._rows)}: {row.key} {cost[row.key].seconds:.2f} s")
+            say(f"{title}, row {number} of {len(rows)}: {row.key} {cost[row.key].seconds:.2f} s")
             self._after_each()
 
 

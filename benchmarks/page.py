@@ -39,8 +39,9 @@ def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
 def _about(results: Results) -> str:
     about = results.about
     rounds = len(results.rounds)
+    more = f"; what takes few seconds is measured {about['again']} more times in each, in the same way" if about["again"] else ""
     lines = [
-        f"Made by one run of `make bench`, of {rounds} {'round' if rounds == 1 else 'rounds'}, each of which measures every row once, one after the other.",
+        f"Made by one run of `make bench`, of {rounds} {'round' if rounds == 1 else 'rounds'}, each of which measures every row once, one after the other{more}.",
         f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "
         f"{about['forks']} servers at once (`forks`). All else is as it is by default.",
     ]
@@ -71,6 +72,7 @@ def _how_to_read(results: Results) -> str:
         "*Memory* is the most of the process `ansible-playbook`, and after the stroke of the largest process of all, in MB. "
         + ("*Server* is the part of the time for which the process of the simulated servers was busy. " if simulated else "")
         + "*Compared* is the median of what comes out in each round, with the least and the most. "
+        "Ansible reads the variables of an inventory for any task and for none: where they are many, the playbook without a task has them, too. "
         "Everything runs in the controller's worker processes, unless it says *as a module*.\n"
     )
 

@@ -34,28 +34,34 @@ class Results:
     """What the numbers depend on: the machine, the versions, the sizes."""
     rounds: list[dict[str, Sample]] = dataclasses.field(default_factory=list)
     """What each row cost, by its key. The last round can lack rows, where it was broken off."""
+    again: list[dict[str, Sample]] = dataclasses.field(default_factory=list)
+    """What the short rows cost where they alone were measured once more."""
 
     def spread(self, key: str, of: Callable[[Sample], float | None] = lambda sample: sample.seconds) -> Spread | None:
         """The spread of a number of a row over the rounds, by default its time; None where there is none."""
-        found = [of(one[key]) for one in self.rounds if key in one]
+        found = [of(one[key]) for one in self._all() if key in one]
         return _spread([number for number in found if number is not None])
 
     def figure(self, keys: t.Iterable[str], of: Callable[[Mapping[str, Sample]], float]) -> Spread | None:
         """The spread of a number that is made of several rows of one round; None where no round has all of them."""
         wanted = set(keys)
-        return _spread([of(one) for one in self.rounds if wanted <= set(one)])
+        return _spread([of(one) for one in self._all() if wanted <= set(one)])
+
+    def _all(self) -> list[dict[str, Sample]]:
+        return [*self.rounds, *self.again]
 
     def save(self, path: pathlib.Path) -> None:
         """Write everything as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        rounds = [{key: sample._asdict() for key, sample in one.items()} for one in self.rounds]
-        path.write_text(json.dumps({"about": self.about, "rounds": rounds}, indent=1) + "\n", encoding="utf-8")
+        rounds, again = ([{key: sample._asdict() for key, sample in one.items()} for one in part] for part in (self.rounds, self.again))
+        path.write_text(json.dumps({"about": self.about, "rounds": rounds, "again": again}, indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: pathlib.Path) -> Results:
         """Read what :meth:`save` has written."""
         content = json.loads(path.read_text(encoding="utf-8"))
-        return cls(content["about"], [{key: Sample(**sample) for key, sample in one.items()} for one in content["rounds"]])
+        parts = ([{key: Sample(**sample) for key, sample in one.items()} for one in content[part]] for part in ("rounds", "again"))
+        return cls(content["about"], *parts)
 
 
 def _spread(numbers: list[float]) -> Spread | None:

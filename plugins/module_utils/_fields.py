@@ -448,6 +448,7 @@ class Group(Field):
         if extra:
             self.fields[EXTRA] = Extra(fields)
         self.members = members
+        self._declared = {field.wire: field for field in fields if field.wire != EXTRA}
 
     def spec(self) -> dict[str, t.Any]:
         # Not a secret itself, although `pass` sounds like one; its fields speak for themselves.
@@ -499,9 +500,8 @@ class Group(Field):
     def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
         if not isinstance(raw, dict):
             return {}
-        known = {field.wire for field in self.fields.values()} - {EXTRA}
-        value = {field.option: field.from_wire(raw[field.wire]) for field in self.fields.values() if field.wire in known and raw.get(field.wire) is not None}
-        extra = {key: item for key, item in raw.items() if key not in known and item is not None} if EXTRA in self.fields else {}
+        value = {field.option: field.from_wire(raw[wire]) for wire, field in self._declared.items() if raw.get(wire) is not None}
+        extra = {key: item for key, item in raw.items() if key not in self._declared and item is not None} if EXTRA in self.fields else {}
         return {**value, **({EXTRA: self.fields[EXTRA].from_wire(extra)} if extra else {})}
 
     def as_kept(self, value: t.Any) -> dict[str, t.Any]:

@@ -36,7 +36,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs it with few objects."""
-    command = [*BENCH, "--at-most", "1", "--rounds", "1", "--output", str(output), *arguments]
+    command = [*BENCH, "--at-most", "1", "--rounds", "1", "--again", "0", "--output", str(output), *arguments]
     return subprocess.run(command, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
 
 
@@ -69,11 +69,13 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.timeout(LIMIT + 20)
 def test_rounds_follow_each_other(tmp_path: pathlib.Path) -> None:
-    answer = bench(tmp_path, "--rows", "bulk", "--rounds", "2")
+    answer = bench(tmp_path, "--rows", "bulk", "--rounds", "2", "--again", "1")
     assert answer.returncode == 0, answer.stdout
-    rounds = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"]
-    assert [set(one) for one in rounds] == [{"empty", "debug", "script_new", "script_unchanged", "bulk_new", "bulk_unchanged", "bulk_unchanged_module"}] * 2
-    assert [one["bulk_new"]["requests"] for one in rounds] == [2, 2]
+    raw = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))
+    short = {"empty", "debug", "empty_bulk", "script_new", "script_unchanged", "bulk_new", "bulk_unchanged"}
+    assert [set(one) for one in raw["rounds"]] == [{*short, "bulk_unchanged_module"}] * 2
+    assert [set(one) for one in raw["again"]] == [short] * 2
+    assert [one["bulk_new"]["requests"] for one in [*raw["rounds"], *raw["again"]]] == [2, 2, 2, 2]
 
 
 @pytest.mark.timeout(LIMIT + 20)

@@ -14,13 +14,14 @@ from ansible_collections.streamops.ovenmediaengine.benchmarks.measuring import S
 from ansible_collections.streamops.ovenmediaengine.benchmarks.page import page
 from ansible_collections.streamops.ovenmediaengine.benchmarks.places import Place
 from ansible_collections.streamops.ovenmediaengine.benchmarks.results import Results, Spread
-from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import BASE, EMPTY, GROUPS, ONLY_SIMULATED, Row, Rows, Sizes
+from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import BASE, EMPTY, EMPTY_BULK, GROUPS, ONLY_SIMULATED, Row, Rows, Sizes
 from ansible_collections.streamops.ovenmediaengine.benchmarks.targets import verdicts
 
 ABOUT = {
     "server": "simulated",
     "groups": list(GROUPS),
     "at_most": 0,
+    "again": 2,
     "cores": 2,
     "system": "Linux",
     "python": "3.12.1",
@@ -66,6 +67,19 @@ def test_the_median_and_the_ends() -> None:
     assert results.spread("a", lambda sample: sample.cpu) is None
 
 
+def test_short_rows_count_as_often_as_they_were_measured() -> None:
+    results = Results({}, [{"a": Sample(1.0), "b": Sample(9.0)}], [{"a": Sample(2.0)}, {"a": Sample(4.0)}])
+    assert results.spread("a") == Spread(2.0, 1.0, 4.0, 3)
+    assert results.spread("b") == Spread(9.0, 9.0, 9.0, 1)
+    assert results.figure(("a", "b"), lambda cost: cost["b"].seconds / cost["a"].seconds) == Spread(9.0, 9.0, 9.0, 1)
+
+
+def test_what_short_rows_are_compared_with_is_short(rows: list[Row]) -> None:
+    short = {row.key for row in rows if row.short}
+    assert {key for row in rows if row.short for key in row.needs} <= short
+    assert all(row.expected < 4 for row in rows if row.short)
+
+
 def test_a_ratio_is_made_in_each_round_and_not_of_medians() -> None:
     results = Results(
         {}, [{"a": Sample(2.0), "b": Sample(1.0)}, {"a": Sample(30.0), "b": Sample(10.0)}, {"a": Sample(4.0), "b": Sample(1.0)}, {"a": Sample(9.0)}]
@@ -75,7 +89,7 @@ def test_a_ratio_is_made_in_each_round_and_not_of_medians() -> None:
 
 
 def test_what_is_saved_is_read_again(tmp_path: pathlib.Path) -> None:
-    results = Results(ABOUT, [{"a": Sample(1.5, 1.0, 60.0, 61.0, 3, 0.5)}, {"a": Sample(1.0)}])
+    results = Results(ABOUT, [{"a": Sample(1.5, 1.0, 60.0, 61.0, 3, 0.5)}, {"a": Sample(1.0)}], [{"a": Sample(2.5)}])
     path = tmp_path / "new" / "raw.json"
     results.save(path)
     assert Results.load(path) == results
@@ -118,6 +132,7 @@ def test_the_page_has_all_rows_and_compares_what_is_promised(rows: list[Row]) ->
     assert empty == "| A playbook without a task | 0.90 s | 0.60 - 1.20 | 3 | 2.00 s | 63 / 73 | 1,001 | 25 % |  |"
     assert "takes such a server 200 µs (100 to 300 µs)" in text
     assert "of 3 rounds" in text
+    assert "2 more times in each" in text
     assert "## What is promised" in text
     # As many bars everywhere.
     table = [line for line in lines if line.startswith("|") and line in lines[: lines.index("## What is promised")]]
@@ -138,6 +153,7 @@ def test_the_page_says_what_is_left_out(rows: list[Row]) -> None:
 
 KEPT = {
     EMPTY: 0.5,
+    EMPTY_BULK: 0.5,
     "debug": 2.0,
     "script_new": 0.5,
     "script_unchanged": 1.5,

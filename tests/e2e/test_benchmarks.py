@@ -69,13 +69,24 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.timeout(LIMIT + 20)
 def test_rounds_follow_each_other(tmp_path: pathlib.Path) -> None:
-    answer = bench(tmp_path, "--rows", "bulk", "--rounds", "2", "--again", "1")
+    answer = bench(tmp_path, "--rows", "bulk", "--rounds", "2")
+    assert answer.returncode == 0, answer.stdout
+    rounds = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"]
+    short = {"empty", "debug", "empty_bulk", "script_new", "script_unchanged", "bulk_new", "bulk_unchanged"}
+    assert [set(one) for one in rounds] == [{*short, "bulk_unchanged_module"}] * 2
+    assert [one["bulk_new"]["requests"] for one in rounds] == [2, 2]
+
+
+@pytest.mark.timeout(LIMIT + 20)
+def test_short_rows_are_measured_again(tmp_path: pathlib.Path) -> None:
+    answer = bench(tmp_path, "--rows", "latency", "--again", "2")
     assert answer.returncode == 0, answer.stdout
     raw = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))
-    short = {"empty", "debug", "empty_bulk", "script_new", "script_unchanged", "bulk_new", "bulk_unchanged"}
-    assert [set(one) for one in raw["rounds"]] == [{*short, "bulk_unchanged_module"}] * 2
-    assert [set(one) for one in raw["again"]] == [short] * 2
-    assert [one["bulk_new"]["requests"] for one in [*raw["rounds"], *raw["again"]]] == [2, 2, 2, 2]
+    assert [set(one) for one in raw["rounds"]] == [{"empty", "debug", "latency_serial", "latency"}]
+    assert [set(one) for one in raw["again"]] == [{"empty", "debug"}] * 2
+    text = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
+    assert "2 more times in each" in text
+    assert [line.split("|")[4].strip() for line in text.splitlines() if line.startswith("| A playbook without a task |")] == ["3"]
 
 
 @pytest.mark.timeout(LIMIT + 20)

@@ -38,10 +38,10 @@ def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
 
 def _about(results: Results) -> str:
     about = results.about
-    rounds = len(results.rounds)
+    rounds = f"{len(results.rounds)} round{'' if len(results.rounds) == 1 else 's'}"
     more = f"; what takes few seconds is measured {about['again']} more times in each, in the same way" if about["again"] else ""
     lines = [
-        f"Made by one run of `make bench`, of {rounds} {'round' if rounds == 1 else 'rounds'}, each of which measures every row once, one after the other{more}.",
+        f"Made by one run of `make bench`, of {rounds}, each of which measures every row once, one after the other{more}.",
         f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "
         f"{about['forks']} servers at once (`forks`). All else is as it is by default.",
     ]

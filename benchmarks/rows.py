@@ -193,10 +193,11 @@ class Rows:
         count = self._sizes.bulk
         # The variables of an inventory are read whether a task needs them or not.
         empty = functools.partial(self._place.play, "empty", variables={"virtual_hosts": objects.virtual_hosts(count)})
+        what = f"A playbook without a task, {count:,} virtual hosts in its inventory"
         new = self._script([*objects.list_virtual_hosts(), *objects.create_virtual_hosts(count)])
         unchanged = self._script([*objects.list_virtual_hosts(), *objects.read_virtual_hosts(count)], count)
         found = [
-            Row(EMPTY_BULK, "bulk", f"A playbook without a task, {count:,} virtual hosts in its inventory", empty, EXPECTED_EMPTY + 0.00006 * count, short=True),
+            Row(EMPTY_BULK, "bulk", what, empty, EXPECTED_EMPTY + 0.00006 * count, short=True),
             Row("script_new", "bulk", f"A plain script, {count:,} new", new, 0.4, short=True),
             Row("script_unchanged", "bulk", f"A plain script, {count:,} unchanged", unchanged, 0.2 + 0.001 * count, short=True),
         ]

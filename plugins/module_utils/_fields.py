@@ -448,7 +448,7 @@ class Group(Field):
         if extra:
             self.fields[EXTRA] = Extra(fields)
         self.members = members
-        self._declared = {field.wire: field for field in fields if field.wire != EXTRA}
+        self._by_wire = {field.wire: field for field in fields}
 
     def spec(self) -> dict[str, t.Any]:
         # Not a secret itself, although `pass` sounds like one; its fields speak for themselves.
@@ -500,8 +500,8 @@ class Group(Field):
     def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
         if not isinstance(raw, dict):
             return {}
-        value = {field.option: field.from_wire(raw[wire]) for wire, field in self._declared.items() if raw.get(wire) is not None}
-        extra = {key: item for key, item in raw.items() if key not in self._declared and item is not None} if EXTRA in self.fields else {}
+        value = {field.option: field.from_wire(raw[wire]) for wire, field in self._by_wire.items() if raw.get(wire) is not None}
+        extra = {key: item for key, item in raw.items() if key not in self._by_wire and item is not None} if EXTRA in self.fields else {}
         return {**value, **({EXTRA: self.fields[EXTRA].from_wire(extra)} if extra else {})}
 
     def as_kept(self, value: t.Any) -> dict[str, t.Any]:
@@ -512,10 +512,9 @@ class Group(Field):
         """Wire paths that a server sent and this collection does not know."""
         if not isinstance(raw, dict):
             return []
-        by_wire = {field.wire: field for field in self.fields.values()}
         found = []
         for key, value in raw.items():
-            field = by_wire.get(key)
+            field = self._by_wire.get(key)
             if field is None:
                 found += [] if EXTRA in self.fields else [f"{path}{key}"]
             elif isinstance(field, GroupList) and isinstance(value, list):

@@ -34,7 +34,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 LEAST_ROUNDS = 5
 """With fewer rounds the page of the repository is left as it is."""
 AGAIN = 3
-"""How often rows that take few seconds are measured again in each round."""
+"""How often the short rows are measured again in each round."""
 
 
 def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:

@@ -39,7 +39,7 @@ def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
 def _about(results: Results) -> str:
     about = results.about
     rounds = f"{len(results.rounds)} round{'' if len(results.rounds) == 1 else 's'}"
-    more = f"; what takes few seconds is measured {about['again']} more times in each, in the same way" if about["again"] else ""
+    more = f"; rows of few seconds on which promises about bulk and loops rest are measured {about['again']} more times in each" if about["again"] else ""
     lines = [
         f"Made by one run of `make bench`, of {rounds}, each of which measures every row once, one after the other{more}.",
         f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "

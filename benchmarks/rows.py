@@ -76,7 +76,7 @@ class Row:
     needs: tuple[str, ...] = ()
     """The keys of the rows that the figure is made of, beside this one."""
     short: bool = False
-    """Whether it is measured again and again: what takes a second or a few varies more than what takes a minute."""
+    """Whether it is one of the few on which promises rest that take but seconds: they vary more than long ones, and are measured more often."""
 
 
 EXPECTED_EMPTY = 0.6
@@ -104,25 +104,29 @@ ONLY_SIMULATED = {
 """The groups that need simulated servers, with the reason."""
 
 
-def seconds(*keys: str) -> Callable[[Round], float]:
-    """The sum of the times of rows."""
-    return lambda cost: sum(cost[key].seconds for key in keys)
+def quotient(above: str, *below: str) -> Callable[[Round], float]:
+    """The time of one row divided by the sum of those of others."""
+    return lambda cost: cost[above].seconds / sum(cost[key].seconds for key in below)
+
+
+def cpu_quotient(above: str, below: str) -> Callable[[Round], float]:
+    """The processor time of one row divided by that of another."""
+    return lambda cost: (cost[above].cpu or 0.0) / (cost[below].cpu or 1.0)
 
 
 def time_ratio(above: str, below: str, text: str, digits: int = 1) -> Figure:
     """How often the time of one row goes into that of another."""
-    return Figure(lambda cost: cost[above].seconds / cost[below].seconds, text, digits)
+    return Figure(quotient(above, below), text, digits)
 
 
 def against_script(key: str, script: str, empty: str = EMPTY) -> Figure:
     """How long a row takes, beside what Ansible takes for nothing and a script for the same requests."""
-    below = seconds(empty, script)
-    return Figure(lambda cost: cost[key].seconds / below(cost), "{} × (playbook without a task + script)", 2)
+    return Figure(quotient(key, empty, script), "{} × (playbook without a task + script)", 2)
 
 
 def cpu_ratio(above: str, below: str) -> Figure:
     """How often the processor time of one row goes into that of another."""
-    return Figure(lambda cost: (cost[above].cpu or 0.0) / (cost[below].cpu or 1.0), "{} × less processor time than as modules", 1)
+    return Figure(cpu_quotient(above, below), "{} × less processor time than as modules", 1)
 
 
 def milliseconds_each(key: str, count: int) -> Figure:
@@ -254,7 +258,7 @@ class Rows:
 
             return run
 
-        figure = Figure(lambda cost: cost["latency_serial"].seconds / cost["latency"].seconds, "{} × faster than one at a time", 1)
+        figure = time_ratio("latency_serial", "latency", "{} × faster than one at a time")
         one_after_the_other = LATENCY * count
         return [
             Row("latency_serial", "latency", f"`vhosts`, {count:,} reads, one at a time (`concurrency: 1`)", far(SERIAL), 0.8 + 1.15 * one_after_the_other),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .measuring import Sample
 from .results import Results, Spread
-from .rows import EMPTY, EMPTY_BULK, Round, Sizes, seconds
+from .rows import EMPTY, EMPTY_BULK, Round, Sizes, cpu_quotient, quotient
 
 LINEAR = 1.25
 """How much more time an object may take where there are ten times as many, as measurements vary."""
@@ -50,18 +50,18 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
         _Ratio(
             f"{sizes.bulk:,} virtual hosts in one task, {what}: at most 1.3 × (playbook without a task on the same inventory + plain script)",
             (f"bulk_{what}", EMPTY_BULK, f"script_{what}"),
-            _quotient((f"bulk_{what}",), (EMPTY_BULK, f"script_{what}")),
+            quotient(f"bulk_{what}", EMPTY_BULK, f"script_{what}"),
             1.3,
         )
         for what in ("new", "unchanged")
     ]
     found += [
-        _Ratio(f"A loop of {most:,} unchanged `vhost`: at least 30 × faster than the same loop of `uri`", (here, uri), _quotient((uri,), (here,)), 30, True),
-        _Ratio(f"The same loop: at most 1.5 × a loop of {most:,} `ansible.builtin.debug`", (here, "debug"), _quotient((here,), ("debug",)), 1.5),
+        _Ratio(f"A loop of {most:,} unchanged `vhost`: at least 30 × faster than the same loop of `uri`", (here, uri), quotient(uri, here), 30, True),
+        _Ratio(f"The same loop: at most 1.5 × a loop of {most:,} `ansible.builtin.debug`", (here, "debug"), quotient(here, "debug"), 1.5),
         _Ratio(
             f"{sizes.reads:,} reads at 20 ms latency: at most a sixth of the serial time",
             ("latency", "latency_serial"),
-            _quotient(("latency_serial",), ("latency",)),
+            quotient("latency_serial", "latency"),
             6,
             True,
             " × faster",
@@ -69,7 +69,7 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
         _Ratio(
             f"Fleet of {sizes.fleet:,}, unchanged: at least 8 × less processor time of the controller than as modules",
             ("fleet_unchanged", "fleet_unchanged_module"),
-            lambda cost: (cost["fleet_unchanged_module"].cpu or 0.0) / (cost["fleet_unchanged"].cpu or 1.0),
+            cpu_quotient("fleet_unchanged_module", "fleet_unchanged"),
             8,
             True,
         ),
@@ -85,11 +85,6 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
                 )
             )
     return found
-
-
-def _quotient(above: tuple[str, ...], below: tuple[str, ...]) -> Callable[[Round], float]:
-    over, under = seconds(*above), seconds(*below)
-    return lambda cost: over(cost) / under(cost)
 
 
 def _growth(fewer_key: str, fewer: int, more_key: str, more: int) -> Callable[[Round], float]:

@@ -138,7 +138,10 @@ def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulat
     assert TOKEN not in answer.stdout
 
 
-@pytest.mark.parametrize(("arguments", "said"), [(["--rows", "speed"], "no group speed"), (["--rounds", "0"], "ROUNDS must be 1 or more")])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["--rows", "speed"], "no group speed"), (["--rounds", "0"], "ROUNDS must be 1 or more"), (["--again", "-1"], "--again not negative")],
+)
 def test_arguments_that_make_no_sense(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
     answer = bench(tmp_path, *arguments)
     assert answer.returncode == 2

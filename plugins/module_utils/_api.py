@@ -11,10 +11,12 @@ never came, by one of the reasons under :class:`Again`.
 from __future__ import annotations
 
 import re
+import threading
 import typing as t
 from urllib.parse import urlsplit
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Made, Transport
 
 # Parts of the server's own messages, in lower case, and what they mean; the first that is found counts. The texts of
@@ -87,6 +89,7 @@ class Api:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+        self._asking_version = threading.Lock()
 
     @property
     def host(self) -> str:
@@ -122,14 +125,29 @@ class Api:
 
     def read_version(self) -> str | None:
         """GET /v1/version: the server's version such as `0.20.0`; None before 0.16.5, which has no such call (server-facts: HTTP)."""
+        version: t.Any = None
         try:
-            payload = self._read("/v1/version", "read the version of the server", "none")
+            version = (self._read("/v1/version", "read the version of the server", "none") or {}).get("version")
+            version = version if isinstance(version, str) else ""
         except OmeError as error:
-            if error.kind == "controller_not_found":
-                return None
-            raise
-        version = (payload or {}).get("version")
-        return version if isinstance(version, str) else None
+            if error.kind != "controller_not_found":
+                raise
+        self._transport.server_version = BEFORE_VERSION_CALL if version is None else parse(version)
+        return version or None
+
+    @property
+    def known_version(self) -> Version | None:
+        """The server's version if it was asked for already."""
+        return self._transport.server_version
+
+    def server_version(self) -> Version:
+        """Return the server's version, asked once as long as no connection breaks; BEFORE_VERSION_CALL if it has no such call."""
+        with self._asking_version:
+            known = self._transport.server_version
+            if known is None:
+                self.read_version()
+                known = self._transport.server_version
+        return known or NEWEST
 
     # Virtual hosts
 

@@ -412,9 +412,12 @@ def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:
     return {option: value for option, value in app.items() if option not in ("providers", "publishers") or value}
 
 
-def create_request(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """One item of POST …/apps: fields without the virtual host, which stands in the path; the type is required there."""
-    return {"type": TYPES[0], **APPLICATION.to_wire({option: value for option, value in app.items() if option != "vhost"})}
+def create_request(app: t.Mapping[str, t.Any], declaration: Group = APPLICATION) -> dict[str, t.Any]:
+    """Return one item of POST …/apps: fields without the virtual host, which is in the path; the type is required there.
+
+    ``declaration`` is that of the server's version.
+    """
+    return {"type": TYPES[0], **declaration.to_wire({option: value for option, value in app.items() if option != "vhost"})}
 
 
 def can_push(app: t.Mapping[str, t.Any]) -> bool:

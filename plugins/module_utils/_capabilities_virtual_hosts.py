@@ -73,7 +73,10 @@ class _Vhosts(Managing):
         if self.params["state"] == "absent":  # what is in them goes with them
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
         else:
-            items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
+            inside: dict[str, list[dict[str, t.Any]]] = {}
+            for _path, app in self.applications:
+                inside.setdefault(app["vhost"], []).append(app)
+            items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge, inside=inside)
             apps = self._reconcile_applications(api, context, {item.label["name"] for item in items if item.action == CREATED})
         reconciler.confirm(items)
         return items, apps

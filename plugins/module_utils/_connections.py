@@ -29,6 +29,7 @@ try:
 except ImportError:  # `_transport` says so before anything of this is used
     HTTPAdapter = object  # type: ignore[assignment,misc]
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Version
 
 LONGEST_IDLE = 20.0  # seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a minute
 
@@ -189,10 +190,12 @@ class Line:
         if time.monotonic() - self._used > LONGEST_IDLE:
             self.close()
 
-    def forget_what_was(self) -> None:
-        """Closes a connection that the server has closed, which means nothing to those who use the line from now on."""
-        if self._connection is not None and is_connection_dropped(self._connection):
+    def forget_what_was(self) -> bool:
+        """Closes a connection that the server has closed, which means nothing to those who use the line from now on; returns whether there was one."""
+        dropped = self._connection is not None and bool(is_connection_dropped(self._connection))
+        if dropped:
             self.close()
+        return dropped
 
     def _connected(self, connection: t.Any) -> None:
         """A connection was made. Where none is due, the one before has broken."""
@@ -233,6 +236,8 @@ class Connections:
         self._lock = threading.Lock()
         self._lines: list[Line] = []
         self._free: list[bool] = []
+        # What GET /v1/version said, until a connection breaks: another version may answer after that.
+        self.server_version: Version | None = None
         if not settings.validate_certs:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
 
@@ -258,7 +263,8 @@ class Connections:
     def begin(self) -> None:
         """Says that another task begins to use the connections: what has become of them since the last one means nothing to it."""
         for line in self._lines:
-            line.forget_what_was()
+            if line.forget_what_was():
+                self.server_version = None
 
     def take(self) -> Line:
         """The first line that is free, a new one where none is; must be given back."""

@@ -144,6 +144,10 @@ ADVICE: dict[str, Advice] = {
         "The object exists and differs, and the server can only change it by deleting it and making it again.",
         "Set recreate to true to do so. This cuts off its viewers and publishers.",
     ),
+    "unsupported_option": Advice(
+        "The server's version does not know an option.",
+        "Upgrade the server, or leave the option out.",
+    ),
     "configured_task": Advice(
         "A push task of this id was made by the server's own configuration (stream map) and is never touched.",
         "Choose another id, or change the server's stream map.",

@@ -14,16 +14,22 @@ given form
     the option form without what was left out (None).
 wire form
     what the API takes and sends.
+
+Releases of the server have renamed fields, added fields and changed defaults. A declaration holds all of that. As
+declared, it writes the newest spelling; :meth:`Group.at` returns it as one version of the server knows it. Every
+spelling is read, whatever the version.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, mask_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Changed, Version, parse
 
 # The option that holds what a server has, or takes, beyond the declared fields of a group.
 EXTRA = "extra"
@@ -54,20 +60,65 @@ class Field:
     def __init__(
         self,
         option: str,
-        wire: str | None = None,
+        wire: str | Changed | None = None,
         *,
+        xml: str | None = None,
         secret: bool = False,
         required: bool = False,
         default: t.Any = None,
+        since: str | None = None,
+        instead: str | None = None,
         check: Check | None = None,
     ) -> None:
-        """``default`` is the server's own value where the field is absent: giving it is no difference to leaving it out."""
+        """Declare a field.
+
+        ``wire`` is its JSON name and ``xml`` its name in the server's configuration files, if that is not the JSON name with a capital.
+        ``default`` is the server's own value if the field is absent: giving it is no difference to leaving it out. JSON name and default
+        can be :class:`Changed`. ``since`` is the first release that knows the field, if that is later than 0.15.10;
+        ``instead`` is the option that older ones have in its place.
+        """
         self.option = option
-        self.wire = wire or option
+        self._wire = wire or option
+        self._default = default
+        # All JSON names, the newest first.
+        self.wires: tuple[str, ...] = (self._wire.new, self._wire.old) if isinstance(self._wire, Changed) else (self._wire,)
+        self.wire: str = self.wires[0]
+        self.xml = xml or self.wires[-1][:1].upper() + self.wires[-1][1:]
         self.secret = secret
         self.required = required
-        self.default = default
+        self.default = default.new if isinstance(default, Changed) else default
+        self.since: Version | None = parse(since) if since else None
+        self.instead = instead
         self.check = check
+
+    def at(self, version: Version) -> t.Any:
+        """Return the field as a version of the server knows it: its JSON name and its default."""
+        field = copy.copy(self)
+        if isinstance(self._wire, Changed):
+            field.wire = self._wire.at(version)
+        if isinstance(self._default, Changed):
+            field.default = self._default.at(version)
+        return field
+
+    @property
+    def renamed(self) -> bool:
+        """Whether releases spell the JSON name differently."""
+        return len(self.wires) > 1
+
+    @property
+    def default_changed(self) -> bool:
+        """Whether releases have different defaults."""
+        return isinstance(self._default, Changed)
+
+    @property
+    def depends_on_version(self) -> bool:
+        """Whether releases differ in this field or in one inside of it."""
+        return self.renamed or self.default_changed or self.since is not None
+
+    def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
+        """Yield the full option path and the field for all that is given in ``value`` and depends on the server's version."""
+        if self.renamed or self.default_changed or self.since is not None:
+            yield path, self
 
     def spec(self) -> dict[str, t.Any]:
         """The argument spec of this field."""
@@ -129,7 +180,7 @@ class Text(Field):
     def __init__(
         self,
         option: str,
-        wire: str | None = None,
+        wire: str | Changed | None = None,
         *,
         fold: t.Callable[[str], str] | None = None,
         choices: t.Sequence[str] | None = None,
@@ -153,7 +204,7 @@ class Text(Field):
 class Url(Text):
     """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that of a push."""
 
-    def __init__(self, option: str, wire: str | None = None, *, destination: bool = False, **kwargs: t.Any) -> None:
+    def __init__(self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any) -> None:
         super().__init__(option, wire, **kwargs)
         self.destination = destination
 
@@ -310,9 +361,9 @@ class Extra(Field):
     type = "dict"
 
     def __init__(self, declared: t.Sequence[Field]) -> None:
-        """``declared`` are the fields of the group, which must not be given here under their wire names."""
+        """``declared`` are the fields of the group, which must not be given here under any of their names on the server's side."""
         super().__init__(EXTRA)
-        self.declared = {field.wire: field.option for field in declared}
+        self.declared = {name: field.option for field in declared for name in (*field.wires, field.xml)}
 
     def given(self, value: t.Any) -> t.Any:
         """Without nulls, which the server takes for absence (server-facts: Virtual hosts)."""
@@ -437,7 +488,9 @@ class Group(Field):
 
     type = "dict"
 
-    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], extra: bool = False, members: bool = False, **kwargs: t.Any) -> None:
+    def __init__(
+        self, option: str, wire: str | Changed | None = None, *, fields: t.Sequence[Field], extra: bool = False, members: bool = False, **kwargs: t.Any
+    ) -> None:
         """``extra`` lets keys through that are not declared, under an option of this name.
 
         ``members`` says that the groups among the fields are a set: each turns something on by being there, be it
@@ -448,7 +501,59 @@ class Group(Field):
         if extra:
             self.fields[EXTRA] = Extra(fields)
         self.members = members
-        self._by_wire = {field.wire: field for field in fields}
+        self._index()
+        self._varied = any(field.depends_on_version for field in self.fields.values())
+        self._at: dict[Version, Group] = {}
+
+    def _index(self) -> None:
+        """Look the fields up by all of their JSON names, the newest first."""
+        self._by_wire = {wire: field for field in self.fields.values() if field.option != EXTRA for wire in field.wires}
+
+    def at(self, version: Version) -> Group:
+        """Return the group as a version of the server knows it; the group itself if no release differs in it."""
+        if not self.depends_on_version:
+            return self
+        if version not in self._at:
+            group: Group = super().at(version)
+            group.fields = {option: field.at(version) for option, field in self.fields.items()}
+            group._index()
+            self._at[version] = group
+        return self._at[version]
+
+    @property
+    def depends_on_version(self) -> bool:
+        return self._varied or super().depends_on_version
+
+    def versioned(self, value: t.Any, path: str = "") -> t.Iterator[tuple[str, Field]]:
+        if path:
+            yield from super().versioned(value, path)
+        if self._varied and isinstance(value, dict):
+            prefix = f"{path}." if path else ""
+            for option, item in value.items():
+                yield from self.fields[option].versioned(item, prefix + option)
+
+    def named(self, key: str, path: str = "") -> t.Iterator[tuple[str, Field]]:
+        """Yield the full option path and the field for every field, at any level, that has ``key`` among its JSON names."""
+        prefix = f"{path}." if path else ""
+        for field in self.fields.values():
+            if key in field.wires and field.option != EXTRA:
+                yield prefix + field.option, field
+            inner = field.group if isinstance(field, GroupList) else field
+            if isinstance(inner, Group):
+                yield from inner.named(key, prefix + field.option + ("[]" if isinstance(field, GroupList) else ""))
+
+    def each_once(self, raw: t.Any) -> t.Any:
+        """Return a value in wire form in which no field has two spellings: of two the newest stays."""
+        if not isinstance(raw, dict):
+            return raw
+        kept = {}
+        for key, value in raw.items():
+            field = self._by_wire.get(key)
+            if field is None:
+                kept[key] = value
+            elif key == next((wire for wire in field.wires if raw.get(wire) is not None), None):
+                kept[key] = field.each_once(value) if isinstance(field, (Group, GroupList)) else value
+        return kept
 
     def spec(self) -> dict[str, t.Any]:
         # Not a secret itself, although `pass` sounds like one; its fields speak for themselves.
@@ -500,7 +605,10 @@ class Group(Field):
     def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
         if not isinstance(raw, dict):
             return {}
-        value = {field.option: field.from_wire(raw[wire]) for wire, field in self._by_wire.items() if raw.get(wire) is not None}
+        value = {}
+        for wire, field in self._by_wire.items():
+            if raw.get(wire) is not None and field.option not in value:
+                value[field.option] = field.from_wire(raw[wire])
         extra = {key: item for key, item in raw.items() if key not in self._by_wire and item is not None} if EXTRA in self.fields else {}
         return {**value, **({EXTRA: self.fields[EXTRA].from_wire(extra)} if extra else {})}
 
@@ -570,11 +678,33 @@ class GroupList(Field):
 
     type = "list"
 
-    def __init__(self, option: str, wire: str | None = None, *, fields: t.Sequence[Field], identity: str, extra: bool = False, **kwargs: t.Any) -> None:
+    def __init__(
+        self, option: str, wire: str | Changed | None = None, *, fields: t.Sequence[Field], identity: str, extra: bool = False, **kwargs: t.Any
+    ) -> None:
         """``identity`` is the field by which an entry is known again when it is merged; ``extra`` as for a group."""
         super().__init__(option, wire, **kwargs)
         self.group = Group(option, wire, fields=fields, extra=extra)
         self.identity = identity
+
+    def at(self, version: Version) -> GroupList:
+        field: GroupList = super().at(version)
+        field.group = self.group.at(version)
+        return field
+
+    @property
+    def depends_on_version(self) -> bool:
+        return self.group.depends_on_version or super().depends_on_version
+
+    def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
+        yield from super().versioned(value, path)
+        if self.group.depends_on_version and isinstance(value, list):
+            for index, item in enumerate(value):
+                for inner, field in self.group.versioned(item):
+                    yield f"{path}[{index}].{inner}", field
+
+    def each_once(self, raw: t.Any) -> t.Any:
+        """Return a list in wire form in which no field of an entry has two spellings."""
+        return [self.group.each_once(item) for item in raw] if isinstance(raw, list) else raw
 
     def spec(self) -> dict[str, t.Any]:
         return {"type": "list", "elements": "dict", "required": self.required, "options": self.group.options()}

@@ -12,6 +12,7 @@ import time
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ItemAnswer
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._dialect import Dialect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference, Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
@@ -176,6 +177,24 @@ class Confirming:
 class Creator(Confirming):
     """What creating has in common: the server's answer is not always the last word, what is there is."""
 
+    _dialect: Dialect
+
+    def _bind(self, item: Item, attempt: str, *values: t.Mapping[str, t.Any]) -> None:
+        """Let an item be written in the spelling of the server; fail it if the server is too old for an option in ``values``."""
+        assume = item.action == CREATED and not self._context.check_mode
+        try:
+            for value in values:
+                item.group = self._dialect.to_write(item.group, value, attempt, assume=assume)
+        except OmeError as error:
+            if error.kind != "unsupported_option":
+                raise
+            item.fail(error)
+
+    def _explained(self, error: OmeError, group: Group) -> OmeError:
+        """Return the error, with the cause if the server refused a key that other versions know."""
+        hint = self._dialect.explain_refusal(group, error.server_message)
+        return error.add_detail(hint) if hint and hint not in error.detail else error
+
     def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
         """The error that a refused create is."""
         raise NotImplementedError
@@ -219,12 +238,12 @@ class Creator(Confirming):
                 failure = error
         item.fail(failure)
 
-    @staticmethod
-    def _is_as_wanted(item: Item, found: dict[str, t.Any] | None) -> bool:
+    def _is_as_wanted(self, item: Item, found: dict[str, t.Any] | None) -> bool:
         """Whether the object that was found is there and equal to what is wanted; keeps what differs for the report."""
         if found is None:
             return False
         item.before = found
+        item.group = self._dialect.to_compare(item.group, item.wanted)
         item.differences = list(item.group.difference(item.wanted, found))
         return not item.differences
 

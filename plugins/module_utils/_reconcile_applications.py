@@ -17,10 +17,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ItemAnswer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._dialect import Dialect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     CREATED,
     DELETED,
+    FAILED,
     RECREATED,
     UNCHANGED,
     Context,
@@ -52,6 +54,7 @@ class Applications(Creator):
         self._api = api
         self._context = context
         self._recreate = recreate
+        self._dialect = Dialect(api)
         self._keeper = ContentsKeeper(api, context)
         self._made_again: dict[str, Contents] = {}
         self._listed: dict[str, set[str]] = {}
@@ -134,7 +137,8 @@ class Applications(Creator):
         if raw is None:
             self._plan_create(item, key)
             return item
-        item.differences = list(APPLICATION.difference(wanted, item.before))
+        item.group = self._dialect.to_compare(APPLICATION, wanted)
+        item.differences = list(item.group.difference(wanted, item.before))
         if item.differences:
             self._plan_change(item, key, raw)
         return item
@@ -143,7 +147,10 @@ class Applications(Creator):
         missing = self._unlisted.get(key.vhost)
         item.action, item.after = CREATED, _as_kept(item.wanted)
         if missing is not None and not self._context.check_mode:
-            item.fail(_create_error(missing, key))
+            item.fail(self._create_error(missing, key))
+            return
+        self._bind(item, f"create application {key}", item.wanted)
+        if item.action == FAILED:
             return
         lacking = application.incomplete(item.after)
         if lacking:
@@ -160,6 +167,10 @@ class Applications(Creator):
         if lacking:
             item.fail(OmeError("bad_input", f"change application {key}", detail=f"{lacking}."))
             return
+        if self._recreate:
+            self._bind(item, f"recreate application {key}", merged)
+            if item.action == FAILED:
+                return
         if self._context.check_mode or not self._recreate:  # a real recreate reads just before it takes them down
             contents = self._keeper.read_one(*key, live=True)
             item.extra["would_drop"] = _without_itself(contents)
@@ -214,7 +225,7 @@ class Applications(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item], vhost: str) -> None:
-        for piece in pieces(items, lambda item: application.create_request(item.wanted), BULK_SIZE):
+        for piece in pieces(items, lambda item: application.create_request(item.wanted, item.group), BULK_SIZE):
             self._create_bulk(piece, vhost)
 
     def _create_bulk(self, items: list[Item], vhost: str) -> None:
@@ -222,28 +233,28 @@ class Applications(Creator):
         tries = CREATE_TRIES
         while items:
             try:
-                answers = self._api.create_applications(vhost, [application.create_request(item.wanted) for item in items])
+                answers = self._api.create_applications(vhost, [application.create_request(item.wanted, item.group) for item in items])
             except OmeError as error:
                 failure = error
             else:
                 self._settle_creates(items, answers)
                 return
             if not failure.maybe_done and failure.kind not in _BAD_ITEM:
-                _fail_all(items, failure, touched=False)
+                self._fail_all(items, failure, touched=False)
                 return
             try:
                 items = self._not_created(items, self._api.list_applications(vhost))
             except OmeError as error:
-                _fail_all(items, error, touched=True)
+                self._fail_all(items, error, touched=True)
                 return
             if failure.kind in _BAD_ITEM and items:
                 # The server takes items in order and stops at the first bad one.
-                items[0].fail(_create_error(failure, Key(**items[0].label)))
+                items[0].fail(self._create_error(failure, Key(**items[0].label)))
                 items = items[1:]
                 continue
             tries -= 1
             if not tries or failure.refused:
-                _fail_all(items, failure, touched=False)
+                self._fail_all(items, failure, touched=False)
                 return
 
     def _found(self, item: Item) -> dict[str, t.Any] | None:
@@ -266,7 +277,7 @@ class Applications(Creator):
             status=answer.status,
             server_message=answer.message,
         )
-        return _create_error(error, key)
+        return self._create_error(error, key)
 
     def _missing(self, item: Item, found: t.Mapping[str, t.Any] | None) -> list[str]:
         if item.title not in self._made_again:
@@ -313,11 +324,11 @@ class Applications(Creator):
             self._keeper.refuse_unsendable(f"application {key}", there)
             contents = self._made_again[item.title] = there
             self._keeper.take_down(key.vhost, contents)
-            answer = self._keeper.create_application(key.vhost, application.create_request(after))
+            answer = self._keeper.create_application(key.vhost, application.create_request(after, item.group))
             if answer is not None and not answer.ok:
                 raise self._refusal(item, answer)
         except OmeError as error:
-            item.fail(_create_error(error, key, "recreate"))
+            item.fail(self._create_error(error, key, "recreate"))
             if contents is not None:
                 self._report_put_back(item, contents, error)
             return
@@ -338,6 +349,17 @@ class Applications(Creator):
         lost = self._keeper.fill(item.label["vhost"], contents)
         self._say_what_is_back(item, lost, refusal, another="An application", contents="its push tasks")
 
+    def _fail_all(self, items: t.Sequence[Item], error: OmeError, *, touched: bool) -> None:
+        if len(items) == 1:
+            self._create_error(error, Key(**items[0].label))
+        for item in items:
+            item.fail(error, touched=touched)
+
+    def _create_error(self, error: OmeError, key: Key, doing: str = "create") -> OmeError:
+        """The same error, said of one application, with the usual cause where there is one."""
+        error.attempt = f"{doing} application {key}"
+        return self._explained(error, APPLICATION)
+
 
 def _as_kept(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """The option form as the server will return it."""
@@ -347,18 +369,3 @@ def _as_kept(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 def _without_itself(contents: Contents) -> dict[str, t.Any]:
     """What an application holds, for reports."""
     return {what: value for what, value in contents.described().items() if what != "applications"}
-
-
-def _fail_all(items: t.Sequence[Item], error: OmeError, *, touched: bool) -> None:
-    if len(items) == 1:
-        _create_error(error, Key(**items[0].label))
-    for item in items:
-        item.fail(error, touched=touched)
-
-
-def _create_error(error: OmeError, key: Key, doing: str = "create") -> OmeError:
-    """The same error, said of one application, with the usual cause where there is one."""
-    error.attempt = f"{doing} application {key}"
-    if "publishers.push" in (error.server_message or ""):
-        error.add_detail("Servers before version 0.16.6 have rtmp_push in the place of push; later ones take both.")
-    return error

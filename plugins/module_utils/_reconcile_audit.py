@@ -21,6 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Endpoint, covers
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._dialect import Dialect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
@@ -126,6 +127,7 @@ class Audit:
         self._dead: dict[tuple[str, int], Look] = {}
         self.findings: list[Finding] = []
         self.version: str | None = None
+        self._dialect = Dialect(api)
         self.reachable = False
         self.vhosts: dict[str, dict[str, t.Any]] = {}
         self.push_tasks: list[dict[str, t.Any]] = []
@@ -219,7 +221,7 @@ class Audit:
             if "*" in found.get("host", {}).get("names", []):
                 later(self._any_name.append, name)
             if wanted is not None:
-                self._differ(f"Virtual host {name}", VIRTUAL_HOST.difference(wanted, found), entry, vhost=name)
+                self._differ(f"Virtual host {name}", self._dialect.to_compare(VIRTUAL_HOST, wanted).difference(wanted, found), entry, vhost=name)
                 unknown = sorted(VIRTUAL_HOST.unknown(raw))
                 if unknown:
                     text = f"Virtual host {name} has settings that this collection does not know and cannot compare: {', '.join(unknown)}."
@@ -296,7 +298,8 @@ class Audit:
     def _compare_application(self, key: application.Key, raw: t.Any, entry: t.Mapping[str, t.Any]) -> None:
         place, wanted = {"vhost": key.vhost, "application": key.name}, self._applications[key]
         if isinstance(raw, dict):
-            self._differ(f"Application {key}", APPLICATION.difference(wanted, application.from_wire(raw, key.vhost)), entry, **place)
+            declaration = self._dialect.to_compare(APPLICATION, wanted)
+            self._differ(f"Application {key}", declaration.difference(wanted, application.from_wire(raw, key.vhost)), entry, **place)
         elif raw is None:
             lacking = application.incomplete(wanted)
             if lacking:

@@ -14,11 +14,14 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api, ItemAnswer
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._dialect import Dialect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     CREATED,
     DELETED,
+    FAILED,
     RECREATED,
     UNCHANGED,
     Context,
@@ -43,14 +46,25 @@ class VirtualHosts(Creator):
         self._api = api
         self._context = context
         self._recreate = recreate
+        self._dialect = Dialect(api)
         self._keeper = ContentsKeeper(api, context)
+        self._inside: t.Mapping[str, t.Sequence[t.Mapping[str, t.Any]]] = {}
         self._made_again: dict[str, Contents] = {}
 
-    def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, bulk: bool = True, purge: bool = False) -> list[Item]:
+    def ensure_present(
+        self,
+        wanted: t.Sequence[t.Mapping[str, t.Any]],
+        *,
+        bulk: bool = True,
+        purge: bool = False,
+        inside: t.Mapping[str, t.Sequence[t.Mapping[str, t.Any]]] | None = None,
+    ) -> list[Item]:
         """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
 
-        ``bulk`` reads the list of names first, so that those that are not there cost no request of their own.
+        ``bulk`` reads the list of names first, so that those that are not there cost no request of their own. ``inside`` are the
+        applications that are specified with each virtual host: none is taken down for what its applications cannot be given.
         """
+        self._inside = inside or {}
         listed = self._list() if bulk or purge else None
         items = self._plan_all(wanted, listed)
         if purge:
@@ -108,9 +122,11 @@ class VirtualHosts(Creator):
         item.after = VIRTUAL_HOST.as_kept(wanted)
         if raw is None:
             item.action = CREATED
+            self._bind(item, f"create virtual host {item.title}", wanted)
             return item
         item.before = item.after = VIRTUAL_HOST.from_wire(raw)
-        item.differences = list(VIRTUAL_HOST.difference(wanted, item.before))
+        item.group = self._dialect.to_compare(VIRTUAL_HOST, wanted)
+        item.differences = list(item.group.difference(wanted, item.before))
         if item.differences:
             self._plan_change(item, raw)
         return item
@@ -134,6 +150,21 @@ class VirtualHosts(Creator):
         else:
             item.action = RECREATED
             item.after = VIRTUAL_HOST.as_kept(VIRTUAL_HOST.merge(item.wanted, item.before))
+            self._bind_recreate(item)
+
+    def _bind_recreate(self, item: Item) -> None:
+        """Refuse what the server is too old for before anything is taken down, in the virtual host and in the applications given with it."""
+        name, attempt = item.title, f"recreate virtual host {item.title}"
+        self._bind(item, attempt, item.after or {}, item.before or {})
+        if item.action == FAILED:
+            return
+        try:
+            for app in self._inside.get(name, ()):
+                self._dialect.to_write(APPLICATION, app, attempt, assume=False)
+        except OmeError as error:
+            if error.kind != "unsupported_option":
+                raise
+            item.fail(error.add_detail(f"That is in its application {app['name']}."))
 
     def _plan_absent(self, name: str, listed: set[str] | None) -> Item:
         item = Item(VIRTUAL_HOST, {"name": name}, {"name": name})
@@ -167,7 +198,7 @@ class VirtualHosts(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item]) -> None:
-        for piece in pieces(items, lambda item: VIRTUAL_HOST.to_wire(item.wanted), BULK_SIZE):
+        for piece in pieces(items, lambda item: item.group.to_wire(item.wanted), BULK_SIZE):
             self._create_bulk(piece)
 
     def _create_bulk(self, items: list[Item]) -> None:
@@ -175,7 +206,7 @@ class VirtualHosts(Creator):
         unknown = False
         for _attempt in range(CREATE_TRIES):
             try:
-                answers = self._api.create_virtual_hosts([VIRTUAL_HOST.to_wire(item.wanted) for item in items])
+                answers = self._api.create_virtual_hosts([item.group.to_wire(item.wanted) for item in items])
             except OmeError as error:
                 failure = error
             else:
@@ -253,7 +284,7 @@ class VirtualHosts(Creator):
             self._keeper.refuse_unsendable(f"virtual host {name}", there)
             contents = self._made_again[name] = there
             self._take_down(name, contents)
-            self._build(item, VIRTUAL_HOST.to_wire(after))
+            self._build(item, item.group.to_wire(after))
         except OmeError as error:
             item.fail(error)
             if contents is not None:
@@ -275,7 +306,7 @@ class VirtualHosts(Creator):
             raise self._refusal(item, answer)
 
     def _refusal(self, item: Item, answer: ItemAnswer) -> OmeError:
-        return OmeError(
+        error = OmeError(
             answer.kind,
             f"create virtual host {item.title}",
             method="POST",
@@ -284,13 +315,14 @@ class VirtualHosts(Creator):
             status=answer.status,
             server_message=answer.message,
         )
+        return self._explained(error, VIRTUAL_HOST)
 
     def _report_put_back(self, item: Item, contents: Contents, refusal: OmeError) -> None:
         """Puts back what was there before, and says in the refusal what is back and what is not."""
         name = item.label["name"]
         try:
             if self._api.read_virtual_host(name) is None:
-                self._build(item, VIRTUAL_HOST.to_wire(item.before or {}))
+                self._build(item, item.group.to_wire(item.before or {}))
         except OmeError as error:
             lost = [f"virtual host {name}", *contents.labels()] if error.kind != "conflict" else contents.labels()
         else:

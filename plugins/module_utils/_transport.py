@@ -39,6 +39,7 @@ else:
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _side_by_side as side_by_side
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Line, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Version
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
 LARGEST_DELAY = 5.0  # seconds
@@ -122,6 +123,15 @@ class Transport:
     def host(self) -> str:
         """Host and port that requests go to, for messages."""
         return self._host
+
+    @property
+    def server_version(self) -> Version | None:
+        """What the server said its version is; None until it was asked, and again after a connection broke."""
+        return self._connections.server_version
+
+    @server_version.setter
+    def server_version(self, version: Version) -> None:
+        self._connections.server_version = version
 
     def close(self) -> None:
         """Closes all connections but those that were given."""
@@ -229,7 +239,10 @@ class Transport:
     def _note(self, line: Line, outcome: Answer | _Failure) -> None:
         """Remembers what an attempt says of the server, and of what is between here and there."""
         with self._change:
-            self.disturbances += line.surprises() if self._answered else 0
+            surprises = line.surprises()
+            self.disturbances += surprises if self._answered else 0
+            if surprises or not isinstance(outcome, Answer):  # another version may answer from now on
+                self._connections.server_version = None
             if isinstance(outcome, Answer):
                 self._answered = True
                 self._given_up = []

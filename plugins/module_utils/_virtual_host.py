@@ -158,7 +158,7 @@ def has_textual_scalar(group: Group, raw: t.Any) -> bool:
     if not isinstance(raw, dict):
         return False
     for field in group.fields.values():
-        value = raw.get(field.wire)
+        value = next((raw[wire] for wire in field.wires if raw.get(wire) is not None), None)
         if isinstance(field, (Number, Decimal, Flag)) and isinstance(value, str):
             return True
         if isinstance(field, GroupList) and isinstance(value, list) and any(has_textual_scalar(field.group, item) for item in value):

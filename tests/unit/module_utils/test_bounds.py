@@ -241,6 +241,8 @@ class _Asked(Exception):
 class _Recorder:
     """In place of a transport: keeps whether the request may be sent again."""
 
+    server_version = None
+
     def __init__(self) -> None:
         self.repeatable: bool | None = None
 
@@ -251,6 +253,7 @@ class _Recorder:
 
 CALLS: dict[str, tuple[tuple[Any, ...], Again]] = {
     "read_version": ((), READS),
+    "server_version": ((), READS),
     "list_virtual_hosts": ((), READS),
     "read_virtual_host": (("v",), READS),
     "create_virtual_hosts": (([{"name": "v"}],), CREATES),

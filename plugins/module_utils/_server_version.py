@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Versions of the server, and facts that a release has changed (server-facts: 0.21.0)."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+Version = tuple[int, int, int]
+
+# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP).
+BEFORE_VERSION_CALL: Version = (0, 16, 4)
+# Fields that this release and all later ones know are sent without asking for the version.
+OLDEST_ASSUMED: Version = (0, 18, 0)
+# What no release is newer than: a version that cannot be read gets the newest spelling.
+NEWEST: Version = (9999, 0, 0)
+
+_NUMBERS = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})\.([0-9]{1,4})")
+
+
+def parse(text: str | None) -> Version:
+    """Return the version in a text such as `0.20.0` or `v0.20.0-dev`; NEWEST if there is none in it."""
+    found = _NUMBERS.match(text or "")
+    return (int(found[1]), int(found[2]), int(found[3])) if found else NEWEST
+
+
+def show(version: Version) -> str:
+    """Return a version for a message."""
+    if version == BEFORE_VERSION_CALL:
+        return "older than 0.16.5"
+    return "unknown" if version == NEWEST else ".".join(map(str, version))
+
+
+class Changed(t.NamedTuple):
+    """A fact that is ``new`` from release ``since`` on, and was ``old`` before."""
+
+    old: t.Any
+    new: t.Any
+    since: Version
+
+    def at(self, version: Version) -> t.Any:
+        """Return the fact for one version."""
+        return self.new if version >= self.since else self.old

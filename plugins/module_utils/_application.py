@@ -13,6 +13,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks as checks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
     Bitrate,
@@ -21,24 +22,19 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
     Flag,
     Group,
     GroupList,
-    Names,
     Number,
     Text,
     Url,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_PUBLISHERS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Changed
 
 TYPES = ("live", "vod")
 
 
-class CrossDomains(Group):
-    """The origins that browsers may play from; a bare array on old servers [read]."""
-
-    def __init__(self) -> None:
-        super().__init__("cross_domains", "crossDomains", fields=[Names("urls", check=checks.one_line)], extra=True)
-
-    def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
-        return super().from_wire({"urls": raw} if isinstance(raw, list) else raw)
+def _renamed(old: str, new: str) -> Changed:
+    """Return a JSON name that 0.21.0 spells differently, without an alias (server-facts: 0.21.0)."""
+    return Changed(old, new, (0, 21, 0))
 
 
 def _match() -> Group:
@@ -47,21 +43,21 @@ def _match() -> Group:
     return Group(
         "bypass_if_match",
         "bypassIfMatch",
-        fields=[*(Text(name, check=checks.one_line) for name in names), Text("sar", "sAR", check=checks.one_line)],
+        fields=[*(Text(name, check=checks.one_line) for name in names), Text("sar", _renamed("sAR", "sar"), check=checks.one_line)],
         extra=True,
     )
 
 
-def _encode(option: str, fields: t.Sequence[Field]) -> GroupList:
+def _encode(option: str, xml: str, fields: t.Sequence[Field]) -> GroupList:
     """One list of `encodes`, with what all of them have."""
     common = [
         Text("name", check=checks.one_line),
         Text("codec", check=checks.one_line),
-        Text("modules", check=checks.one_line),
-        Flag("active", default=True),
+        Text("modules", check=checks.one_line, since="0.16.1"),
+        Flag("active", default=True, until="0.16.0"),
         _match(),
     ]
-    return GroupList(option, identity="name", fields=[*common, *fields], extra=True)
+    return GroupList(option, xml=xml, identity="name", fields=[*common, *fields], extra=True)
 
 
 def _encodes() -> Group:
@@ -71,24 +67,27 @@ def _encodes() -> Group:
         fields=[
             _encode(
                 "videos",
+                "Video",
                 [
                     Flag("bypass", default=False),
                     Bitrate("bitrate", check=checks.one_line),
                     Number("width", check=checks.count),
                     Number("height", check=checks.count),
                     Decimal("framerate"),
-                    Number("skip_frames", "skipFrames", default=-1),
+                    Number("skip_frames", "skipFrames", default=-1, since="0.16.4"),
                     Text("preset", check=checks.one_line),
                     Number("thread_count", "threadCount", default=-1),
                     Number("key_frame_interval", "keyFrameInterval", default=0, check=checks.count),
-                    Text("key_frame_interval_type", "keyFrameIntervalType", default="frame", check=checks.one_line),
+                    Text("key_frame_interval_type", "keyFrameIntervalType", default="frame", check=checks.one_line, since="0.16.4"),
                     Number("b_frames", "bFrames", default=0, check=checks.count),
                     Text("profile", check=checks.one_line),
-                    Number("lookahead", default=-1),
+                    Number("lookahead", default=-1, since="0.17.3"),
+                    Text("extra_options", "extraOptions", check=checks.one_line, since="0.20.5"),
                 ],
             ),
             _encode(
                 "audios",
+                "Audio",
                 [
                     Flag("bypass", default=False),
                     Bitrate("bitrate", check=checks.one_line),
@@ -98,11 +97,12 @@ def _encodes() -> Group:
             ),
             _encode(
                 "images",
+                "Image",
                 [
                     Number("width", check=checks.count),
                     Number("height", check=checks.count),
                     Decimal("framerate"),
-                    Number("skip_frames", "skipFrames", default=0, check=checks.count),
+                    Number("skip_frames", "skipFrames", default=Changed(0, -1, (0, 21, 0)), since="0.16.4"),
                 ],
             ),
         ],
@@ -112,6 +112,7 @@ def _encodes() -> Group:
 def _playlists() -> GroupList:
     return GroupList(
         "playlists",
+        xml="Playlist",
         identity="file_name",
         extra=True,
         fields=[
@@ -121,14 +122,16 @@ def _playlists() -> GroupList:
                 "options",
                 extra=True,
                 fields=[
-                    Flag("web_rtc_auto_abr", "webRtcAutoAbr"),
-                    Number("hls_chunklist_path_depth", "hLSChunklistPathDepth"),
-                    Flag("enable_ts_packaging", "enableTsPackaging"),
-                    Flag("enable_subtitles", "enableSubtitles"),
+                    # 0.21.0 still takes the old spelling, the next release answers with both [read].
+                    Flag("web_rtc_auto_abr", Changed("webRtcAutoAbr", "webrtcAutoAbr", (0, 21, 1))),
+                    Number("hls_chunklist_path_depth", _renamed("hLSChunklistPathDepth", "hlsChunklistPathDepth")),
+                    Flag("enable_ts_packaging", "enableTsPackaging", since="0.16.6"),
+                    Flag("enable_subtitles", "enableSubtitles", since="0.20.0"),
                 ],
             ),
             GroupList(
                 "renditions",
+                xml="Rendition",
                 identity="name",
                 extra=True,
                 fields=[
@@ -136,12 +139,14 @@ def _playlists() -> GroupList:
                     Text("video", check=checks.one_line),
                     Text("audio", check=checks.one_line),
                     # With underscores on the wire too.
-                    Number("video_index_hint"),
-                    Number("audio_index_hint"),
+                    Number("video_index_hint", since="0.18.0"),
+                    Number("audio_index_hint", since="0.18.0"),
                 ],
             ),
             GroupList(
                 "rendition_templates",
+                xml="RenditionTemplate",
+                since="0.18.0",
                 identity="name",
                 extra=True,
                 fields=[
@@ -160,6 +165,80 @@ def _template(*bounded: str) -> list[Field]:
     return [*names, *(Decimal(f"{bound}_{name}") for name in bounded for bound in ("max", "min"))]
 
 
+def _track_sets() -> GroupList:
+    """Tracks under one name, for the variants of playlists."""
+
+    def tracks(option: str, xml: str) -> GroupList:
+        fields = [Text("name", check=checks.one_line), Number("index_hint", "indexHint", default=-1)]
+        return GroupList(option, xml=xml, identity="name", extra=True, fields=fields)
+
+    return GroupList(
+        "tracksets",
+        xml="TrackSet",
+        since="0.21.0",
+        identity="name",
+        extra=True,
+        fields=[Text("name", check=checks.one_line), Flag("strict", default=False), tracks("videos", "Video"), tracks("audios", "Audio")],
+    )
+
+
+def _subtitles(since: str) -> Group:
+    """Subtitle tracks; of an application from 0.20.5 on, of all its output profiles from 0.20.0 on."""
+    transcription = [
+        Text("engine", default="whisper", check=checks.one_line),
+        Text("model", check=checks.one_line),
+        Number("audio_index_hint", "audioIndexHint", default=0, check=checks.count),
+        Text("source_language", "sourceLanguage", default="auto", check=checks.one_line),
+        Flag("translation", default=False),
+    ]
+    rendition = [
+        Text("label", check=checks.one_line),
+        Text("language", check=checks.one_line),
+        Flag("auto_select", "autoSelect", default=False),
+        Flag("forced", default=False),
+        Group("transcription", extra=True, fields=transcription),
+    ]
+    return Group(
+        "subtitles",
+        since=since,
+        extra=True,
+        fields=[
+            Flag("enable", default=False),
+            Text("default_label", "defaultLabel", check=checks.one_line),
+            GroupList("rendition", identity="label", extra=True, fields=rendition),
+        ],
+    )
+
+
+def _speech_to_text() -> Group:
+    """Subtitles made from speech."""
+    rendition = [
+        Text("engine", check=checks.one_line),
+        Text("output_subtitle_label", "outputSubtitleLabel", check=checks.one_line),
+        Text("model", check=checks.one_line),
+        Number("input_audio_index", "inputAudioIndex", default=0, check=checks.count),
+        Text("source_language", "sourceLanguage", default="auto", check=checks.one_line),
+        Flag("translation", default=False),
+        Number("step_ms", "stepMs", default=2000, check=checks.count),
+        Number("length_ms", "lengthMs", default=10000, check=checks.count),
+        Number("keep_ms", "keepMs", default=1500, check=checks.count),
+        Text("modules", check=checks.one_line),
+    ]
+    fields = [Flag("enable", default=True), GroupList("rendition", identity="output_subtitle_label", extra=True, fields=rendition)]
+    return Group("stt", xml="STT", since="0.21.0", extra=True, fields=fields)
+
+
+def _media_options() -> Group:
+    overlays = [Flag("enable", default=False), Text("path", check=checks.one_line)]
+    return Group(
+        "media_options",
+        "mediaOptions",
+        since="0.20.0",
+        extra=True,
+        fields=[_subtitles("0.20.0"), _speech_to_text(), Group("overlays", extra=True, fields=overlays)],
+    )
+
+
 def _output_profiles() -> Group:
     device = [Flag("enable", default=False), Text("modules", check=checks.one_line_or_empty)]
     return Group(
@@ -168,8 +247,15 @@ def _output_profiles() -> Group:
         extra=True,
         fields=[
             Flag("hardware_acceleration", "hardwareAcceleration", default=False),
-            Group("hwaccels", extra=True, fields=[Group(option, fields=device, extra=True) for option in ("decoder", "encoder")]),
-            Group("decodes", extra=True, fields=[Number("thread_count", "threadCount"), Flag("only_keyframes", "onlyKeyframes")]),
+            Group(
+                "hwaccels",
+                xml="HWAccels",
+                since="0.16.1",
+                extra=True,
+                fields=[Group(option, fields=device, extra=True) for option in ("decoder", "encoder")],
+            ),
+            Group("decodes", since="0.17.2", extra=True, fields=[Number("thread_count", "threadCount"), Flag("only_keyframes", "onlyKeyframes")]),
+            _media_options(),
             GroupList(
                 "output_profile",
                 "outputProfile",
@@ -180,20 +266,38 @@ def _output_profiles() -> Group:
                     Text("output_stream_name", "outputStreamName", check=checks.one_line),
                     _encodes(),
                     _playlists(),
+                    _track_sets(),
                 ],
             ),
         ],
     )
 
 
-def _provider(option: str, *fields: Field, wire: str | None = None) -> Group:
+def _provider(option: str, xml: str | None, *fields: Field, wire: str | None = None, incoming_since: str = "0.19.0", **kwargs: t.Any) -> Group:
+    """Return a way in; ``incoming_since`` is the release from which it can keep the timestamps of what comes in."""
     common = [
         Number("max_connection", "maxConnection"),
-        Number("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count),
-        Text("timestamp_mode", "timestampMode", check=checks.one_line),
-        Flag("use_incoming_timestamp", "useIncomingTimestamp"),
+        Number("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count, since="0.19.0"),
+        Number("first_media_wait_timeout_ms", "firstMediaWaitTimeoutMs", default=0, check=checks.count, since="0.21.0"),
+        Text("timestamp_mode", "timestampMode", check=checks.one_line, since="0.19.0"),
+        Flag("use_incoming_timestamp", "useIncomingTimestamp", since=incoming_since),
     ]
-    return Group(option, wire, fields=[*common, *fields], extra=True)
+    return Group(option, wire, xml=xml, fields=[*common, *fields], extra=True, **kwargs)
+
+
+def _event_generator() -> Group:
+    """Events that the server puts into a stream by itself."""
+    id3 = [
+        Text("frame_type", "frameType", check=checks.one_line),
+        Text("event_type", "eventType", check=checks.one_line),
+        Text("info", check=checks.one_line),
+        Text("data", check=checks.one_line),
+    ]
+    event = [
+        Text("trigger", check=checks.one_line),
+        Group("hls_id3v2", _renamed("hLSID3v2", "hlsId3v2"), xml="HLSID3v2", extra=True, fields=id3),
+    ]
+    return Group("event_generator", "eventGenerator", extra=True, fields=[GroupList("event", identity="trigger", extra=True, fields=event)])
 
 
 def _block_duplicates() -> Flag:
@@ -210,57 +314,73 @@ def _providers() -> Group:
         members=True,
         extra=True,
         fields=[
-            _provider("rtmp", _block_duplicates(), _passthrough()),
-            _provider("srt", _block_duplicates()),
-            _provider("webrtc", Number("timeout", default=30000, check=checks.count), CrossDomains()),
-            _provider("ovt"),
-            _provider("rtsp"),
-            _provider("rtsp_pull", _block_duplicates(), wire="rtspPull"),
-            _provider("mpegts"),
-            _provider("file", Text("root_path", "rootPath", check=checks.one_line), _passthrough()),
+            _provider("rtmp", "RTMP", _block_duplicates(), _passthrough(), _event_generator(), incoming_since="0.16.4"),
+            _provider("srt", "SRT", _block_duplicates()),
+            _provider(
+                "webrtc",
+                "WebRTC",
+                Number("timeout", default=30000, check=checks.count),
+                CrossDomains(),
+                Number("fir_interval", _renamed("fIRInterval", "firInterval"), default=3000, check=checks.count, since="0.20.5"),
+                Flag("rtcp_based_timestamp", "rtcpBasedTimestamp", default=False, since="0.20.5"),
+                Group(
+                    "rtx",
+                    since="0.21.0",
+                    extra=True,
+                    fields=[Flag("enable", default=False), Number("max_hold_ms", "maxHoldMs", default=400, check=checks.count)],
+                ),
+            ),
+            _provider("ovt", "OVT"),
+            _provider("rtsp", "RTSP"),
+            _provider("rtsp_pull", "RTSPPull", _block_duplicates(), wire="rtspPull"),
+            _provider("mpegts", "MPEGTS", Flag("packet_reordering", "packetReordering", default=False, since="0.21.0")),
+            _provider("file", "FILE", Text("root_path", "rootPath", check=checks.one_line), _passthrough(), until="0.20.5"),
             _provider(
                 "schedule",
+                None,
                 Text("media_root_dir", "mediaRootDir", check=checks.one_line),
                 Text("schedule_files_dir", "scheduleFilesDir", check=checks.one_line),
+                since="0.16.1",
             ),
-            _provider("multiplex", Text("mux_files_dir", "muxFilesDir", check=checks.one_line)),
+            _provider("multiplex", None, Text("mux_files_dir", "muxFilesDir", check=checks.one_line), since="0.16.4"),
         ],
     )
 
 
-def _publisher(option: str, *fields: Field, wire: str | None = None) -> Group:
-    return Group(option, wire, fields=[Number("max_connection", "maxConnection"), *fields], extra=True)
+def _publisher(option: str, xml: str | None, *fields: Field, wire: str | Changed | None = None, **kwargs: t.Any) -> Group:
+    return Group(option, wire, xml=xml, fields=[Number("max_connection", "maxConnection"), *fields], extra=True, **kwargs)
 
 
 def _default_playlist() -> Flag:
-    return Flag("create_default_playlist", "createDefaultPlaylist", default=True)
+    return Flag("create_default_playlist", "createDefaultPlaylist", default=True, since="0.17.1")
 
 
-def _hls_fields() -> list[Field]:
-    """What HLS and LL-HLS share."""
+def _hls_fields(*, origin_mode: str | None, numbering: str, dvr: str | None) -> list[Field]:
+    """Return what HLS and LL-HLS share; the arguments are the releases from which each knows it."""
     return [
         Number("segment_count", "segmentCount", check=checks.count),
         Decimal("segment_duration", "segmentDuration"),
         _default_playlist(),
-        Flag("origin_mode", "originMode"),
-        Flag("server_time_based_segment_numbering", "serverTimeBasedSegmentNumbering", default=False),
+        Flag("origin_mode", "originMode", since=origin_mode),
+        Flag("server_time_based_segment_numbering", "serverTimeBasedSegmentNumbering", default=False, since=numbering),
         CrossDomains(),
         Group(
             "dvr",
-            "dVR",
+            _renamed("dVR", "dvr"),
+            since=dvr,
             extra=True,
             fields=[
                 Flag("enable", default=False),
                 Text("temp_storage_path", "tempStoragePath", check=checks.one_line),
                 Number("max_duration", "maxDuration", check=checks.count),
-                Flag("event_playlist_type", "eventPlaylistType"),
+                Flag("event_playlist_type", "eventPlaylistType", since="0.16.6"),
             ],
         ),
     ]
 
 
 def _stream_map(option: str = "stream_map", wire: str = "streamMap") -> Group:
-    return Group(option, wire, extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)])
+    return Group(option, wire, since="0.16.6", extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)])
 
 
 def _publishers() -> Group:
@@ -271,39 +391,60 @@ def _publishers() -> Group:
         fields=[
             Number("app_worker_count", "appWorkerCount", default=1, check=checks.count),
             Number("stream_worker_count", "streamWorkerCount", default=8, check=checks.count),
-            Number("delay_buffer_time_ms", "delayBufferTimeMs", default=0, check=checks.count),
+            Number("delay_buffer_time_ms", "delayBufferTimeMs", default=0, check=checks.count, since="0.16.6"),
             _publisher(
                 "llhls",
+                "LLHLS",
                 Decimal("chunk_duration", "chunkDuration"),
                 Decimal("part_hold_back", "partHoldBack"),
-                Flag("enable_preload_hint", "enablePreloadHint", default=True),
-                *_hls_fields(),
-                Group("drm", "dRM", extra=True, fields=[Flag("enable", default=False), Text("info_file", "infoFile", check=checks.one_line)]),
+                Flag("enable_preload_hint", "enablePreloadHint", default=True, since="0.16.2"),
+                *_hls_fields(origin_mode=None, numbering="0.15.16", dvr=None),
+                Group(
+                    "drm",
+                    _renamed("dRM", "drm"),
+                    since="0.16.0",
+                    extra=True,
+                    fields=[Flag("enable", default=False), Text("info_file", "infoFile", check=checks.one_line)],
+                ),
             ),
-            _publisher("hls", *_hls_fields()),
+            _publisher("hls", "HLS", *_hls_fields(origin_mode="0.17.1", numbering="0.17.1", dvr="0.16.6")),
             _publisher(
                 "webrtc",
+                "WebRTC",
                 Number("timeout", default=30000, check=checks.count),
                 Flag("rtx", default=False),
                 Flag("ulpfec", default=False),
                 Flag("jitter_buffer", "jitterBuffer", default=False),
-                Text("bandwidth_estimation", "bandwidthEstimation", check=checks.one_line),
+                Text("bandwidth_estimation", "bandwidthEstimation", default=Changed("REMB", "ALL", (0, 20, 5)), fold=str.upper, check=checks.one_line),
                 _default_playlist(),
             ),
-            _publisher("ovt"),
-            _publisher("srt"),
-            _publisher("push", _stream_map()),
-            _publisher("rtmp_push", wire="rtmpPush"),
-            _publisher("srt_push", wire="srtPush"),
-            _publisher("mpegts_push", wire="mPEGTSPush"),
+            _publisher("ovt", "OVT"),
+            _publisher("srt", "SRT", since="0.18.0"),
+            Group(
+                "push",
+                since="0.16.6",
+                instead="rtmp_push",
+                extra=True,
+                fields=[
+                    # No release that can be managed takes it; a playbook that has it fails as it always did.
+                    Number("max_connection", "maxConnection", until="0.15.9"),
+                    Number("connection_timeout", "connectionTimeout", default=-1, since="0.20.5"),
+                    Number("send_timeout", "sendTimeout", default=-1, since="0.20.5"),
+                    _stream_map(),
+                ],
+            ),
+            _publisher("rtmp_push", "RTMPPush", wire="rtmpPush"),
+            _publisher("srt_push", "SRTPush", wire="srtPush", since="0.15.14"),
+            _publisher("mpegts_push", "MPEGTSPush", wire=_renamed("mPEGTSPush", "mpegtsPush")),
             _publisher(
                 "file",
+                "FILE",
                 Text("root_path", "rootPath", check=checks.one_line),
                 Text("file_path", "filePath", check=checks.one_line),
                 Text("info_path", "infoPath", check=checks.one_line),
                 _stream_map(),
             ),
-            _publisher("thumbnail", CrossDomains()),
+            _publisher("thumbnail", None, CrossDomains()),
         ],
     )
 
@@ -317,6 +458,7 @@ def _transcode_webhook() -> Group:
     return Group(
         "transcode_webhook",
         "transcodeWebhook",
+        since="0.16.1",
         extra=True,
         fields=[
             Flag("enable"),
@@ -339,7 +481,8 @@ APPLICATION = Group(
         _publishers(),
         _output_profiles(),
         _transcode_webhook(),
-        Group("event_generator", "eventGenerator", extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)]),
+        _subtitles("0.20.5"),
+        Group("event_generator", "eventGenerator", since="0.18.0", extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)]),
     ],
 )
 

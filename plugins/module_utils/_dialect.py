@@ -15,7 +15,7 @@ import typing as t
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Field, Group
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import NEWEST, OLDEST_ASSUMED, Version, show
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import OLDEST_ASSUMED, Version, show
 
 _UNKNOWN_KEY = re.compile(r"Unknown item found: \S*?([A-Za-z0-9_]+)$")
 
@@ -35,16 +35,16 @@ class Dialect:
     def to_write(self, group: Group, value: t.Mapping[str, t.Any], attempt: str, *, assume: bool = True) -> Group:
         """Return the declaration in the spelling of the server, for a request that holds ``value`` (option form).
 
-        Raise ``unsupported_option`` if the server is too old for an option in it. With ``assume`` the version is not asked for options
+        Raise ``unsupported_option`` if the server does not know an option in it. With ``assume`` the version is not asked for options
         that releases from 0.18.0 on know: an older server refuses them itself. Not so before anything is taken down, nor in check mode.
         """
         fields = list(group.versioned(value))
-        if not any(field.renamed or _is_recent(field, assume) for _path, field in fields):
+        if not any(field.renamed or _must_ask(field, assume) for _path, field in fields):
             return group
         version = self._api.server_version()
-        too_new = [_needs(path, field) for path, field in fields if field.since and field.since > version]
-        if too_new:
-            raise OmeError("unsupported_option", attempt, detail=_too_old(too_new, version))
+        unknown = [_needs(path, field) for path, field in fields if not field.known_to(version)]
+        if unknown:
+            raise OmeError("unsupported_option", attempt, detail=_unsupported(unknown, version))
         return group.at(version)
 
     def explain_refusal(self, group: Group, server_message: str | None) -> str:
@@ -55,23 +55,25 @@ class Dialect:
                 version = self._api.known_version
                 reported = f", and this server says that its version is {show(version)}" if version else ""
                 return f"Versions of the server spell the option {path} differently: {' or '.join(field.wires)}{reported}."
-            if field.since:
+            if field.limited:
                 return f"The option {_needs(path, field)}."
         return ""
 
 
-def _is_recent(field: Field, assume: bool) -> bool:
+def _must_ask(field: Field, assume: bool) -> bool:
     """Return whether the version must be known before a field is sent."""
-    return field.since is not None and (not assume or field.since > OLDEST_ASSUMED)
+    return field.until is not None or (field.since is not None and (not assume or field.since > OLDEST_ASSUMED))
 
 
 def _needs(path: str, field: Field) -> str:
-    """Return which release an option needs."""
-    instead = f" (older versions have {field.instead} in place of {field.option})" if field.instead else ""
-    return f"{path} needs OvenMediaEngine {show(field.since or NEWEST)} or later{instead}"
+    """Return which releases know an option."""
+    needs = [f"OvenMediaEngine {show(field.since)} or later"] if field.since else []
+    needs += [f"{'' if needs else 'OvenMediaEngine '}{show(field.until)} or earlier"] if field.until else []
+    instead = f" (others have {field.instead} in place of {field.option})" if field.instead else ""
+    return f"{path} needs {', '.join(needs)}{instead}"
 
 
-def _too_old(too_new: t.Sequence[str], version: Version) -> str:
-    """Return which options need which release, at most five of them."""
-    more = f"; and {len(too_new) - 5} more options" if len(too_new) > 5 else ""
-    return f"{'; '.join(too_new[:5])}{more}. The version of this server is {show(version)}."
+def _unsupported(unknown: t.Sequence[str], version: Version) -> str:
+    """Return which options need which releases, at most five of them."""
+    more = f"; and {len(unknown) - 5} more options" if len(unknown) > 5 else ""
+    return f"{'; '.join(unknown[:5])}{more}. The version of this server is {show(version)}."

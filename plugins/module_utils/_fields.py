@@ -67,6 +67,7 @@ class Field:
         required: bool = False,
         default: t.Any = None,
         since: str | None = None,
+        until: str | None = None,
         instead: str | None = None,
         check: Check | None = None,
     ) -> None:
@@ -74,8 +75,8 @@ class Field:
 
         ``wire`` is its JSON name and ``xml`` its name in the server's configuration files, if that is not the JSON name with a capital.
         ``default`` is the server's own value if the field is absent: giving it is no difference to leaving it out. JSON name and default
-        can be :class:`Changed`. ``since`` is the first release that knows the field, if that is later than 0.15.10;
-        ``instead`` is the option that older ones have in its place.
+        can be :class:`Changed`. ``since`` is the first release that knows the field, if that is later than 0.15.10, and
+        ``until`` the last one; ``instead`` is the option that others have in its place.
         """
         self.option = option
         self._wire = wire or option
@@ -83,11 +84,12 @@ class Field:
         # All JSON names, the newest first.
         self.wires: tuple[str, ...] = (self._wire.new, self._wire.old) if isinstance(self._wire, Changed) else (self._wire,)
         self.wire: str = self.wires[0]
-        self.xml = xml or self.wires[-1][:1].upper() + self.wires[-1][1:]
+        self.xml = xml or "".join(part[:1].upper() + part[1:] for part in self.wires[-1].split("_"))
         self.secret = secret
         self.required = required
         self.default = default.new if isinstance(default, Changed) else default
         self.since: Version | None = parse(since) if since else None
+        self.until: Version | None = parse(until) if until else None
         self.instead = instead
         self.check = check
 
@@ -113,11 +115,20 @@ class Field:
     @property
     def depends_on_version(self) -> bool:
         """Whether releases differ in this field or in one inside of it."""
-        return self.renamed or self.default_changed or self.since is not None
+        return self.renamed or self.default_changed or self.limited
+
+    @property
+    def limited(self) -> bool:
+        """Whether some releases do not know this field."""
+        return self.since is not None or self.until is not None
+
+    def known_to(self, version: Version) -> bool:
+        """Return whether a release knows this field."""
+        return (self.since is None or self.since <= version) and (self.until is None or version <= self.until)
 
     def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
         """Yield the full option path and the field for all that is given in ``value`` and depends on the server's version."""
-        if self.renamed or self.default_changed or self.since is not None:
+        if self.renamed or self.default_changed or self.limited:
             yield path, self
 
     def spec(self) -> dict[str, t.Any]:

@@ -16,7 +16,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets
 
 PROTOCOLS = ("srt", "rtmp", "mpegts")
 # Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
-PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush")
+PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush", "mpegtsPush")
 
 
 def fold_protocol(value: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks as checks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
     CommaNames,
@@ -22,6 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
     Text,
     Url,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Changed
 
 
 def _enables() -> Group:
@@ -35,7 +37,7 @@ def _enables() -> Group:
     )
 
 
-# Defaults are those of the server's source, the same in 0.15.10 and 0.20.0. A field that is absent on the server and
+# Defaults are those of the server's source, of each version where they differ. A field that is absent on the server and
 # given with its default is no difference: to make the virtual host again for it would cut off its viewers for nothing.
 VIRTUAL_HOST = Group(
     "vhost",
@@ -47,6 +49,7 @@ VIRTUAL_HOST = Group(
                 Names("names", check=checks.host_name),
                 Group(
                     "tls",
+                    xml="TLS",
                     fields=[
                         Text("cert_path", "certPath", check=checks.absolute_path),
                         Text("chain_cert_path", "chainCertPath", check=checks.absolute_path),
@@ -97,6 +100,12 @@ VIRTUAL_HOST = Group(
                         Flag("failback", default=False),
                         Flag("strict_location", "strictLocation", default=False),
                         Flag("relay", default=False),
+                        Flag(
+                            "ignore_rtcp_sr_timestamp",
+                            Changed("ignoreRtcpSRTimestamp", "ignoreRtcpSrTimestamp", (0, 21, 0)),
+                            default=False,
+                            since="0.16.5",
+                        ),
                     ],
                 ),
                 Group(
@@ -105,10 +114,12 @@ VIRTUAL_HOST = Group(
                         Number("no_input_failover_timeout", "noInputFailoverTimeout", default=3000, check=checks.count),
                         Number("unused_stream_deletion_timeout", "unusedStreamDeletionTimeout", default=60000, check=checks.count),
                         Number("stream_failback_timeout", "streamFailbackTimeout", default=3000, check=checks.count),
+                        Number("retry_count", "retryCount", default=Changed(1, 0, (0, 20, 5)), check=checks.count, since="0.19.0"),
                     ],
                 ),
             ],
         ),
+        CrossDomains(since="0.15.12", extra=False),
         Group(
             "origin_map_store",
             "originMapStore",

@@ -35,6 +35,12 @@ timestamp_mode:
 use_incoming_timestamp:
   description: The older form of the time stamp mode V(Original). Servers from 0.16.4 on, for V(rtmp) only before 0.19.
   type: bool
+first_media_wait_timeout_ms:
+  description:
+    - Milliseconds that the server waits for the first media of a stream. Not giving it on the server is the same as V(0), which waits for ever.
+    - Servers from 0.21.0 on.
+  type: int
+  version_added: 1.1.0
 <extra>
 """,
     "publisher": r"""
@@ -62,11 +68,25 @@ cross_domains:
       description: Origins, such as V(https://player.example.com); V(*) stands for anything. The order means nothing.
       type: list
       elements: str
+    headers:
+      description: Headers that the server adds to its answers. The order counts. Servers from 0.17.2 on.
+      type: list
+      elements: dict
+      version_added: 1.1.0
+      suboptions:
+        key:
+          description: Name of the header.
+          type: str
+          required: true
+        value:
+          description: Value of the header.
+          type: str
+          required: true
     <extra>
 """,
     "stream_map": r"""
 stream_map:
-  description: A file on the media server that says which streams this is for.
+  description: A file on the media server that says which streams this is for. Servers from 0.16.6 on.
   type: dict
   suboptions:
     enable:
@@ -79,7 +99,7 @@ stream_map:
 """,
     "default_playlist": r"""
 create_default_playlist:
-  description: Whether there is a playlist although none is listed. Not giving it on the server is the same as V(true).
+  description: Whether there is a playlist although none is listed. Not giving it on the server is the same as V(true). Servers from 0.17.1 on.
   type: bool
 """,
     "hls": r"""
@@ -91,15 +111,17 @@ segment_duration:
   type: float
 <default_playlist>
 origin_mode:
-  description: Whether URLs of segments are the same for all viewers and servers, as caches in front of them want it.
+  description:
+    - Whether URLs of segments are the same for all viewers and servers, as caches in front of them want it. For V(hls), servers from 0.17.1 on.
   type: bool
 server_time_based_segment_numbering:
   description:
-    - Whether segments are numbered by the server's clock. Not giving it on the server is the same as V(false). Servers from 0.15.16 on.
+    - Whether segments are numbered by the server's clock. Not giving it on the server is the same as V(false).
+    - Servers from 0.15.16 on, for V(hls) from 0.17.1 on.
   type: bool
 <cross_domains>
 dvr:
-  description: Lets viewers go back in time.
+  description: Lets viewers go back in time. For V(hls), servers from 0.16.6 on.
   type: dict
   suboptions:
     enable:
@@ -206,6 +228,66 @@ min_bitrate:
 """,
 }
 
+_BLOCKS["subtitles"] = r"""
+enable:
+  description: Whether there are subtitles. Not giving it on the server is the same as V(false).
+  type: bool
+default_label:
+  description: Label of the track that players show by default.
+  type: str
+rendition:
+  description: The subtitle tracks. The order counts.
+  type: list
+  elements: dict
+  suboptions:
+    label:
+      description: Label of the track.
+      type: str
+    language:
+      description: Language of the track, such as V(en).
+      type: str
+    auto_select:
+      description: Whether players may select the track by themselves. Not giving it on the server is the same as V(false).
+      type: bool
+    forced:
+      description: Whether players show the track in any case. Not giving it on the server is the same as V(false).
+      type: bool
+    transcription:
+      description: Makes the track from speech.
+      type: dict
+      suboptions:
+        engine:
+          description: Engine that recognizes speech. Not giving it on the server is the same as V(whisper).
+          type: str
+        audio_index_hint:
+          description: Which incoming audio track, counted from V(0). Not giving it on the server is the same as V(0).
+          type: int
+        <speech>
+        <extra>
+    <extra>
+<extra>
+"""
+_BLOCKS["speech"] = r"""
+model:
+  description: Path of the model on the media server.
+  type: str
+source_language:
+  description: Language that is spoken. Not giving it on the server is the same as V(auto).
+  type: str
+translation:
+  description: Whether the text is translated into English. Not giving it on the server is the same as V(false).
+  type: bool
+"""
+_BLOCKS["track"] = r"""
+name:
+  description: Name of an encode.
+  type: str
+index_hint:
+  description: Which of the tracks that the encode makes, counted from V(0). Not giving it on the server is the same as V(-1), which means all.
+  type: int
+<extra>
+"""
+
 _VHOST = r"""
 vhost:
   description: Name of the virtual host that the application is in.
@@ -236,6 +318,38 @@ providers:
       description: Streams by RTMP, as from most encoders.
       type: dict
       suboptions:
+        event_generator:
+          description: Events that the server adds to the stream when the encoder sends a message.
+          type: dict
+          version_added: 1.1.0
+          suboptions:
+            event:
+              description: The events. The order counts.
+              type: list
+              elements: dict
+              suboptions:
+                trigger:
+                  description: Path of the value in the encoder's message that triggers the event, such as V(AMFDataMessage.[0].onTextData).
+                  type: str
+                hls_id3v2:
+                  description: An ID3v2 event for HLS players.
+                  type: dict
+                  suboptions:
+                    event_type:
+                      description: V(video), V(audio) or V(event).
+                      type: str
+                    frame_type:
+                      description: Type of the ID3v2 frame, such as V(TXXX).
+                      type: str
+                    info:
+                      description: Description of the frame, or a reference to the message such as V(${TriggerValue}).
+                      type: str
+                    data:
+                      description: Content of the frame, or a reference to the message such as V(${TriggerValue}).
+                      type: str
+                    <extra>
+                <extra>
+            <extra>
         <block_duplicate>
         <passthrough>
         <provider>
@@ -252,6 +366,28 @@ providers:
         timeout:
           description: Milliseconds without a packet until the connection is closed. Not giving it on the server is the same as V(30000).
           type: int
+        fir_interval:
+          description:
+            - Milliseconds between two requests for a key frame. Not giving it on the server is the same as V(3000). Servers from 0.20.5 on.
+          type: int
+          version_added: 1.1.0
+        rtcp_based_timestamp:
+          description:
+            - Whether timestamps follow the sender reports of RTCP. Not giving it on the server is the same as V(false). Servers from 0.20.5 on.
+          type: bool
+          version_added: 1.1.0
+        rtx:
+          description: Asks for lost packets again. Servers from 0.21.0 on.
+          type: dict
+          version_added: 1.1.0
+          suboptions:
+            enable:
+              description: Whether it is on. Not giving it on the server is the same as V(false).
+              type: bool
+            max_hold_ms:
+              description: Milliseconds that later packets wait for a lost one. Not giving it on the server is the same as V(400).
+              type: int
+            <extra>
         <cross_domains>
         <provider>
     ovt:
@@ -275,9 +411,14 @@ providers:
         - Streams by MPEG-TS over UDP. Which port is which stream is said by C(streams) in C(extra), a list of dictionaries with C(name) and C(port).
       type: dict
       suboptions:
+        packet_reordering:
+          description:
+            - Whether packets that arrive out of order are put in order. Not giving it on the server is the same as V(false). Servers from 0.21.0 on.
+          type: bool
+          version_added: 1.1.0
         <provider>
     file:
-      description: Streams from files on the media server.
+      description: Streams from files on the media server. Servers up to 0.20.5 only; later ones have V(schedule).
       type: dict
       suboptions:
         root_path:
@@ -372,7 +513,9 @@ publishers:
           description: Whether audio and video are interleaved evenly before they are sent. Not giving it on the server is the same as V(false).
           type: bool
         bandwidth_estimation:
-          description: How a viewer's bandwidth is estimated, such as V(REMB).
+          description:
+            - How a viewer's bandwidth is estimated. V(REMB), and on servers from 0.20.5 on V(TransportCC) or V(All) too, without regard to case.
+            - Not giving it on the server is the same as V(REMB) before 0.20.5, and as V(All) from then on.
           type: str
         <default_playlist>
         <publisher>
@@ -390,8 +533,23 @@ publishers:
       description: Pushes to other servers, for M(streamops.ovenmediaengine.push_task). Servers from 0.16.6 on; older ones have V(rtmp_push).
       type: dict
       suboptions:
+        connection_timeout:
+          description:
+            - Milliseconds until a connection to a destination must be there. Not giving it on the server is the same as V(-1), the server's own time.
+            - Servers from 0.20.5 on.
+          type: int
+          version_added: 1.1.0
+        send_timeout:
+          description:
+            - Milliseconds until the destination must have taken what was sent. Not giving it on the server is the same as V(-1), the server's own time.
+            - Servers from 0.20.5 on.
+          type: int
+          version_added: 1.1.0
+        max_connection:
+          description: No release of the server takes it here. Leave it out.
+          type: int
         <stream_map>
-        <publisher>
+        <extra>
     rtmp_push:
       description: Pushes by RTMP on older servers. Newer ones take it for V(push).
       type: dict
@@ -466,6 +624,64 @@ output_profiles:
           description: Whether only key frames are decoded, which is enough for thumbnails.
           type: bool
         <extra>
+    media_options:
+      description: What all output profiles share. Servers from 0.20.0 on.
+      type: dict
+      version_added: 1.1.0
+      suboptions:
+        subtitles:
+          description: Subtitle tracks. Servers from 0.20.0 on.
+          type: dict
+          suboptions:
+            <subtitles>
+        stt:
+          description: Makes subtitles from speech. Servers from 0.21.0 on.
+          type: dict
+          suboptions:
+            enable:
+              description: Whether it is on. Not giving it on the server is the same as V(true).
+              type: bool
+            rendition:
+              description: What is listened to, and where the text goes. The order counts.
+              type: list
+              elements: dict
+              suboptions:
+                engine:
+                  description: Engine that recognizes speech, such as V(whisper).
+                  type: str
+                output_subtitle_label:
+                  description: Label of the subtitle track that gets the text.
+                  type: str
+                input_audio_index:
+                  description: Which incoming audio track, counted from V(0). Not giving it on the server is the same as V(0).
+                  type: int
+                step_ms:
+                  description: Milliseconds from one recognition to the next. Not giving it on the server is the same as V(2000).
+                  type: int
+                length_ms:
+                  description: Milliseconds of audio for one recognition. Not giving it on the server is the same as V(10000).
+                  type: int
+                keep_ms:
+                  description: Milliseconds of earlier audio that are recognized again. Not giving it on the server is the same as V(1500).
+                  type: int
+                modules:
+                  description: Hardware for the engine.
+                  type: str
+                <speech>
+                <extra>
+            <extra>
+        overlays:
+          description: Pictures over the video. Servers from 0.20.0 on.
+          type: dict
+          suboptions:
+            enable:
+              description: Whether it is on. Not giving it on the server is the same as V(false).
+              type: bool
+            path:
+              description: Path of the file on the media server that describes the overlays.
+              type: str
+            <extra>
+        <extra>
     output_profile:
       description: The output profiles. Each makes one stream of every stream that comes in. The order counts.
       type: list
@@ -522,6 +738,10 @@ output_profiles:
                     - Number of frames that the encoder looks ahead. Not giving it on the server is the same as V(-1), which leaves it to the encoder.
                     - Servers from 0.17.3 on.
                   type: int
+                extra_options:
+                  description: Further options of the encoder, as it takes them. Servers from 0.20.5 on.
+                  type: str
+                  version_added: 1.1.0
                 <encode>
             audios:
               description: Audio tracks. The order counts.
@@ -551,9 +771,34 @@ output_profiles:
                 skip_frames:
                   description:
                     - Leaves out so many frames after each that is kept, and C(framerate) with them, from V(0) to V(120). Servers from 0.16.4 on.
-                    - Not giving it on the server is the same as V(0).
+                    - Not giving it on the server is the same as V(0) before 0.21.0, and as V(-1) from then on, which leaves it to the server.
                   type: int
                 <encode>
+            <extra>
+        tracksets:
+          description: Tracks under one name, to refer to from playlists. The order counts. Servers from 0.21.0 on.
+          type: list
+          elements: dict
+          version_added: 1.1.0
+          suboptions:
+            name:
+              description: Name of the set.
+              type: str
+            strict:
+              description: Whether all tracks of the set must be there. Not giving it on the server is the same as V(false).
+              type: bool
+            videos:
+              description: Video tracks. The order counts.
+              type: list
+              elements: dict
+              suboptions:
+                <track>
+            audios:
+              description: Audio tracks. The order counts.
+              type: list
+              elements: dict
+              suboptions:
+                <track>
             <extra>
         playlists:
           description: What players can choose from. The order counts.
@@ -687,6 +932,13 @@ transcode_webhook:
       description: Whether O(%(here)soutput_profiles) are used where the control server answers with an error.
       type: bool
     <extra>
+subtitles:
+  description:
+    - Subtitle tracks. Servers from 0.20.5 on; 0.20.0 has them in C(media_options) of O(%(here)soutput_profiles).
+  type: dict
+  version_added: 1.1.0
+  suboptions:
+    <subtitles>
 event_generator:
   description: Events for viewers that a file on the media server holds. Servers from 0.18 on.
   type: dict

@@ -146,6 +146,12 @@ origins:
         relay:
           description: Whether the stream may be pulled on by other servers. Not giving it on the server is the same as V(false).
           type: bool
+        ignore_rtcp_sr_timestamp:
+          description:
+            - Whether the timestamps in sender reports of an RTSP source are ignored. Not giving it on the server is the same as V(false).
+            - Servers from 0.16.5 on.
+          type: bool
+          version_added: 1.1.0
     properties:
       description: Timings of pulling.
       type: dict
@@ -159,6 +165,34 @@ origins:
         stream_failback_timeout:
           description: Milliseconds until the first source is tried again. Not giving it on the server is the same as V(3000).
           type: int
+        retry_count:
+          description:
+            - How often the sources are tried again before the pull fails. Servers from 0.19.0 on.
+            - Not giving it on the server is the same as V(1) before 0.20.5, and as V(0) from then on.
+          type: int
+          version_added: 1.1.0
+cross_domains:
+  description: From which web sites browsers may use what the virtual host serves. Servers from 0.15.12 on.
+  type: dict
+  version_added: 1.1.0
+  suboptions:
+    urls:
+      description: Origins, such as V(https://player.example.com); V(*) stands for anything. The order means nothing.
+      type: list
+      elements: str
+    headers:
+      description: Headers that the server adds to its answers. The order counts. Servers from 0.17.2 on.
+      type: list
+      elements: dict
+      suboptions:
+        key:
+          description: Name of the header.
+          type: str
+          required: true
+        value:
+          description: Value of the header.
+          type: str
+          required: true
 origin_map_store:
   description:
     - A Redis server in which origins say what streams they have, so that edges find them.

@@ -393,10 +393,10 @@ BASE = {"_api", "_capability", "_checks", "_connections", "_dialect", "_door", "
 BASE |= {"_server_version", "_side_by_side", "_transport"}
 PUSH_TASKS = BASE | {"_capabilities", "_push_task", "_reconcile_push_tasks", "_capabilities_push_tasks"}
 APPLICATIONS = (PUSH_TASKS - {"_capabilities_push_tasks"}) | {"_application", "_capabilities_applications", "_reconcile_applications", "_reconcile_contents"}
-APPLICATIONS |= {"_virtual_host"}
+APPLICATIONS |= {"_cross_domains", "_virtual_host"}
 VHOSTS = APPLICATIONS | {"_capabilities_virtual_hosts", "_reconcile_virtual_hosts"}
-INFO = BASE | {"_application", "_capabilities_info", "_push_task", "_virtual_host"}
-CERTIFICATES = BASE | {"_capabilities_certificates", "_certificate", "_reconcile_certificates", "_virtual_host"}
+INFO = BASE | {"_application", "_cross_domains", "_capabilities_info", "_push_task", "_virtual_host"}
+CERTIFICATES = BASE | {"_cross_domains", "_capabilities_certificates", "_certificate", "_reconcile_certificates", "_virtual_host"}
 BROUGHT = {
     "vhost": VHOSTS,
     "vhosts": VHOSTS,

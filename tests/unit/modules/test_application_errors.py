@@ -99,7 +99,7 @@ def test_push_publisher_of_newer_servers(module: str) -> None:
         make_virtual_host(simulator, "t-v")
         app = {"vhost": "t-v", "name": "live", "publishers": {"push": {}}}
         result = running_modules.run_module(module, connection(simulator, **(app if module == "application" else {"applications": [app]})))
-        assert result.failed and "rtmp_push in the place of push" in result["msg"] and "application.publishers.push" in result["msg"]
+        assert result.failed and "rtmp_push in place of push" in result["msg"] and "application.publishers.push" in result["msg"]
 
 
 def put(simulator: Simulator, config: dict[str, Any]) -> None:

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from .clock import ManualClock
 from .proxy import Proxy
+from .publishing import NotPublished, Published
 from .running import Simulator
 from .versions import VERSIONS, ServerVersion
 
-__all__ = ["VERSIONS", "ManualClock", "Proxy", "ServerVersion", "Simulator"]
+__all__ = ["VERSIONS", "ManualClock", "NotPublished", "Proxy", "Published", "ServerVersion", "Simulator"]

@@ -13,6 +13,7 @@ from typing import Any
 from .clock import Clock
 from .control import set_failing_reload
 from .faults import Fault
+from .publishing import Published, publish
 from .request_log import LogRecord
 from .server import Middleware, Server
 from .state import PushTask, State
@@ -204,6 +205,13 @@ class Simulator:
         """Let a stream end."""
         self.state.stream_disappears(vhost, app, stream)
 
+    def publish(self, host: str, app: str, stream: str) -> Published:
+        """Let a publisher send a stream to a host name. :returns: where it went live.
+
+        :raises NotPublished: no application is found by that host name; the error has the virtual host in which it was looked for.
+        """
+        return publish(self.state, host, app, stream)
+
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
         """Add a push task of the server's configuration.
 
@@ -220,7 +228,7 @@ class Simulator:
         set_failing_reload(self.state, vhost, fails)
 
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
-        """Put a virtual host into the configuration file.
+        """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
         :param config: as the API writes it; reads return numbers as strings where the version does that.
         :param applications: applications as the API writes them, or mere names (with a push publisher).

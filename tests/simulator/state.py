@@ -184,7 +184,7 @@ class State:
         }
 
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
-        """Put a virtual host into the configuration file.
+        """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
         :param config: as the API writes it; numbers are returned as strings where the version does that.
         :param applications: applications as the API writes them, or mere names (rtmp and srt in, llhls and push out).
@@ -192,7 +192,13 @@ class State:
         apps = tuple(self._plain_application(entry, True) if isinstance(entry, str) else dict(entry) for entry in applications)
         with self.lock:
             static = StaticVirtualHost(copy.deepcopy(dict(config)), copy.deepcopy(apps))
-            self._static.append(static)
+            old = next((number for number, entry in enumerate(self._static) if entry.config["name"] == config["name"]), None)
+            if old is None:
+                self._static.append(static)
+            else:
+                self._static[old] = static
+                for app in list(self.virtual_hosts[config["name"]].applications.values()):
+                    self.delete_application(self.virtual_hosts[config["name"]], app)
             self._create_static(static)
 
     def _create_static(self, static: StaticVirtualHost) -> None:
@@ -218,6 +224,11 @@ class State:
             for task in tasks:
                 if self.push_application(task.vhost, task.app) is not None:
                     self.add_config_task(task.vhost, task.app, **task.fields)
+
+    def in_order_of_creation(self) -> list[VirtualHost]:
+        """The virtual hosts of the configuration file in its order, then those made through the API; one that is made again is the last."""
+        # The sort keeps the order of the dictionary, in which a name that is deleted and added again goes to the end.
+        return sorted(self.virtual_hosts.values(), key=lambda vhost: not vhost.read_only)
 
     # -- virtual hosts and applications -----------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, NotPublished, Published, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.jsontext import JsonError, JsonTooDeep, dump, parse
 
 LIVE = {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "rtmpPush": {}}}
@@ -202,6 +202,79 @@ def test_percent_signs_elsewhere_do_no_harm(sim: Simulator, client: Any) -> None
     assert client.post(f"{APP}:startPush", {**PUSH, "protocol": "%s"})[0] == 400
     assert client.post(f"{APP}:stopPush", {"id": "100%"})[0] == 404
     assert not sim.died
+
+
+# -- publishers -------------------------------------------------------------------------------------------------
+
+
+def published(client: Any, host: str, app: str = "live", stream: str = "s1") -> Any:
+    """Where a stream arrives, or the server's words if it does not."""
+    status, answer = client.post("/_simulator/publish", {"host": host, "app": app, "stream": stream})
+    return answer["vhost"] if status == 200 else (status, answer["error"])
+
+
+def named(name: str, *hosts: str) -> dict[str, Any]:
+    """A virtual host with an application ``live``."""
+    return {"name": name, "host": {"names": list(hosts)}, "applications": [{"name": "live", "type": "live"}]}
+
+
+@pytest.mark.parametrize("version", list(VERSIONS))
+def test_a_default_with_a_star_takes_every_publisher(start: Any, version: str) -> None:
+    sim, client = start(version=version)
+    client.post("/v1/vhosts", [named("aa", "aa.example.com")])
+    status, answer = client.post("/_simulator/publish", {"host": "aa.example.com", "app": "live", "stream": "s1"})
+    assert (status, answer) == (
+        404,
+        {"error": "Could not find the application: #default#live", "vhost": "default", "app": "live", "stream": "s1"},
+    )
+    assert client.get("/v1/vhosts/aa/apps/live/streams")[1]["response"] == []
+    assert published(client, "aa.example.com", "app") == "default"
+    sim.add_static_virtual_host({"name": "default", "host": {"names": ["own.example.com"]}}, ["app"])
+    assert published(client, "aa.example.com") == "aa"
+    assert client.get("/v1/vhosts/aa/apps/live/streams")[1]["response"] == ["s1"]
+    assert published(client, "other.example.com") == (404, "Could not find the application: ##live")
+
+
+def test_publishers_reach_the_first_created(sim: Simulator, client: Any) -> None:
+    client.post("/_simulator/vhosts", {"config": {"name": "default", "host": {"names": ["own.example.com"]}}})
+    for name in ("zz", "bb"):
+        client.post("/v1/vhosts", [named(name, "same.example.com")])
+    assert published(client, "same.example.com") == "zz"
+    client.delete("/v1/vhosts/zz")
+    client.post("/v1/vhosts", [named("zz", "same.example.com")])
+    assert published(client, "same.example.com", stream="s2") == "bb", "a recreate puts it last"
+    # What is in the configuration file comes first, whenever it was put there, and in the order of the file.
+    sim.add_static_virtual_host({"name": "y", "host": {"names": ["same.example.com"]}}, ["live"])
+    sim.add_static_virtual_host({"name": "x", "host": {"names": ["same.example.com"]}}, ["live"])
+    assert published(client, "same.example.com", stream="s3") == "y"
+    sim.restart()
+    assert sim.publish("same.example.com", "live", "s4").vhost == "y"
+    assert published(client, "bb.example.com") == (404, "Could not find the application: ##live")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "matches"),
+    [
+        ("*.example.com", "a.b.example.com", True),
+        ("*.example.com", "example.com", False),
+        ("a?.example.com", "ab.example.com", True),
+        ("a?.example.com", "a.example.com", True),
+        ("A.example.com", "a.example.com", False),
+        ("a.example.com", "aXexample.com", False),
+        ("*", "", False),
+    ],
+)
+def test_host_names_match_as_wildcards(client: Any, pattern: str, host: str, matches: bool) -> None:
+    client.post("/_simulator/vhosts", {"config": {"name": "default", "host": {"names": [pattern]}}, "applications": ["live"]})
+    assert published(client, host) == ("default" if matches else (404, "Could not find the application: ##live"))
+
+
+def test_publishing_in_process(sim: Simulator, client: Any) -> None:
+    assert sim.publish("any.example.com", "app", "s1") == Published("default", "app", "s1")
+    assert client.get(f"{APP}/streams")[1]["response"] == ["s1"]
+    with pytest.raises(NotPublished, match="#default#none") as caught:
+        sim.publish("any.example.com", "none", "s1")
+    assert caught.value.vhost == "default"
 
 
 # -- applications -----------------------------------------------------------------------------------------------

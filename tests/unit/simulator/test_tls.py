@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.tls_listeners import is_for_host
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.publishing import is_for_host
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat, load_pem_private_key

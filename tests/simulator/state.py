@@ -14,7 +14,7 @@ from typing import Any
 
 from .clock import Clock
 from .schema import as_text
-from .tls import ApiCertificate, LoadedCertificate, load
+from .tls import OWN_ROOT, ApiCertificate, LoadedCertificate, load
 from .versions import ServerVersion
 
 ACCEPT, REFUSE, HANG = "accept", "refuse", "hang"
@@ -147,7 +147,7 @@ class State:
         """The certificate of the API itself, where it has one."""
         self.config_tasks: list[ConfigTask] = []
         self.known_files: set[str] = set()
-        """Certificate files that exist on the simulated machine without existing on this one; no TLS port serves them."""
+        """Certificate files that exist on the simulated machine alone; no TLS port serves them. See :data:`.tls.OWN_ROOT`."""
         self._static: list[StaticVirtualHost] = []
         self._add_initial()
 
@@ -155,7 +155,7 @@ class State:
 
     def _add_initial(self) -> None:
         """The configuration that tests/wire/README.md describes."""
-        tls = {"certPath": "/etc/ovenmediaengine/certs/vhost.crt", "keyPath": "/etc/ovenmediaengine/certs/vhost.key"}
+        tls = {"certPath": f"{OWN_ROOT}/certs/vhost.crt", "keyPath": f"{OWN_ROOT}/certs/vhost.key"}
         webhooks = {
             "controlServerUrl": "http://127.0.0.1:9595/admission",
             "enables": {"providers": "", "publishers": ""},

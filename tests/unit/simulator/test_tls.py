@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates, state, tls
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.publishing import is_for_host
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -220,6 +220,35 @@ def test_only_the_first_certificate_of_the_certificate_file_counts(start: Any, f
     assert shake(sim.tls_ports[0])[0] == a.fingerprint
     with pytest.raises(ssl.SSLCertVerificationError):
         shake(sim.tls_ports[0], "a.example.com", context)
+
+
+# -- files that belong to this machine ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_nothing_of_this_machine_is_served(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    # The machine of a media server: what the simulated configuration names is there, with a certificate that is not ours.
+    root = tmp_path / "machine"
+    (root / "certs").mkdir(parents=True)
+    foreign = Files(root / "certs", "a", "a.example.com")
+    foreign.cert.rename(root / "certs" / "vhost.crt")
+    foreign.key.rename(root / "certs" / "vhost.key")
+    monkeypatch.setattr(tls, "OWN_ROOT", str(root))
+    monkeypatch.setattr(state, "OWN_ROOT", str(root))
+    sim, client = start(tls_ports=(0,), version=version)
+    assert client.get("/v1/vhosts/default")[1]["response"]["host"]["tls"]["certPath"] == str(root / "certs" / "vhost.crt")
+    assert silent(sim.tls_ports[0])
+    for path in ("/v1/vhosts/default:reloadCertificate", "/v1/vhosts:reloadAllCertificates"):
+        assert client.post(path)[0] == 200
+    sim.restart()
+    assert silent(sim.tls_ports[0])
+    # Another path in that place is no better, and one elsewhere is what a test wrote.
+    inside, outside = Files(root / "certs", "a"), Files(tmp_path, "b")
+    inside_vhost = inside.vhost
+    inside_vhost["host"]["tls"]["certPath"] = str(root / "elsewhere" / ".." / "certs" / "a-cert.pem")
+    assert client.post("/v1/vhosts", [inside_vhost, outside.vhost])[0] == 200
+    assert shake(sim.tls_ports[0], "a.example.com")[0] == outside.fingerprint
+    assert client.post("/v1/vhosts/a:reloadCertificate")[0] == REPORTING[version]
 
 
 # -- reloads ----------------------------------------------------------------------------------------------------

@@ -20,13 +20,13 @@ from .state import PushTask, State
 from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
-from .versions import VERSIONS
+from .versions import NEWEST, VERSIONS
 
 
 class Simulator:
     """A server on a free port of 127.0.0.1, in a thread of its own; a context manager.
 
-    :param version: ``0.20.0``, ``0.18.0``, ``0.15.10`` or ``documented``.
+    :param version: a key of :data:`VERSIONS`, such as ``0.21.0`` or ``documented``.
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.
@@ -39,7 +39,7 @@ class Simulator:
 
     def __init__(
         self,
-        version: str = "0.20.0",
+        version: str = NEWEST,
         token: str = "ome-access-token",
         stop_delay: float = 1.0,
         tls: bool = False,

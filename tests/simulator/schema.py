@@ -10,7 +10,7 @@ null is absence, scalars are kept with the type that they had (server-facts: Vir
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Union
 
@@ -125,6 +125,30 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
+_RESPELLED = {
+    "dVR": "dvr",
+    "dRM": "drm",
+    "mPEGTSPush": "mpegtsPush",
+    "hLSChunklistPathDepth": "hlsChunklistPathDepth",
+    "sAR": "sar",
+    "ignoreRtcpSRTimestamp": "ignoreRtcpSrTimestamp",
+}
+"""Keys up to 0.20.5 and from 0.21.0 on (server-facts: 0.21.0)."""
+
+
+def _spelled(item: Item, generation: int) -> Item:
+    """The same item with the spelling of a version."""
+
+    def kind(of: Kind) -> Kind:
+        if isinstance(of, ListOf):
+            return replace(of, kind=kind(of.kind))
+        return _spelled(of, generation) if isinstance(of, Item) else of
+
+    if generation < 21:
+        return item
+    return Item({_RESPELLED.get(key, key): replace(entry, kind=kind(entry.kind)) for key, entry in item.fields.items()})
+
+
 def _keys(text: str, required: str = "") -> dict[str, Field]:
     """Scalar fields from names separated by spaces."""
     fields = {name: Field(required=True) for name in required.split()}
@@ -200,7 +224,7 @@ def virtual_host(generation: int, requires_host_names: bool) -> Item:
     }
     if generation < 18:
         fields["signedToken"] = Field(ANYTHING)
-    return Item(fields)
+    return _spelled(Item(fields), generation)
 
 
 @cache
@@ -227,7 +251,7 @@ def application(generation: int) -> Item:
         fields["eventGenerator"] = Field(Item(_keys("enable path")))
     else:
         fields.update({"webConsole": Field(ANYTHING), "origin": Field(ANYTHING)})
-    return Item(fields)
+    return _spelled(Item(fields), generation)
 
 
 def _output_profiles(generation: int) -> Item:

@@ -24,7 +24,7 @@ LIVE = {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers":
 LIVE_OLD = {**LIVE, "publishers": {"rtmpPush": {}}}
 PUSH = {"id": "p1", "stream": {"name": "s1"}, "protocol": "rtmp", "url": "rtmp://127.0.0.1:1936/live", "streamKey": "key"}
 APP = "/v1/vhosts/default/apps/app"
-CURRENT = ["0.20.0", "0.18.0", "documented"]
+CURRENT = ["0.21.0", "0.20.0", "0.18.0", "documented"]
 
 
 def vhost(name: str, **keys: Any) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def test_paths_are_not_percent_decoded_and_queries_are_ignored(client: Any) -> N
     assert client.get("/v1/vhosts/t1?x=1")[0] == 200
 
 
-@pytest.mark.parametrize("version", ["0.20.0", "0.18.0", "documented"])
+@pytest.mark.parametrize("version", CURRENT)
 def test_pushes_of_a_deleted_virtual_host_come_back(start: Any, version: str) -> None:
     _sim, client = start(version=version)
     client.post("/v1/vhosts", [vhost("tb", applications=[LIVE])])
@@ -292,7 +292,7 @@ def test_what_get_returns_can_be_posted_again(client: Any) -> None:
 
 
 def test_a_bad_application_ends_the_request_and_earlier_ones_stay(start: Any) -> None:
-    for version, expected in (("0.20.0", 400), ("0.18.0", 500)):
+    for version, expected in (("0.21.0", 400), ("0.20.0", 400), ("0.18.0", 500)):
         _sim, client = start(version=version)
         client.post("/v1/vhosts", [vhost("t1")])
         status, answer = client.post("/v1/vhosts/t1/apps", [LIVE, {**LIVE, "name": "x", "type": "radio"}, {**LIVE, "name": "y"}])
@@ -341,7 +341,7 @@ def test_a_stopped_task_stays_listed_for_the_stop_delay(start: Any, clock: Manua
     assert client.post(f"{APP}:startPush", PUSH)[0] == 200
 
 
-@pytest.mark.parametrize(("version", "delay"), [("0.15.10", 1.0), ("0.20.0", 0)])
+@pytest.mark.parametrize(("version", "delay"), [("0.15.10", 1.0), ("0.21.0", 0)])
 def test_a_stop_without_delay_is_done_when_it_answers(start: Any, version: str, delay: float) -> None:
     _sim, client = start(version=version, stop_delay=delay)
     client.post(f"{APP}:startPush", PUSH)
@@ -352,6 +352,7 @@ def test_a_stop_without_delay_is_done_when_it_answers(start: Any, version: str, 
 @pytest.mark.parametrize(
     ("version", "states"),
     [
+        ("0.21.0", ["ready", "connecting", "pushing", "ready"]),
         ("0.20.0", ["ready", "connecting", "pushing", "ready"]),
         ("0.18.0", ["ready", "connecting", "pushing", "ready"]),
         ("0.15.10", ["ready", "Pushing", "Pushing", "ready"]),
@@ -475,7 +476,7 @@ def test_tasks_of_the_configuration_say_so_and_are_there_after_a_restart(sim: Si
 # -- certificates -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "failed"), [("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 500)])
+@pytest.mark.parametrize(("version", "failed"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 500)])
 def test_reloads(start: Any, tmp_path: Path, version: str, failed: int) -> None:
     sim, client = start(version=version)
     good = tmp_path / "good.pem"
@@ -494,7 +495,7 @@ def test_reloads(start: Any, tmp_path: Path, version: str, failed: int) -> None:
     assert client.post("/v1/vhosts/default:reloadCertificate")[0] == 200
 
 
-@pytest.mark.parametrize(("version", "status"), [("0.20.0", 200), ("0.18.0", 404), ("0.15.10", 404)])
+@pytest.mark.parametrize(("version", "status"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 404), ("0.15.10", 404)])
 def test_the_certificate_of_the_api_itself(start: Any, version: str, status: int) -> None:
     assert start(version=version)[1].post("/v1/managers/api:reloadCertificate")[0] == status
 
@@ -736,7 +737,7 @@ def test_middleware_can_stand_before_and_after_the_work(sim: Simulator, client: 
     assert client.get("/_simulator/state")[0] == 200
 
 
-@pytest.mark.parametrize(("version", "timeout"), [("0.20.0", "5"), ("0.15.10", 5)])
+@pytest.mark.parametrize(("version", "timeout"), [("0.21.0", "5"), ("0.20.0", "5"), ("0.15.10", 5)])
 def test_static_virtual_hosts(start: Any, version: str, timeout: Any) -> None:
     sim, client = start(version=version)
     webhooks = {"controlServerUrl": "http://a/", "timeout": 5, "secretKey": "x", "enables": {}}

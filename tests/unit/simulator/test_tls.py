@@ -29,7 +29,7 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 
 AUTHORITY = trustme.CA()
 BETWEEN = AUTHORITY.create_child_ca()
-REPORTING = {"0.20.0": 200, "0.18.0": 200, "0.15.10": 500, "documented": 500}
+REPORTING = {"0.21.0": 200, "0.20.0": 200, "0.18.0": 200, "0.15.10": 500, "documented": 500}
 """The answer to a reload that failed, by version."""
 
 
@@ -335,7 +335,7 @@ def test_a_file_without_permission_keeps_the_old_one(start: Any, files: Any) -> 
     assert shake(sim.tls_ports[0])[0] == old
 
 
-@pytest.mark.parametrize(("version", "status"), [("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 200)])
+@pytest.mark.parametrize(("version", "status"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 200)])
 def test_the_reload_of_a_virtual_host_without_tls(start: Any, files: Any, version: str, status: int) -> None:
     a = files("a")
     sim, client = serving(start, a, version=version)
@@ -493,7 +493,7 @@ def test_many_handshakes_at_once(start: Any, files: Any) -> None:
 # -- the API's own certificate ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "good", "bad"), [("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)])
+@pytest.mark.parametrize(("version", "good", "bad"), [("0.21.0", 200, 500), ("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)])
 def test_the_api_certificate_is_really_loaded(tmp_path: Path, version: str, good: int, bad: int) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
 

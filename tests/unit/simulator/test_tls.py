@@ -493,7 +493,9 @@ def test_many_handshakes_at_once(start: Any, files: Any) -> None:
 # -- the API's own certificate ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "good", "bad"), [("0.21.0", 200, 500), ("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)])
+@pytest.mark.parametrize(
+    ("version", "good", "bad"), [("0.21.0", 200, 500), ("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)]
+)
 def test_the_api_certificate_is_really_loaded(tmp_path: Path, version: str, good: int, bad: int) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
 

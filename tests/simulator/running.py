@@ -16,7 +16,7 @@ from .faults import Fault
 from .publishing import Published, publish
 from .request_log import LogRecord
 from .server import Middleware, Server
-from .state import PushTask, State
+from .state import PLAIN, PushTask, State
 from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
@@ -35,6 +35,7 @@ class Simulator:
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
     :param latency: real seconds that each request takes beside its work, see :attr:`latency`.
+    :param scene: what the configuration file holds, see :data:`.state.SCENES`.
     """
 
     def __init__(
@@ -48,9 +49,10 @@ class Simulator:
         tls_key: str | None = None,
         tls_ports: Sequence[int] = (),
         latency: float = 0.0,
+        scene: str = PLAIN,
     ) -> None:
         self.token = token
-        self.state = State(VERSIONS[version], Clock(clock), stop_delay)
+        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene)
         self.port = 0
         self.ca_path: str | None = None
         """The authority to trust, where the certificate was made here."""

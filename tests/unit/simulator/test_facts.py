@@ -204,6 +204,16 @@ def test_percent_signs_elsewhere_do_no_harm(sim: Simulator, client: Any) -> None
     assert not sim.died
 
 
+@pytest.mark.parametrize(("version", "dvr"), [("0.21.0", "dvr"), ("0.20.0", "dVR"), ("0.18.0", "dVR"), ("0.15.10", "dVR")])
+def test_the_scene_with_media(start: Any, version: str, dvr: str) -> None:
+    _sim, client = start(version=version, scene="media")
+    assert sorted(client.get("/v1/vhosts/default/apps")[1]["response"]) == ["app", "media", "nopush"]
+    found = client.get("/v1/vhosts/default/apps/media")[1]["response"]
+    assert list(found["publishers"]["llhls"]) == [dvr]
+    assert ("schedule" in found["providers"]) is (version != "0.15.10")
+    assert client.tasks("default/apps/media") == []
+
+
 # -- publishers -------------------------------------------------------------------------------------------------
 
 

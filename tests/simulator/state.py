@@ -193,7 +193,7 @@ class State:
 
     def _media_application(self) -> dict[str, Any]:
         """The application of tests/wire/media, without the parts that the version does not know."""
-        fields = application(self.version.config_generation).fields
+        fields = application(self.version.keys).fields
         dvr = {"enable": True, "tempStoragePath": "/srv/ome/dvr", "maxDuration": 600}
         providers: dict[str, Any] = {
             "rtmp": {},

@@ -5,7 +5,7 @@
 
 In a test::
 
-    with Simulator(version="0.20.0") as sim:
+    with Simulator(version="0.21.0") as sim:
         requests.get(sim.url + "/v1/vhosts", ...)
 
 On the command line: ``python -m tests.simulator --port 8081``.
@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from .clock import ManualClock
 from .proxy import Proxy
+from .publishing import NotPublished, Published
 from .running import Simulator
-from .versions import VERSIONS, ServerVersion
+from .versions import NEWEST, VERSIONS, ServerVersion
 
-__all__ = ["VERSIONS", "ManualClock", "Proxy", "ServerVersion", "Simulator"]
+__all__ = ["NEWEST", "VERSIONS", "ManualClock", "NotPublished", "Proxy", "Published", "ServerVersion", "Simulator"]

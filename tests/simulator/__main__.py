@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from .clock import Clock
 from .faults import KINDS
 from .server import Server
-from .state import State
+from .state import PLAIN, SCENES, State
 from .tls import ApiCertificate, made_certificate
-from .versions import VERSIONS
+from .versions import NEWEST, VERSIONS
 
 CONTROL = f"""\
 While it runs, calls under /_simulator/ control it; tests/simulator/control.py has a table of them. To let the answer to the next
@@ -47,7 +47,10 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, required=True, help="port to listen on; 0 picks a free one")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--token", default="ome-access-token", help="access token (%(default)s)")
-    parser.add_argument("--server-version", default="0.20.0", choices=list(VERSIONS), help="which server to be (%(default)s)")
+    parser.add_argument("--server-version", default=NEWEST, choices=list(VERSIONS), help="which server to be (%(default)s)")
+    parser.add_argument(
+        "--scene", default=PLAIN, choices=SCENES, help="configuration file: media adds an application for channels and recordings (%(default)s)"
+    )
     parser.add_argument("--tls", action="store_true", help="serve the API by https")
     parser.add_argument("--tls-cert", metavar="FILE", help="certificate (PEM); without it one is made")
     parser.add_argument("--tls-key", metavar="FILE", help="its key (PEM)")
@@ -82,7 +85,7 @@ async def serve(options: argparse.Namespace) -> int:
         certificate = _api_certificate(options, stack)
         log_file = stack.enter_context(open(options.log, "a", encoding="utf-8")) if options.log else None
         version = VERSIONS[options.server_version]
-        state = State(version, Clock(), options.stop_delay)
+        state = State(version, Clock(), options.stop_delay, options.scene)
         state.api_certificate = certificate
         server = Server(state, options.token, log_file)
         server.latency = options.latency / 1000

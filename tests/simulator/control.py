@@ -9,6 +9,9 @@ DELETE   log           forgets the records
 POST     restart       ends the process and starts it again: all that the API made is lost
 POST     streams       ``{"vhost", "app", "stream"}`` goes live
 DELETE   streams       the same, ends
+POST     publish       ``{"host", "app", "stream"}``: a publisher sends the stream to that host name. Answers with
+                       ``{"vhost", "app", "stream"}`` where it went live, or with 404 and also ``error``, such as
+                       ``Could not find the application: #default#live``; ``vhost`` is null if no host name matches
 POST     tasks         ``{"vhost", "app"}`` and task fields: a task of the server's configuration
 POST     destinations  ``{"url", "behaviour": "accept" | "refuse" | "hang"}``
 POST     reload        ``{"vhost": name or null, "fails": bool}``; null is the reload of all
@@ -18,7 +21,8 @@ POST     tls           ``{"port", "behaviour": "serve" | "hang" | "down", "lag":
                        both: what a TLS port does, and after how many seconds it shows reloads (null: none)
 GET      handshakes    ``{"handshakes": [{"port", "server_name", "vhost", "fingerprint"}, ...]}``
 DELETE   handshakes    forgets them
-POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file
+POST     vhosts        ``{"config": {...}, "applications": [...]}``: into the configuration file, in the place of
+                       a virtual host of that name (so that ``default`` can lose its ``*``)
 GET      faults        ``{"faults": [{"id", "kind", ..., "met": [request, ...], "active": bool}, ...]}``
 POST     faults        ``{"kind", ...}``: spoils requests from now on; kinds and options are in :mod:`.faults`;
                        answers with the fault
@@ -36,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 
 from .answers import Answer
 from .faults import from_json
+from .publishing import NotPublished, publish
 from .push_tasks import representation
 from .router import plain_path
 from .state import State
@@ -48,7 +53,8 @@ _TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_n
 
 
 async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
-    """Do what a control request asks; 400 where it asks for something that cannot be, 404 where there is no such call."""
+    """Do what a control request asks; 400 where it asks for something that cannot be, 404 where there is no such call, or a publisher
+    finds no application."""
     action = _ACTIONS.get((method, plain_path(target)[len(PREFIX) :]))
     if action is None:
         return Answer(404, {"error": f"no such control call: {method} {target}"})
@@ -58,6 +64,8 @@ async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer
             return Answer(200, await _set_tls(server, body))
         with server.state.lock:
             return Answer(200, action(server, body))
+    except NotPublished as error:
+        return Answer(404, error.as_dict())
     except (KeyError, LookupError, TypeError, ValueError, AttributeError) as error:
         return Answer(400, {"error": f"{type(error).__name__}: {error}"})
 
@@ -84,6 +92,10 @@ def _stream_appears(server: Server, body: Any) -> Any:
 def _stream_disappears(server: Server, body: Any) -> Any:
     server.state.stream_disappears(body["vhost"], body["app"], body["stream"])
     return {}
+
+
+def _publish(server: Server, body: Any) -> Any:
+    return asdict(publish(server.state, body["host"], body["app"], body["stream"]))
 
 
 def _add_task(server: Server, body: Any) -> Any:
@@ -199,6 +211,7 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("POST", "restart"): _restart,
     ("POST", "streams"): _stream_appears,
     ("DELETE", "streams"): _stream_disappears,
+    ("POST", "publish"): _publish,
     ("POST", "tasks"): _add_task,
     ("POST", "destinations"): _set_destination,
     ("POST", "reload"): _set_reload,

@@ -13,19 +13,20 @@ from typing import Any
 from .clock import Clock
 from .control import set_failing_reload
 from .faults import Fault
+from .publishing import Published, publish
 from .request_log import LogRecord
 from .server import Middleware, Server
-from .state import PushTask, State
+from .state import PLAIN, PushTask, State
 from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
-from .versions import VERSIONS
+from .versions import NEWEST, VERSIONS
 
 
 class Simulator:
     """A server on a free port of 127.0.0.1, in a thread of its own; a context manager.
 
-    :param version: ``0.20.0``, ``0.18.0``, ``0.15.10`` or ``documented``.
+    :param version: a key of :data:`VERSIONS`, such as ``0.21.0`` or ``documented``.
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.
@@ -34,11 +35,12 @@ class Simulator:
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
     :param latency: real seconds that each request takes beside its work, see :attr:`latency`.
+    :param scene: what the configuration file holds, see :data:`.state.SCENES`.
     """
 
     def __init__(
         self,
-        version: str = "0.20.0",
+        version: str = NEWEST,
         token: str = "ome-access-token",
         stop_delay: float = 1.0,
         tls: bool = False,
@@ -47,9 +49,10 @@ class Simulator:
         tls_key: str | None = None,
         tls_ports: Sequence[int] = (),
         latency: float = 0.0,
+        scene: str = PLAIN,
     ) -> None:
         self.token = token
-        self.state = State(VERSIONS[version], Clock(clock), stop_delay)
+        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene)
         self.port = 0
         self.ca_path: str | None = None
         """The authority to trust, where the certificate was made here."""
@@ -204,6 +207,13 @@ class Simulator:
         """Let a stream end."""
         self.state.stream_disappears(vhost, app, stream)
 
+    def publish(self, host: str, app: str, stream: str) -> Published:
+        """Let a publisher send a stream to a host name. :returns: where it went live.
+
+        :raises NotPublished: no application is found by that host name; the error has the virtual host in which it was looked for.
+        """
+        return publish(self.state, host, app, stream)
+
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
         """Add a push task of the server's configuration.
 
@@ -220,7 +230,7 @@ class Simulator:
         set_failing_reload(self.state, vhost, fails)
 
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
-        """Put a virtual host into the configuration file.
+        """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
         :param config: as the API writes it; reads return numbers as strings where the version does that.
         :param applications: applications as the API writes them, or mere names (with a push publisher).

@@ -3,22 +3,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which keys a virtual host and an application take, and what is kept of a posted one.
 
-The rules are those of the server's configuration: keys that it does not know are refused at every level,
-null is absence, scalars are kept with the type that they had (server-facts: Virtual hosts).
+The keys come from the tables in tests/wire/keys. The rules are those of the server's configuration: keys that it does not know
+are refused at every level, null is absence, scalars are kept with the type that they had (server-facts: Virtual hosts).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Union
 
 from .errors import ConfigError
 
 SCALAR = "scalar"
-ANYTHING = "anything"
-"""A part whose keys the simulator does not know one by one; it is kept as posted."""
+MEMBER = "[]"
+"""What stands behind the path of a list in the path of its members."""
+KEYS = Path(__file__).resolve().parents[1] / "wire" / "keys"
+"""The tables of the keys that each version takes."""
 
 Kind = Union[str, "Item", "ListOf"]
 
@@ -125,13 +129,6 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _keys(text: str, required: str = "") -> dict[str, Field]:
-    """Scalar fields from names separated by spaces."""
-    fields = {name: Field(required=True) for name in required.split()}
-    fields.update({name: Field() for name in text.split()})
-    return fields
-
-
 def _redis_host(value: Any) -> str | None:
     text = as_text(value)
     return None if len(text.split(":")) == 2 else f"Invalid host format {text} > it must be host:port"
@@ -142,205 +139,75 @@ def _application_type(value: Any) -> str | None:
     return None if text in ("live", "vod") else f"Unknown type: {text}"
 
 
-def _enables() -> Item:
-    return Item(_keys("providers publishers"))
+_CHECKS: dict[str, Callable[[Any], str | None]] = {"type": _application_type, "originMapStore.redisServer.host": _redis_host}
+"""What the server looks at beside the keys, by path."""
 
 
-def _origins(generation: int) -> Item:
-    origin = _keys("persistent failback strictLocation relay")
-    if generation >= 18:
-        origin["ignoreRtcpSRTimestamp"] = Field()
-    properties = _keys("noInputFailoverTimeout unusedStreamDeletionTimeout streamFailbackTimeout")
-    if generation >= 20:
-        properties["retryCount"] = Field()
-    passing = {
-        "scheme": Field(required=True),
-        "urls": Field(Item({"url": Field(ListOf(), required=True)}), required=True),
-        "forwardQueryParams": Field(),
-    }
-    return Item(
-        {
-            "origin": Field(ListOf(Item({"location": Field(required=True), "pass": Field(Item(passing), required=True), **origin}))),
-            "properties": Field(Item(properties)),
-        }
-    )
+class _Table:
+    """One part of the table of a version.
+
+    :param rows: the keys, in the order in which the server registers them; tests/wire/README.md describes them.
+    :param overrides: fields that are not as the table has them, by path.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], overrides: Mapping[str, Field]) -> None:
+        self._rows = {row["json"]: row for row in rows}
+        self._overrides = overrides
+        self._inside: dict[str, list[str]] = {}
+        for path in self._rows:
+            if not path.endswith(MEMBER):
+                self._inside.setdefault(path.rpartition(".")[0], []).append(path)
+
+    def item(self, path: str = "") -> Item:
+        """An object; the empty path is the whole."""
+        return Item({inside.rpartition(".")[2]: self._field(inside) for inside in self._inside.get(path, ())})
+
+    def _field(self, path: str) -> Field:
+        row = self._rows[path]
+        return self._overrides.get(path) or Field(self._kind(path), not row["optional"], _CHECKS.get(path))
+
+    def _kind(self, path: str) -> Kind:
+        row = self._rows[path]
+        if row["type"] == "object":
+            return self.item(path)
+        if row["type"] != "list":
+            return SCALAR
+        member = self._rows[path + MEMBER]
+        kind = self._kind(path + MEMBER)
+        if member["xml"] == row["xml"]:
+            return ListOf(kind)
+        # The JSON leaves out the name that the members have in XML.
+        return bare_list(_json_name(member["xml"]), kind, not member["optional"])
+
+
+def bare_list(name: str, kind: Kind, required: bool = False) -> Item:
+    """An object that JSON writes as the array of its members. :param name: what the members are called."""
+    return Item({name: Field(ListOf(kind, bare=True), required)})
+
+
+def _json_name(xml: str) -> str:
+    last = xml.rpartition(".")[2]
+    return last[:1].lower() + last[1:]
+
+
+def _rows(version: str, part: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((KEYS / f"{version}.json").read_text(encoding="utf-8"))[part]
+    return rows
 
 
 @cache
-def virtual_host(generation: int, requires_host_names: bool) -> Item:
+def application(version: str) -> Item:
+    """The keys of an application. :param version: name of a table in :data:`KEYS`."""
+    return _Table(_rows(version, "application"), {}).item()
+
+
+@cache
+def virtual_host(version: str, requires_host_names: bool) -> Item:
     """The keys of a virtual host.
 
-    :param generation: second number of the version.
+    :param version: name of a table in :data:`KEYS`.
     :param requires_host_names: as the contract documents it; real servers do not.
     """
-    names = Item({"name": Field(ListOf(bare=True), required=True)})
-    host = Item(
-        {
-            "names": Field(names, required=True),
-            "tls": Field(Item(_keys("chainCertPath", required="certPath keyPath"))),
-        }
-    )
-    fields = {
-        "name": Field(required=True),
-        "distribution": Field(),
-        "host": Field(host, required=requires_host_names),
-        "signedPolicy": Field(Item({**_keys("", "policyQueryKeyName signatureQueryKeyName secretKey"), "enables": Field(_enables(), required=True)})),
-        "admissionWebhooks": Field(Item({**_keys("", "controlServerUrl secretKey timeout"), "enables": Field(_enables(), required=True)})),
-        "origins": Field(_origins(generation)),
-        "originMapStore": Field(
-            Item(
-                {
-                    "redisServer": Field(Item({"host": Field(required=True, check=_redis_host), "auth": Field()}), required=True),
-                    "originHostName": Field(),
-                }
-            )
-        ),
-        "crossDomains": Field(ANYTHING),
-        "applications": Field(Item({"application": Field(ListOf(application(generation), bare=True))})),
-    }
-    if generation < 18:
-        fields["signedToken"] = Field(ANYTHING)
-    return Item(fields)
-
-
-@cache
-def application(generation: int) -> Item:
-    """The keys of an application. :param generation: second number of the version."""
-    fields = {
-        "name": Field(required=True),
-        "type": Field(required=True, check=_application_type),
-        "decodes": Field(ANYTHING),
-        "outputProfiles": Field(_output_profiles(generation)),
-        "providers": Field(_providers(generation)),
-        "publishers": Field(_publishers(generation)),
-        "persistentStreams": Field(ANYTHING),
-    }
-    if generation >= 18:
-        fields["transcodeWebhook"] = Field(
-            Item(
-                _keys(
-                    "timeout useLocalProfilesOnConnectionFailure useLocalProfilesOnServerDisallow useLocalProfilesOnErrorResponse",
-                    required="enable controlServerUrl secretKey",
-                )
-            )
-        )
-        fields["eventGenerator"] = Field(Item(_keys("enable path")))
-    else:
-        fields.update({"webConsole": Field(ANYTHING), "origin": Field(ANYTHING)})
-    return Item(fields)
-
-
-def _output_profiles(generation: int) -> Item:
-    profile = {
-        "name": Field(required=True),
-        "outputStreamName": Field(required=True),
-        "encodes": Field(_encodes(generation)),
-        "playlists": Field(ListOf(_playlist(generation))),
-    }
-    fields = {
-        "hardwareAcceleration": Field(),
-        "outputProfile": Field(ListOf(Item(profile))),
-    }
-    if generation >= 18:
-        fields.update({"hwaccels": Field(ANYTHING), "decodes": Field(Item(_keys("threadCount onlyKeyframes")))})
-    if generation >= 20:
-        fields["mediaOptions"] = Field(ANYTHING)
-    return Item(fields)
-
-
-def _encodes(generation: int) -> Item:
-    matching = {"bypassIfMatch": Field(Item(_keys("codec bitrate framerate width height sAR samplerate channel")))}
-    extra = _keys("modules" if generation >= 18 else "active")
-    video = _keys("name bypass codec bitrate width height framerate preset threadCount keyFrameInterval bFrames profile")
-    if generation >= 18:
-        video.update(_keys("skipFrames keyFrameIntervalType lookahead"))
-    audio = _keys("name bypass codec bitrate samplerate channel")
-    image = _keys("name codec width height framerate")
-    if generation >= 18:
-        image.update(_keys("skipFrames"))
-    return Item(
-        {
-            "videos": Field(ListOf(Item({**video, **extra, **matching}))),
-            "audios": Field(ListOf(Item({**audio, **extra, **matching}))),
-            "images": Field(ListOf(Item({**image, **extra, **matching}))),
-        }
-    )
-
-
-def _playlist(generation: int) -> Item:
-    options = _keys("webRtcAutoAbr hLSChunklistPathDepth")
-    if generation >= 18:
-        options.update(_keys("enableTsPackaging"))
-    if generation >= 20:
-        options.update(_keys("enableSubtitles"))
-    rendition = _keys("video audio", required="name")
-    if generation >= 18:
-        rendition.update(_keys("video_index_hint audio_index_hint"))
-    fields = {
-        "name": Field(),
-        "fileName": Field(required=True),
-        "options": Field(Item(options)),
-        "renditions": Field(ListOf(Item(rendition))),
-    }
-    if generation >= 18:
-        fields["rendition_templates"] = Field(ANYTHING)
-    return Item(fields)
-
-
-def _providers(generation: int) -> Item:
-    common = "maxConnection"
-    if generation >= 20:
-        common += " packetSilenceTimeoutMs timestampMode useIncomingTimestamp"
-
-    def provider(text: str = "", required: str = "", free: str = "") -> Field:
-        parts = {name: Field(ANYTHING) for name in free.split()}
-        return Field(Item({**_keys(f"{common} {text}", required), **parts}))
-
-    rtmp = "blockDuplicateStreamName passthroughOutputProfile" + (" useIncomingTimestamp" if generation >= 18 else "")
-    fields = {
-        "rtspPull": provider("blockDuplicateStreamName"),
-        "rtsp": provider(),
-        "rtmp": provider(rtmp, free="eventGenerator"),
-        "ovt": provider(),
-        "mpegts": provider(free="streams audioMap"),
-        "srt": provider("blockDuplicateStreamName", free="audioMap"),
-        "webrtc": provider("timeout", free="crossDomains"),
-        "file": provider("rootPath passthroughOutputProfile", free="streamMap"),
-    }
-    if generation >= 18:
-        fields["schedule"] = provider("", "mediaRootDir scheduleFilesDir")
-        fields["multiplex"] = provider("", "muxFilesDir")
-    return Item(fields)
-
-
-def _publishers(generation: int) -> Item:
-    def publisher(text: str = "", free: str = "") -> Field:
-        parts = {name: Field(ANYTHING) for name in free.split()}
-        return Field(Item({**_keys(f"maxConnection {text}"), **parts}))
-
-    hls = "originMode serverTimeBasedSegmentNumbering segmentCount segmentDuration createDefaultPlaylist"
-    hls_parts = "crossDomains dVR dumps cacheControl defaultQueryString"
-    fields = {
-        "appWorkerCount": Field(),
-        "streamWorkerCount": Field(),
-        "webrtc": publisher("timeout jitterBuffer rtx ulpfec createDefaultPlaylist bandwidthEstimation", "playoutDelay"),
-        "llhls": publisher(f"{hls} chunkDuration partHoldBack enablePreloadHint", f"{hls_parts} dRM"),
-        "hls": publisher(hls, hls_parts),
-        "ovt": publisher(),
-        "file": publisher("rootPath filePath infoPath fileInfoPath", "streamMap record"),
-        "thumbnail": publisher(free="crossDomains"),
-        "mPEGTSPush": publisher(),
-        "rtmpPush": publisher(),
-    }
-    if generation >= 18:
-        fields.update(
-            {
-                "delayBufferTimeMs": Field(),
-                "push": publisher(free="streamMap"),
-                "srtPush": publisher(),
-                "srt": publisher(),
-            }
-        )
-    else:
-        fields.update({"dash": Field(ANYTHING), "llDash": Field(ANYTHING)})
-    return Item(fields)
+    rows = _rows(version, "virtual_host")
+    fields = _Table(rows, {"applications": Field(bare_list("application", application(version)))}).item().fields
+    return Item({**fields, "host": replace(fields["host"], required=requires_host_names)})

@@ -13,13 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .clock import Clock
-from .schema import as_text
-from .tls import ApiCertificate, LoadedCertificate, load
+from .schema import application, as_text
+from .tls import OWN_ROOT, ApiCertificate, LoadedCertificate, load
 from .versions import ServerVersion
 
 ACCEPT, REFUSE, HANG = "accept", "refuse", "hang"
 BEHAVIOURS = (ACCEPT, REFUSE, HANG)
 """What the far end of a push does: takes the media, refuses the connection, or never answers."""
+
+PLAIN, MEDIA = "plain", "media"
+SCENES = (PLAIN, MEDIA)
+"""What the configuration file holds: the applications that tests/wire/README.md describes, or also ``media`` of tests/wire/media."""
 
 BYTES_PER_SECOND = 125_000
 SECONDS_TO_CONNECT = 1.0
@@ -128,9 +132,10 @@ class State:
     :param version: which server this is.
     :param clock: the time.
     :param stop_delay: seconds for which a stopped task stays listed (versions that stop at once ignore it).
+    :param scene: one of :data:`SCENES`.
     """
 
-    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0) -> None:
+    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, scene: str = PLAIN) -> None:
         self.version = version
         self.clock = clock
         self.stop_delay = stop_delay
@@ -147,15 +152,15 @@ class State:
         """The certificate of the API itself, where it has one."""
         self.config_tasks: list[ConfigTask] = []
         self.known_files: set[str] = set()
-        """Certificate files that exist on the simulated machine without existing on this one; no TLS port serves them."""
+        """Certificate files that exist on the simulated machine alone; no TLS port serves them. See :data:`.tls.OWN_ROOT`."""
         self._static: list[StaticVirtualHost] = []
-        self._add_initial()
+        self._add_initial(scene)
 
     # -- the configuration file -------------------------------------------------------------------------------
 
-    def _add_initial(self) -> None:
+    def _add_initial(self, scene: str) -> None:
         """The configuration that tests/wire/README.md describes."""
-        tls = {"certPath": "/etc/ovenmediaengine/certs/vhost.crt", "keyPath": "/etc/ovenmediaengine/certs/vhost.key"}
+        tls = {"certPath": f"{OWN_ROOT}/certs/vhost.crt", "keyPath": f"{OWN_ROOT}/certs/vhost.key"}
         webhooks = {
             "controlServerUrl": "http://127.0.0.1:9595/admission",
             "enables": {"providers": "", "publishers": ""},
@@ -164,7 +169,10 @@ class State:
         }
         config = {"name": "default", "distribution": "example.com", "host": {"names": ["*"], "tls": tls}, "admissionWebhooks": webhooks}
         self.known_files.update(tls.values())
-        self.add_static_virtual_host(config, [self._plain_application("app", True), self._plain_application("nopush", False)])
+        applications = [self._plain_application("app", True), self._plain_application("nopush", False)]
+        if scene == MEDIA:
+            applications.append(self._media_application())
+        self.add_static_virtual_host(config, applications)
 
     def _plain_application(self, name: str, push: bool) -> dict[str, Any]:
         publishers: dict[str, Any] = {"llhls": {}}
@@ -183,8 +191,28 @@ class State:
             "outputProfiles": {"outputProfile": [profile]},
         }
 
+    def _media_application(self) -> dict[str, Any]:
+        """The application of tests/wire/media, without the parts that the version does not know."""
+        fields = application(self.version.keys).fields
+        dvr = {"enable": True, "tempStoragePath": "/srv/ome/dvr", "maxDuration": 600}
+        providers: dict[str, Any] = {
+            "rtmp": {},
+            "rtspPull": {},
+            "ovt": {},
+            "schedule": {"mediaRootDir": "/srv/ome", "scheduleFilesDir": "/srv/ome/schedules"},
+            "multiplex": {"muxFilesDir": "/srv/ome/mux"},
+        }
+        plain = self._plain_application("media", True)
+        known = fields["providers"].kind.fields
+        hls = fields["publishers"].kind.fields["llhls"].kind.fields
+        return {
+            **plain,
+            "providers": {name: value for name, value in providers.items() if name in known},
+            "publishers": {**plain["publishers"], "llhls": {"dvr" if "dvr" in hls else "dVR": dvr}, "file": {"rootPath": "/srv/ome/rec"}},
+        }
+
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
-        """Put a virtual host into the configuration file.
+        """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
         :param config: as the API writes it; numbers are returned as strings where the version does that.
         :param applications: applications as the API writes them, or mere names (rtmp and srt in, llhls and push out).
@@ -192,7 +220,13 @@ class State:
         apps = tuple(self._plain_application(entry, True) if isinstance(entry, str) else dict(entry) for entry in applications)
         with self.lock:
             static = StaticVirtualHost(copy.deepcopy(dict(config)), copy.deepcopy(apps))
-            self._static.append(static)
+            old = next((number for number, entry in enumerate(self._static) if entry.config["name"] == config["name"]), None)
+            if old is None:
+                self._static.append(static)
+            else:
+                self._static[old] = static
+                for app in list(self.virtual_hosts[config["name"]].applications.values()):
+                    self.delete_application(self.virtual_hosts[config["name"]], app)
             self._create_static(static)
 
     def _create_static(self, static: StaticVirtualHost) -> None:
@@ -218,6 +252,11 @@ class State:
             for task in tasks:
                 if self.push_application(task.vhost, task.app) is not None:
                     self.add_config_task(task.vhost, task.app, **task.fields)
+
+    def in_order_of_creation(self) -> list[VirtualHost]:
+        """The virtual hosts of the configuration file in its order, then those made through the API; one that is made again is the last."""
+        # The sort keeps the order of the dictionary, in which a name that is deleted and added again goes to the end.
+        return sorted(self.virtual_hosts.values(), key=lambda vhost: not vhost.read_only)
 
     # -- virtual hosts and applications -----------------------------------------------------------------------
 

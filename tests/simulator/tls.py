@@ -14,6 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+OWN_ROOT = "/etc/ovenmediaengine"
+"""A directory of the simulated machine. A media server has one of that name, with certificates of its own, so nothing under it is ever read
+here: neither for the virtual hosts of the simulated configuration file nor for others."""
+
 _PEM_BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
 
@@ -43,7 +47,7 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
             file.write(leaf)
             file.flush()
             # With a password that is wrong, as an encrypted key would ask for one at the terminal.
-            context.load_cert_chain(file.name, resolved(str(tls.get("keyPath", ""))), password="")
+            context.load_cert_chain(file.name, readable(str(tls.get("keyPath", ""))), password="")
         if tls.get("chainCertPath"):
             context.load_verify_locations(cadata="\n".join(_blocks(str(tls["chainCertPath"]))))
     except (OSError, ValueError, IndexError):
@@ -51,13 +55,19 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
     return LoadedCertificate(context, hashlib.sha256(ssl.PEM_cert_to_DER_cert(leaf)).hexdigest())
 
 
-def resolved(path: str) -> str:
-    """Relative paths resolve against / (server-facts: Virtual hosts)."""
-    return os.path.join("/", path)
+def readable(path: str) -> str:
+    """The file of this machine that a path of the configuration means; relative paths resolve against / (server-facts: Virtual hosts).
+
+    :raises FileNotFoundError: the path lies in :data:`OWN_ROOT`, which the simulated machine does not share with this one.
+    """
+    found = os.path.normpath(os.path.join("/", path))
+    if os.path.commonpath((found, OWN_ROOT)) == OWN_ROOT:
+        raise FileNotFoundError(found)
+    return found
 
 
 def _blocks(path: str) -> list[str]:
-    with open(resolved(path), encoding="ascii", errors="replace") as file:
+    with open(readable(path), encoding="ascii", errors="replace") as file:
         return _PEM_BLOCK.findall(file.read())
 
 

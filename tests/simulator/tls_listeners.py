@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import socket
 import ssl
 from dataclasses import dataclass
 
+from .publishing import is_for_host
 from .state import State, VirtualHost
 from .tls import LoadedCertificate
 
@@ -121,19 +121,6 @@ class TlsListener:
         connection.context = certificate.context
         self._handshakes.append(Handshake(self.port, server_name, vhost.name, certificate.fingerprint))
         return None
-
-
-def is_for_host(vhost: VirtualHost, server_name: str) -> bool:
-    """Whether one of the host names of a virtual host matches, as the server does it: ``*`` is any text and ``?`` at most
-    one character, dots included; case counts (Regex::WildCardRegex [read]).
-    """
-    host = vhost.config.get("host")
-    names = host.get("names") if isinstance(host, dict) else None
-    return any(_pattern(str(name)).fullmatch(server_name) for name in names or ())
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", ".?"))
 
 
 class _Connection(asyncio.Protocol):

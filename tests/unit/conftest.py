@@ -15,6 +15,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say how much of the recordings has been played back."""
     found = [value for report in terminalreporter.stats.get("passed", []) for name, value in report.user_properties if name == REPLAYED]
     if found:
-        versions = ", ".join(sorted({version for version, _count in found}))
-        exchanges = sum(count for _version, count in found)
-        terminalreporter.write_line(f"replayed {len(found)} scenarios, {exchanges} exchanges, versions {versions}")
+        exchanges: dict[str, int] = {}
+        for version, count in found:
+            exchanges[version] = exchanges.get(version, 0) + count
+        by_version = ", ".join(f"{version} {count}" for version, count in sorted(exchanges.items()))
+        terminalreporter.write_line(f"replayed {len(found)} scenarios, {sum(exchanges.values())} exchanges: {by_version}")

@@ -13,7 +13,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
-VERSIONS = ("0.20.0", "0.18.0", "0.15.10", "documented")
+VERSIONS = ("0.21.0", "0.20.0", "0.18.0", "0.15.10", "documented")
 
 
 @pytest.fixture(params=VERSIONS)

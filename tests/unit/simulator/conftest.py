@@ -82,7 +82,7 @@ def start(clock: ManualClock) -> Iterator[Callable[..., tuple[Simulator, Client]
 
 @pytest.fixture
 def sim(start: Callable[..., tuple[Simulator, Client]]) -> Simulator:
-    """A simulator of 0.20.0 on the test's clock."""
+    """A simulator of the newest version on the test's clock."""
     return start()[0]
 
 

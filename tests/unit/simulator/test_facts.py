@@ -17,14 +17,14 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, NotPublished, Published, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.jsontext import JsonError, JsonTooDeep, dump, parse
 
 LIVE = {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "rtmpPush": {}}}
 LIVE_OLD = {**LIVE, "publishers": {"rtmpPush": {}}}
 PUSH = {"id": "p1", "stream": {"name": "s1"}, "protocol": "rtmp", "url": "rtmp://127.0.0.1:1936/live", "streamKey": "key"}
 APP = "/v1/vhosts/default/apps/app"
-CURRENT = ["0.20.0", "0.18.0", "documented"]
+CURRENT = ["0.21.0", "0.20.0", "0.18.0", "documented"]
 
 
 def vhost(name: str, **keys: Any) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def test_paths_are_not_percent_decoded_and_queries_are_ignored(client: Any) -> N
     assert client.get("/v1/vhosts/t1?x=1")[0] == 200
 
 
-@pytest.mark.parametrize("version", ["0.20.0", "0.18.0", "documented"])
+@pytest.mark.parametrize("version", CURRENT)
 def test_pushes_of_a_deleted_virtual_host_come_back(start: Any, version: str) -> None:
     _sim, client = start(version=version)
     client.post("/v1/vhosts", [vhost("tb", applications=[LIVE])])
@@ -204,6 +204,89 @@ def test_percent_signs_elsewhere_do_no_harm(sim: Simulator, client: Any) -> None
     assert not sim.died
 
 
+@pytest.mark.parametrize(("version", "dvr"), [("0.21.0", "dvr"), ("0.20.0", "dVR"), ("0.18.0", "dVR"), ("0.15.10", "dVR")])
+def test_the_scene_with_media(start: Any, version: str, dvr: str) -> None:
+    _sim, client = start(version=version, scene="media")
+    assert sorted(client.get("/v1/vhosts/default/apps")[1]["response"]) == ["app", "media", "nopush"]
+    found = client.get("/v1/vhosts/default/apps/media")[1]["response"]
+    assert list(found["publishers"]["llhls"]) == [dvr]
+    assert ("schedule" in found["providers"]) is (version != "0.15.10")
+    assert client.tasks("default/apps/media") == []
+
+
+# -- publishers -------------------------------------------------------------------------------------------------
+
+
+def published(client: Any, host: str, app: str = "live", stream: str = "s1") -> Any:
+    """Where a stream arrives, or the server's words if it does not."""
+    status, answer = client.post("/_simulator/publish", {"host": host, "app": app, "stream": stream})
+    return answer["vhost"] if status == 200 else (status, answer["error"])
+
+
+def named(name: str, *hosts: str) -> dict[str, Any]:
+    """A virtual host with an application ``live``."""
+    return {"name": name, "host": {"names": list(hosts)}, "applications": [{"name": "live", "type": "live"}]}
+
+
+@pytest.mark.parametrize("version", list(VERSIONS))
+def test_a_default_with_a_star_takes_every_publisher(start: Any, version: str) -> None:
+    sim, client = start(version=version)
+    client.post("/v1/vhosts", [named("aa", "aa.example.com")])
+    status, answer = client.post("/_simulator/publish", {"host": "aa.example.com", "app": "live", "stream": "s1"})
+    assert (status, answer) == (
+        404,
+        {"error": "Could not find the application: #default#live", "vhost": "default", "app": "live", "stream": "s1"},
+    )
+    assert client.get("/v1/vhosts/aa/apps/live/streams")[1]["response"] == []
+    assert published(client, "aa.example.com", "app") == "default"
+    sim.add_static_virtual_host({"name": "default", "host": {"names": ["own.example.com"]}}, ["app"])
+    assert published(client, "aa.example.com") == "aa"
+    assert client.get("/v1/vhosts/aa/apps/live/streams")[1]["response"] == ["s1"]
+    assert published(client, "other.example.com") == (404, "Could not find the application: ##live")
+
+
+def test_publishers_reach_the_first_created(sim: Simulator, client: Any) -> None:
+    client.post("/_simulator/vhosts", {"config": {"name": "default", "host": {"names": ["own.example.com"]}}})
+    for name in ("zz", "bb"):
+        client.post("/v1/vhosts", [named(name, "same.example.com")])
+    assert published(client, "same.example.com") == "zz"
+    client.delete("/v1/vhosts/zz")
+    client.post("/v1/vhosts", [named("zz", "same.example.com")])
+    assert published(client, "same.example.com", stream="s2") == "bb", "a recreate puts it last"
+    # What is in the configuration file comes first, whenever it was put there, and in the order of the file.
+    sim.add_static_virtual_host({"name": "y", "host": {"names": ["same.example.com"]}}, ["live"])
+    sim.add_static_virtual_host({"name": "x", "host": {"names": ["same.example.com"]}}, ["live"])
+    assert published(client, "same.example.com", stream="s3") == "y"
+    sim.restart()
+    assert sim.publish("same.example.com", "live", "s4").vhost == "y"
+    assert published(client, "bb.example.com") == (404, "Could not find the application: ##live")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "matches"),
+    [
+        ("*.example.com", "a.b.example.com", True),
+        ("*.example.com", "example.com", False),
+        ("a?.example.com", "ab.example.com", True),
+        ("a?.example.com", "a.example.com", True),
+        ("A.example.com", "a.example.com", False),
+        ("a.example.com", "aXexample.com", False),
+        ("*", "", False),
+    ],
+)
+def test_host_names_match_as_wildcards(client: Any, pattern: str, host: str, matches: bool) -> None:
+    client.post("/_simulator/vhosts", {"config": {"name": "default", "host": {"names": [pattern]}}, "applications": ["live"]})
+    assert published(client, host) == ("default" if matches else (404, "Could not find the application: ##live"))
+
+
+def test_publishing_in_process(sim: Simulator, client: Any) -> None:
+    assert sim.publish("any.example.com", "app", "s1") == Published("default", "app", "s1")
+    assert client.get(f"{APP}/streams")[1]["response"] == ["s1"]
+    with pytest.raises(NotPublished, match="#default#none") as caught:
+        sim.publish("any.example.com", "none", "s1")
+    assert caught.value.vhost == "default"
+
+
 # -- applications -----------------------------------------------------------------------------------------------
 
 
@@ -219,7 +302,7 @@ def test_what_get_returns_can_be_posted_again(client: Any) -> None:
 
 
 def test_a_bad_application_ends_the_request_and_earlier_ones_stay(start: Any) -> None:
-    for version, expected in (("0.20.0", 400), ("0.18.0", 500)):
+    for version, expected in (("0.21.0", 400), ("0.20.0", 400), ("0.18.0", 500)):
         _sim, client = start(version=version)
         client.post("/v1/vhosts", [vhost("t1")])
         status, answer = client.post("/v1/vhosts/t1/apps", [LIVE, {**LIVE, "name": "x", "type": "radio"}, {**LIVE, "name": "y"}])
@@ -268,7 +351,7 @@ def test_a_stopped_task_stays_listed_for_the_stop_delay(start: Any, clock: Manua
     assert client.post(f"{APP}:startPush", PUSH)[0] == 200
 
 
-@pytest.mark.parametrize(("version", "delay"), [("0.15.10", 1.0), ("0.20.0", 0)])
+@pytest.mark.parametrize(("version", "delay"), [("0.15.10", 1.0), ("0.21.0", 0)])
 def test_a_stop_without_delay_is_done_when_it_answers(start: Any, version: str, delay: float) -> None:
     _sim, client = start(version=version, stop_delay=delay)
     client.post(f"{APP}:startPush", PUSH)
@@ -279,6 +362,7 @@ def test_a_stop_without_delay_is_done_when_it_answers(start: Any, version: str, 
 @pytest.mark.parametrize(
     ("version", "states"),
     [
+        ("0.21.0", ["ready", "connecting", "pushing", "ready"]),
         ("0.20.0", ["ready", "connecting", "pushing", "ready"]),
         ("0.18.0", ["ready", "connecting", "pushing", "ready"]),
         ("0.15.10", ["ready", "Pushing", "Pushing", "ready"]),
@@ -402,7 +486,7 @@ def test_tasks_of_the_configuration_say_so_and_are_there_after_a_restart(sim: Si
 # -- certificates -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "failed"), [("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 500)])
+@pytest.mark.parametrize(("version", "failed"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 500)])
 def test_reloads(start: Any, tmp_path: Path, version: str, failed: int) -> None:
     sim, client = start(version=version)
     good = tmp_path / "good.pem"
@@ -421,7 +505,7 @@ def test_reloads(start: Any, tmp_path: Path, version: str, failed: int) -> None:
     assert client.post("/v1/vhosts/default:reloadCertificate")[0] == 200
 
 
-@pytest.mark.parametrize(("version", "status"), [("0.20.0", 200), ("0.18.0", 404), ("0.15.10", 404)])
+@pytest.mark.parametrize(("version", "status"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 404), ("0.15.10", 404)])
 def test_the_certificate_of_the_api_itself(start: Any, version: str, status: int) -> None:
     assert start(version=version)[1].post("/v1/managers/api:reloadCertificate")[0] == status
 
@@ -602,6 +686,9 @@ def test_the_control_interface(sim: Simulator, client: Any, clock: ManualClock) 
         ("nothing", {}, 404),
         ("streams", {"vhost": "default"}, 400),
         ("streams", {"vhost": "none", "app": "app", "stream": "s"}, 400),
+        ("publish", {"host": "any.example.com", "app": "app"}, 400),
+        ("publish", {"host": 1, "app": "app", "stream": "s"}, 400),
+        ("publish", {"host": "any.example.com", "app": "none", "stream": "s"}, 404),
         ("streams", [], 400),
         ("destinations", {"url": "rtmp://h", "behaviour": "sing"}, 400),
         ("tasks", {"vhost": "default", "app": "nopush"}, 400),
@@ -663,7 +750,7 @@ def test_middleware_can_stand_before_and_after_the_work(sim: Simulator, client: 
     assert client.get("/_simulator/state")[0] == 200
 
 
-@pytest.mark.parametrize(("version", "timeout"), [("0.20.0", "5"), ("0.15.10", 5)])
+@pytest.mark.parametrize(("version", "timeout"), [("0.21.0", "5"), ("0.20.0", "5"), ("0.15.10", 5)])
 def test_static_virtual_hosts(start: Any, version: str, timeout: Any) -> None:
     sim, client = start(version=version)
     webhooks = {"controlServerUrl": "http://a/", "timeout": 5, "secretKey": "x", "enables": {}}

@@ -21,18 +21,61 @@ TIMES = {"createdTime", "startTime", "finishTime"}
 NAME_LIST = re.compile(r"/v1/vhosts(/[^/]*/apps)?")
 
 
-def recordings() -> dict[str, list[dict[str, Any]]]:
+def recordings(directory: Path) -> dict[str, list[dict[str, Any]]]:
     """The scenarios of every file, by the version that the file is named after."""
     result = {}
-    for path in sorted(WIRE.glob("*.json")):
+    for path in sorted(directory.glob("*.json")):
         content = json.loads(path.read_text(encoding="utf-8"))
         assert content["server_version"] == path.stem
         result[path.stem] = content["scenarios"]
     return result
 
 
-RECORDINGS = recordings()
+RECORDINGS = recordings(WIRE)
 SCENARIOS = [(version, scenario) for version, found in RECORDINGS.items() for scenario in found]
+
+MEDIA = recordings(WIRE / "media")
+REPLAYED = {
+    "application with dvr, drm, playlists and every newer key in the older spelling",
+    "application with dvr in the newer spelling",
+    "one bad application among good ones",
+    "spelling of keys, newer",
+    "spelling of keys, older",
+    "virtual host keys of later versions",
+}
+"""The scenarios of tests/wire/media that are played back."""
+STREAMS = "the simulator has no description of streams and no pulled streams"
+RECORDS = "the simulator has no recordings"
+CHANNELS = "the simulator has no scheduled and no multiplex channels"
+PROFILES = "the simulator has no output profiles of their own"
+STATISTICS = "the simulator has no statistics of the whole server and counts no media"
+NOT_REPLAYED = {
+    "no streams": STREAMS,
+    "streams of what is not there": STREAMS,
+    "a live stream": STREAMS,
+    "pull a stream that is not there": STREAMS,
+    "pull: the body is wrong": STREAMS,
+    "actions on a stream that is not there": STREAMS,
+    "conclude and send an event": STREAMS,
+    "the server after a concluded stream has ended": STREAMS,
+    "hls dumps of a live stream": STREAMS,
+    "no recordings": RECORDS,
+    "a reserved recording": RECORDS,
+    "recordings with every field": RECORDS,
+    "bad recordings": RECORDS,
+    "a recording in an application without a file publisher": RECORDS,
+    "recording of what is not there": RECORDS,
+    "a live recording": RECORDS,
+    "scheduled channels": CHANNELS,
+    "bad scheduled channels": CHANNELS,
+    "multiplex channels": CHANNELS,
+    "output profiles of a static application": PROFILES,
+    "output profiles of an application of the API": PROFILES,
+    "statistics without a stream": STATISTICS,
+    "statistics of a live stream": STATISTICS,
+}
+"""The others, with the reason."""
+MEDIA_SCENARIOS = [(version, scenario) for version, found in MEDIA.items() for scenario in found if scenario["scenario"] in REPLAYED]
 
 
 def same(actual: Any, expected: Any, key: str = "") -> bool:
@@ -87,7 +130,12 @@ def play(client: Any, step: dict[str, Any]) -> None:
     assert same(actual, wanted), f"{request}\nanswered {actual}\nrecorded {wanted}"
 
 
-@pytest.mark.parametrize(("version", "scenario"), SCENARIOS, ids=[f"{version}-{scenario['scenario']}" for version, scenario in SCENARIOS])
+def ids(scenarios: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    """The names of the tests."""
+    return [f"{version}-{scenario['scenario']}" for version, scenario in scenarios]
+
+
+@pytest.mark.parametrize(("version", "scenario"), SCENARIOS, ids=ids(SCENARIOS))
 def test_replay(
     version: str,
     scenario: dict[str, Any],
@@ -101,6 +149,31 @@ def test_replay(
         clock.advance(step.get("wait_seconds_before", 0.0))
         play(client, step)
     record_property("replayed", [version, len(scenario["steps"])])
+
+
+@pytest.mark.parametrize(("version", "scenario"), MEDIA_SCENARIOS, ids=ids(MEDIA_SCENARIOS))
+def test_replay_of_media(
+    version: str,
+    scenario: dict[str, Any],
+    start: Callable[..., Any],
+    clock: ManualClock,
+    record_property: Callable[[str, Any], None],
+) -> None:
+    """The same with the configuration of tests/wire/media."""
+    _simulator, client = start(version=version, scene="media")
+    for step in scenario["steps"]:
+        clock.advance(step.get("wait_seconds_before", 0.0))
+        play(client, step)
+    record_property("replayed", [version, len(scenario["steps"])])
+
+
+def test_every_recording_of_media_is_listed() -> None:
+    """Each scenario is either played back or listed with a reason, and each list names scenarios that exist."""
+    assert MEDIA and set(MEDIA) <= set(VERSIONS)
+    for found in MEDIA.values():
+        assert {scenario["scenario"] for scenario in found} == REPLAYED | set(NOT_REPLAYED)
+    assert not REPLAYED & set(NOT_REPLAYED)
+    assert len(MEDIA_SCENARIOS) == len(MEDIA) * len(REPLAYED)
 
 
 def test_every_recording_is_played() -> None:

@@ -21,15 +21,15 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.tls_listeners import is_for_host
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates, state, tls
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.publishing import is_for_host
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat, load_pem_private_key
 
 AUTHORITY = trustme.CA()
 BETWEEN = AUTHORITY.create_child_ca()
-REPORTING = {"0.20.0": 200, "0.18.0": 200, "0.15.10": 500, "documented": 500}
+REPORTING = {"0.21.0": 200, "0.20.5": 200, "0.20.0": 200, "0.18.0": 200, "0.15.10": 500, "documented": 500}
 """The answer to a reload that failed, by version."""
 
 
@@ -222,6 +222,35 @@ def test_only_the_first_certificate_of_the_certificate_file_counts(start: Any, f
         shake(sim.tls_ports[0], "a.example.com", context)
 
 
+# -- files that belong to this machine ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_nothing_of_this_machine_is_served(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    # The machine of a media server: what the simulated configuration names is there, with a certificate that is not ours.
+    root = tmp_path / "machine"
+    (root / "certs").mkdir(parents=True)
+    foreign = Files(root / "certs", "a", "a.example.com")
+    foreign.cert.rename(root / "certs" / "vhost.crt")
+    foreign.key.rename(root / "certs" / "vhost.key")
+    monkeypatch.setattr(tls, "OWN_ROOT", str(root))
+    monkeypatch.setattr(state, "OWN_ROOT", str(root))
+    sim, client = start(tls_ports=(0,), version=version)
+    assert client.get("/v1/vhosts/default")[1]["response"]["host"]["tls"]["certPath"] == str(root / "certs" / "vhost.crt")
+    assert silent(sim.tls_ports[0])
+    for path in ("/v1/vhosts/default:reloadCertificate", "/v1/vhosts:reloadAllCertificates"):
+        assert client.post(path)[0] == 200
+    sim.restart()
+    assert silent(sim.tls_ports[0])
+    # Another path in that place is no better, and one elsewhere is what a test wrote.
+    inside, outside = Files(root / "certs", "a"), Files(tmp_path, "b")
+    inside_vhost = inside.vhost
+    inside_vhost["host"]["tls"]["certPath"] = str(root / "elsewhere" / ".." / "certs" / "a-cert.pem")
+    assert client.post("/v1/vhosts", [inside_vhost, outside.vhost])[0] == 200
+    assert shake(sim.tls_ports[0], "a.example.com")[0] == outside.fingerprint
+    assert client.post("/v1/vhosts/a:reloadCertificate")[0] == REPORTING[version]
+
+
 # -- reloads ----------------------------------------------------------------------------------------------------
 
 
@@ -306,7 +335,7 @@ def test_a_file_without_permission_keeps_the_old_one(start: Any, files: Any) -> 
     assert shake(sim.tls_ports[0])[0] == old
 
 
-@pytest.mark.parametrize(("version", "status"), [("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 200)])
+@pytest.mark.parametrize(("version", "status"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 200)])
 def test_the_reload_of_a_virtual_host_without_tls(start: Any, files: Any, version: str, status: int) -> None:
     a = files("a")
     sim, client = serving(start, a, version=version)
@@ -464,7 +493,9 @@ def test_many_handshakes_at_once(start: Any, files: Any) -> None:
 # -- the API's own certificate ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "good", "bad"), [("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)])
+@pytest.mark.parametrize(
+    ("version", "good", "bad"), [("0.21.0", 200, 500), ("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)]
+)
 def test_the_api_certificate_is_really_loaded(tmp_path: Path, version: str, good: int, bad: int) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
 

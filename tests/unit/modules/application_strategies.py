@@ -13,6 +13,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
     EXTRA,
     Bitrate,
@@ -27,19 +28,19 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
     Text,
     Url,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import schema
 
 Shuffle = Callable[[list[Any]], list[Any]]
 
 names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=8).filter(lambda text: text not in (".", ".."))
 texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(lambda text: "*" * 8 not in text)
-keys = st.text(string.ascii_letters + string.digits + "_", min_size=1, max_size=8)
 numbers = st.integers(-(2**31), 2**31 - 1)
 decimals = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3)) | st.integers(0, 60)
 bit_rates = st.integers(1, 10**8).map(str) | st.builds(lambda number, unit: f"{number}{unit}", st.sampled_from(["2", "2.5", "128"]), st.sampled_from("kKmM"))
 urls = st.sampled_from(["http://127.0.0.1:9595/x", "https://u:p@hooks.example.com/?token=abc"])
 scalars = st.booleans() | numbers | st.floats(allow_nan=False, allow_infinity=False) | texts | urls
-anything = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=3)
 
 
 @st.composite
@@ -50,10 +51,17 @@ def some_of(draw: st.DrawFn, required: dict[str, Any], optional: dict[str, Any])
 
 
 @functools.cache
-def applications(generation: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Applications that a server of the generation takes (see the simulator's schema)."""
-    known = schema.application(generation)
-    return _group(APPLICATION, known).map(lambda app: {**app, "vhost": "t-v"}).map(_without_empty_sets)
+def applications(version: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Applications that a server of the version takes (see the simulator's schema)."""
+    made = _group(APPLICATION.at(parse(version)), schema.application(version))
+    return made.map(lambda app: {**app, "vhost": "t-v"}).map(_without_empty_sets)
+
+
+@functools.cache
+def virtual_hosts(version: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Virtual hosts that a server of the version takes, from all declared options that it knows."""
+    made = _group(VIRTUAL_HOST.at(parse(version)), schema.virtual_host(version, False))
+    return made.map(lambda vhost: {**vhost, "host": {**vhost.get("host", {}), "names": ["t.example.com"]}})
 
 
 def _without_empty_sets(app: dict[str, Any]) -> dict[str, Any]:
@@ -63,26 +71,24 @@ def _without_empty_sets(app: dict[str, Any]) -> dict[str, Any]:
 
 def _group(group: Group, known: Any) -> st.SearchStrategy[dict[str, Any]]:
     required, optional = {}, {}
-    free = not isinstance(known, schema.Item)
+    if isinstance(group, CrossDomains) and group.bare:
+        return st.fixed_dictionaries({"urls": st.lists(texts, max_size=3, unique=True)})
     for option, field in group.fields.items():
         if isinstance(field, Extra):
             continue
-        entry = schema.Field(schema.ANYTHING) if free else known.fields.get(field.wire, schema.Field(required=option == "vhost"))
-        if not free and field.wire not in known.fields and option != "vhost":
+        entry = known.fields.get(field.wire, schema.Field(required=option == "vhost"))
+        if field.wire not in known.fields and option != "vhost":
             continue
+        if isinstance(field, Group) and not isinstance(field, CrossDomains) and not isinstance(entry.kind, schema.Item):
+            continue  # 0.21.0 takes providers.file, and nothing in it
         chosen = required if field.required or entry.required else optional
         chosen[option] = _value(field, entry.kind)
     if EXTRA in group.fields:
-        declared = {field.wire for field in group.fields.values()}
-        beyond = (
-            st.dictionaries(keys.filter(lambda key: key not in declared), anything, max_size=2)
-            if free
-            else st.fixed_dictionaries(
-                {},
-                optional={key: _beyond(entry.kind) for key, entry in known.fields.items() if key not in declared},
-            )
+        declared = {wire for field in group.fields.values() for wire in field.wires}
+        optional[EXTRA] = st.fixed_dictionaries(
+            {},
+            optional={key: _beyond(entry.kind) for key, entry in known.fields.items() if key not in declared},
         )
-        optional[EXTRA] = beyond
     made = some_of(required, optional)
     if "bypass" in group.fields:  # the server takes an encode only with these [read]
         made = made.map(lambda encode: encode if {"codec", "bitrate"} <= encode.keys() else {**encode, "bypass": True})
@@ -107,13 +113,16 @@ def _value(field: Field, kind: Any) -> st.SearchStrategy[Any]:
 
 def _beyond(kind: Any) -> st.SearchStrategy[Any]:
     if isinstance(kind, schema.Item):
+        bare = [entry.kind for entry in kind.fields.values() if isinstance(entry.kind, schema.ListOf) and entry.kind.bare]
+        if bare:  # JSON leaves the name of the members out
+            return _beyond(bare[0])
         return st.fixed_dictionaries(
             {key: _beyond(entry.kind) for key, entry in kind.fields.items() if entry.required},
             optional={key: _beyond(entry.kind) for key, entry in kind.fields.items() if not entry.required},
         )
     if isinstance(kind, schema.ListOf):
         return st.lists(_beyond(kind.kind), max_size=2)
-    return scalars if kind == schema.SCALAR else anything
+    return scalars
 
 
 def respell(value: Any, shuffle: Shuffle, field: Field = APPLICATION) -> Any:

@@ -49,7 +49,7 @@ def shuffles() -> st.SearchStrategy[Shuffle]:
 def test_applications_are_never_changed_without_need(server: Simulator, data: st.DataObject, shuffle: Shuffle) -> None:
     server.restart()
     make_virtual_host(server, "t-v")
-    one = applications(server.state.version.config_generation)
+    one = applications(server.state.version.keys)
     wanted = data.draw(st.lists(one, min_size=1, max_size=2, unique_by=lambda app: app["name"]))
     made = running_modules.run_module("applications", connection(server, applications=wanted))
     assert not made.failed and made["changed"], made
@@ -66,7 +66,7 @@ def test_applications_of_the_configuration_file_are_never_changed_without_need(s
     """Their numbers and booleans are text from version 0.16 on."""
     server.restart()
     make_virtual_host(server, "t-v")
-    wanted = data.draw(applications(server.state.version.config_generation))
+    wanted = data.draw(applications(server.state.version.keys))
     running_modules.run_module("application", connection(server, **wanted))
     posted = server.state.virtual_hosts["t-v"].applications[wanted["name"]].config
     with Simulator(version=server.state.version.name) as configured:

@@ -117,9 +117,10 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
 
 
 def natural(name: t.Any) -> tuple[t.Any, ...]:
-    """Sorts media-2 before media-10."""
-    parts = re.split(r"(\d+)", str(name))
-    return (*((part.lower(), 0) if index % 2 == 0 else ("", int(part)) for index, part in enumerate(parts)), str(name))
+    """Return a key that sorts media-2 before media-10; any two texts have keys that can be compared, and different texts different keys."""
+    text = str(name)
+    parts = ((word, number.lstrip("0")) for word, number in re.findall("([^0-9]*)([0-9]*)", text.lower()))
+    return tuple((word, len(number), number) for word, number in parts), text
 
 
 def _worst(counts: t.Mapping[str, int]) -> str:

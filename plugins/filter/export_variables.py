@@ -274,7 +274,7 @@ def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[s
     for option, inner in declared.items():
         if option in value and option != EXTRA:
             yield option, inner, value[option]
-    for key in sorted(key for key in value if key not in declared or key == EXTRA):
+    for key in sorted((key for key in value if key not in declared or key == EXTRA), key=str):
         yield key, declared.get(key, field if isinstance(field, Extra) else None), value[key]
 
 
@@ -414,7 +414,7 @@ def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read
             for entry in everything
             if entry.reason not in (None, _DYNAMIC)
         ],
-        "unmanaged_fields": {_one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged)},
+        "unmanaged_fields": {_one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged, key=str)},
     }
 
 

@@ -107,6 +107,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra, Field, Group, GroupList, Text
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 PREFIX = "ovenmediaengine_secret_"
@@ -164,7 +165,7 @@ def to_yaml(value: t.Any) -> str:
 
 
 def plain(value: t.Any) -> t.Any:
-    """A value without what Ansible adds to types, such as the mark for what came from a host."""
+    """A value without what Ansible adds to types, such as the mark for what came from a host, as a file can hold it."""
     if isinstance(value, t.Mapping):
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -175,7 +176,7 @@ def plain(value: t.Any) -> t.Any:
         return int(value)
     if isinstance(value, float):
         return float(value)
-    return str.__str__(value) if isinstance(value, str) else str(value)
+    return encodable(str.__str__(value) if isinstance(value, str) else str(value))
 
 
 class Secret(t.NamedTuple):

@@ -17,7 +17,7 @@ _BLOCKS = {
 extra:
   description:
     - Settings that have no option here, under the names that the server's API has for them. They are passed on as given.
-    - Names of letters, digits and V(_) only. Values under names that sound like secrets, and secrets in URLs, are masked.
+    - Names of letters, digits and V(_) only. Texts under names that sound like secrets, and secrets in URLs, are masked.
   type: dict
 """,
     "provider": r"""

@@ -77,6 +77,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import ERROR, SEVERITIES, Finding
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import can_hold_surrogates, encodable
 
 SCHEMA_VERSION = 1
 OK = "ok"
@@ -108,7 +109,7 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
     """The report that a filter was given, as it is or as JSON."""
     if isinstance(report, str):
         try:
-            report = json.loads(report)
+            report = encodable(json.loads(report)) if can_hold_surrogates(report) else json.loads(report)
         except ValueError:
             report = None
     if not isinstance(report, t.Mapping) or "servers" not in report:
@@ -117,9 +118,10 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
 
 
 def natural(name: t.Any) -> tuple[t.Any, ...]:
-    """Sorts media-2 before media-10."""
-    parts = re.split(r"(\d+)", str(name))
-    return (*((part.lower(), 0) if index % 2 == 0 else ("", int(part)) for index, part in enumerate(parts)), str(name))
+    """Return a key that sorts media-2 before media-10; any two texts have keys that can be compared, and different texts different keys."""
+    text = str(name)
+    parts = ((word, number.lstrip("0")) for word, number in re.findall("([^0-9]*)([0-9]*)", text.lower()))
+    return tuple((word, len(number), number) for word, number in parts), text
 
 
 def _worst(counts: t.Mapping[str, int]) -> str:
@@ -133,7 +135,7 @@ def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         findings = [_plain(_no_result(name, result)._asdict())]
     counts = {severity: sum(one["severity"] == severity for one in findings) for severity in SEVERITIES}
     return {
-        "name": name,
+        "name": _plain(name),
         "status": _worst(counts),
         "reachable": bool(result.get("reachable", False)),
         "version": _plain(result.get("version")),
@@ -161,9 +163,9 @@ def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:
 
 
 def _plain(value: t.Any) -> t.Any:
-    """The value without what Ansible adds to it, as JSON can carry it."""
+    """The value without what Ansible adds to it, as every report can hold it."""
     if isinstance(value, t.Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if value is None or isinstance(value, bool):
@@ -172,7 +174,7 @@ def _plain(value: t.Any) -> t.Any:
         return int(value)
     if isinstance(value, float):
         return float(value)
-    return "".join(str(value))
+    return encodable("".join(str(value)))
 
 
 class FilterModule:

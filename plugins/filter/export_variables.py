@@ -107,6 +107,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra, Field, Group, GroupList, Text
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 PREFIX = "ovenmediaengine_secret_"
@@ -164,7 +165,7 @@ def to_yaml(value: t.Any) -> str:
 
 
 def plain(value: t.Any) -> t.Any:
-    """A value without what Ansible adds to types, such as the mark for what came from a host."""
+    """A value without what Ansible adds to types, such as the mark for what came from a host, as a file can hold it."""
     if isinstance(value, t.Mapping):
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -175,7 +176,7 @@ def plain(value: t.Any) -> t.Any:
         return int(value)
     if isinstance(value, float):
         return float(value)
-    return str.__str__(value) if isinstance(value, str) else str(value)
+    return encodable(str.__str__(value) if isinstance(value, str) else str(value))
 
 
 class Secret(t.NamedTuple):
@@ -274,7 +275,7 @@ def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[s
     for option, inner in declared.items():
         if option in value and option != EXTRA:
             yield option, inner, value[option]
-    for key in sorted(key for key in value if key not in declared or key == EXTRA):
+    for key in sorted((key for key in value if key not in declared or key == EXTRA), key=str):
         yield key, declared.get(key, field if isinstance(field, Extra) else None), value[key]
 
 
@@ -414,7 +415,7 @@ def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read
             for entry in everything
             if entry.reason not in (None, _DYNAMIC)
         ],
-        "unmanaged_fields": {_one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged)},
+        "unmanaged_fields": {_one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged, key=str)},
     }
 
 

@@ -28,7 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options
     wrong_form,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, is_ordinary, mask_url, names_in, url_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 
 # Names no host, so that Ansible shows it once and not for each server of a fleet.
@@ -51,6 +51,56 @@ class LongestFirst(set[str]):
 
     def __iter__(self) -> t.Iterator[str]:
         return iter(sorted(super().__iter__(), key=len, reverse=True))
+
+
+# What ansible-core writes in place of a text that is a secret.
+_NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+# Options that hold secrets, or can: no name of an object is in them.
+_WITHOUT_NAMES = frozenset((*SECRET_OPTIONS, EXTRA))
+
+
+def blotted_out(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tuple[LongestFirst, set[str]]:
+    """Part secrets into those that ansible-core may blot out, and those that only this collection hides.
+
+    ansible-core blots a secret out wherever its letters stand, in names, numbers and other words too. So it gets neither what is in a name nor what could be a
+    number or says too little.
+    """
+    all_names = "\n".join(names)
+    careful = {secret for secret in secrets if secret.isdigit() or is_ordinary(secret) or secret in all_names}
+    return LongestFirst(set(secrets) - careful), careful
+
+
+def finish(result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[str], names: t.Collection[str]) -> tuple[Result, LongestFirst]:
+    """Return the result with the options, and the secrets that ansible-core is to blot out of it.
+
+    ``secrets`` are all among the options, ``names`` what is never masked.
+    """
+    everywhere, careful = blotted_out(secrets, names)
+    if not careful:
+        return {**result, "invocation": {"module_args": dict(params)}}, everywhere
+    store = SecretStore()
+    store.add(*careful)
+    store.keep(names)
+    return store.scrub_tree({**result, "invocation": {"module_args": _masked(params)}}), everywhere
+
+
+def _masked(value: t.Any, option: str = "") -> t.Any:
+    """Options with their secrets masked by what the options are."""
+    if option in SECRET_OPTIONS:
+        if isinstance(value, dict):
+            return {key: _masked(item, option) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [_masked(item, option) for item in value]
+        return value if value in (None, "") or isinstance(value, bool) else _NO_LOG
+    if option == EXTRA:
+        return Extra([]).mask(value)
+    if isinstance(value, t.Mapping):
+        return {key: _masked(item, key) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked(item, "urls" if option == "url" else option) for item in value]
+    if isinstance(value, str) and (option in _URLS or "://" in value):
+        return mask_url(value, destination=option == "url")
+    return value
 
 
 class Given:
@@ -94,6 +144,7 @@ class _Module(AnsibleModule):
     _given: Given | None = None
     params: dict[str, t.Any]
     no_log_values: set[str]
+    _names: t.Collection[str] = ()
 
     def __init__(self, capability: type[Capability]) -> None:
         self._capability = capability
@@ -122,22 +173,31 @@ class _Module(AnsibleModule):
     def _log_invocation(self) -> None:
         """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
 
+    def end(self, result: Result, names: t.Collection[str]) -> t.NoReturn:
+        """Print the result and end; ``names`` are never masked."""
+        self._names = names
+        if result.pop("failed", False):
+            self.fail_json(**result)
+        self.exit_json(**result)
+        raise AssertionError("unreachable")
+
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
-        self._hide_secrets()
         if not self._options_checked:
-            msg = without_secrets(msg, self.no_log_values)
+            secrets = self._secrets()
+            self.no_log_values = blotted_out(secrets)[0]
+            msg = without_secrets(msg, secrets)
             kwargs["invocation"] = HIDDEN_INVOCATION
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # the type of fail_json does not say so in all versions
 
-    def exit_json(self, **kwargs: t.Any) -> t.NoReturn:
-        self._hide_secrets()
-        super().exit_json(**kwargs)
-        raise AssertionError("unreachable")
+    def _return_formatted(self, kwargs: Result) -> None:
+        """Prints a result, which ansible-core has completed but for the options."""
+        if self._options_checked:
+            kwargs, self.no_log_values = finish(kwargs, self.params, self._secrets(), self._names)
+        super()._return_formatted(kwargs)
 
-    def _hide_secrets(self) -> None:
-        if self._given is not None:
-            self.no_log_values = LongestFirst({*self.no_log_values, *self._given.secrets(self.params)})
+    def _secrets(self) -> set[str]:
+        return {*self.no_log_values, *(self._given.secrets(self.params) if self._given is not None else ())}
 
 
 def _secrets_in(value: t.Any, names: t.Collection[str]) -> set[str]:
@@ -167,12 +227,10 @@ def _secrets_in(value: t.Any, names: t.Collection[str]) -> set[str]:
 def run_module(capability: type[Capability]) -> None:
     """Runs the module with this capability."""
     module = _Module(capability)
-    result, warnings = perform(capability, module.params, unusable=module.unusable, check_mode=module.check_mode)
+    result, warnings, names = perform(capability, module.params, unusable=module.unusable, check_mode=module.check_mode)
     for warning in warnings:
         module.warn(warning)
-    if result.pop("failed", False):
-        module.fail_json(**result)
-    module.exit_json(**result)
+    module.end(result, names)
 
 
 # Lends connections to a server that are kept from task to task.
@@ -191,8 +249,8 @@ def perform(
     unusable: t.Mapping[str, str],
     check_mode: bool,
     connections: Lender = _no_connections,
-) -> tuple[Result, list[str]]:
-    """Carries a capability out; returns the result, with ``failed`` where it is a failure, and the warnings.
+) -> tuple[Result, list[str], t.Collection[str]]:
+    """Carries a capability out; returns the result, with ``failed`` where it is a failure, the warnings, and the names that are never masked.
 
     ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are findings, by path.
     """
@@ -200,14 +258,16 @@ def perform(
     if work.needs_server and not HAS_REQUESTS:
         # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
         hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
-        return {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR}, []
+        return {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR}, [], ()
     secrets = SecretStore()
     context = Context(check_mode=check_mode, secrets=secrets)
     result = _result(work, params, context, connections)
     if context.retries:  # seen with -v, as every part of a result is
         result["retries"] = context.retries
+    names = {*names_in(params, _WITHOUT_NAMES), *names_in(result, _WITHOUT_NAMES, words=True)}
+    secrets.keep(names)
     result = {key: value if key in _MASKED_BY_FIELD else secrets.scrub_tree(value) for key, value in result.items()}
-    return result, [secrets.scrub(warning) for warning in context.warnings]
+    return result, [secrets.scrub(warning) for warning in context.warnings], names
 
 
 def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:

@@ -40,6 +40,9 @@ _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 # Names under which secrets are kept in parts of a resource that are not declared.
 _SECRET_NAME = re.compile(r"secret|passw|passphrase|token|auth|credential|(?:^|[a-z0-9_])key$", re.IGNORECASE)
 
+# Sizes, times and ports are smaller; a number of more digits under the name of a secret is one that was written without quotes.
+_SMALLEST_CODE = 10**9
+
 # A check takes a value and returns what was expected instead, or None where the value is fine.
 Check = t.Callable[[t.Any], t.Optional[str]]
 
@@ -424,7 +427,9 @@ class Extra(Field):
     @staticmethod
     def _is_secret(name: t.Any, value: t.Any) -> bool:
         """Whether a value is one to hide by the name that it goes under, as nothing is known of it."""
-        return not isinstance(value, (bool, dict)) and value not in (None, "") and _SECRET_NAME.search(str(name)) is not None
+        if isinstance(value, (list, tuple)):
+            return any(map(_may_be_secret, _leaves(value))) and _SECRET_NAME.search(str(name)) is not None
+        return _may_be_secret(value) and _SECRET_NAME.search(str(name)) is not None
 
     def _mask_all(self, value: t.Any) -> t.Any:
         """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
@@ -432,13 +437,13 @@ class Extra(Field):
             return self.mask(value)
         if isinstance(value, (list, tuple)):
             return [self._mask_all(item) for item in value]
-        return value if isinstance(value, bool) or value in (None, "") else MASK
+        return MASK if _may_be_secret(value) else value
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         if isinstance(value, dict):
             for key, item in value.items():
                 if self._is_secret(key, item):
-                    secrets.add(*_leaves(item))
+                    secrets.add(*filter(_may_be_secret, _leaves(item)))
                 self.collect_secrets(item, secrets)
         elif isinstance(value, (list, tuple)):
             for item in value:
@@ -483,6 +488,13 @@ def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
         for index, item in enumerate(raw):
             found += unsendable_keys(item, f"{path}{index}.")
     return found
+
+
+def _may_be_secret(value: t.Any) -> bool:
+    """Return whether a value can be a secret: booleans and numbers are none, apart from numbers that are too long to count anything."""
+    if isinstance(value, (int, float)):
+        return not isinstance(value, bool) and abs(value) >= _SMALLEST_CODE
+    return not isinstance(value, dict) and value not in (None, "")
 
 
 def _leaves(value: t.Any) -> t.Iterator[t.Any]:

@@ -53,6 +53,14 @@ _OPEN_QUERY_OPTIONS = frozenset(
 _OPEN_VALUE = re.compile(r"[\w.:-]*")
 # Entries of results whose values are words of this collection. A secret can be such a word by chance, and a playbook must still be able to compare them.
 _OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
+# Options and entries of results that identify an object or a server. Playbooks address objects by them, so they are never masked.
+_NAMES = frozenset(("name", "names", "vhost", "app", "application", "push_task", "id", "host", "server_name", "variant_names", "endpoint", "path", "version"))
+# Entries of results whose values are words of the server or of this collection.
+_WORDS = frozenset(("kind", "action", "state", "method", "type", "protocol", "scheme", "severity", "status"))
+# What can be a name. Anything else in the place of a name is a mistake, and can be a secret.
+_NAME = re.compile(r"[A-Za-z0-9_./:*\[\]-]+")
+# Texts that say too little to be looked for in other texts: parts of words, short numbers and booleans.
+_ORDINARY = re.compile(r".{1,2}|[+-]?[0-9]{1,5}|true|false|none|null", re.IGNORECASE | re.DOTALL)
 
 
 class _Url(t.NamedTuple):
@@ -147,6 +155,38 @@ def has_user_info(url: str) -> bool:
     return bool(_split_url(url, at_any_place=True).user)
 
 
+def names_in(value: t.Any, without: t.Collection[str], *, words: bool = False) -> set[str]:
+    """Return the names of objects and servers inside of options or of a result, with ``words`` also the words that a result consists of.
+
+    ``without`` are keys whose values are not looked into, because secrets are expected there.
+    """
+    keys = _NAMES | _WORDS if words else _NAMES
+    found: set[str] = set()
+    pending = [(value, False)]
+    while pending:
+        one, named = pending.pop()
+        if isinstance(one, dict):
+            pending += [(item, key in keys) for key, item in one.items() if key not in without]
+        elif isinstance(one, (list, tuple)):
+            pending += [(item, named) for item in one]
+        elif isinstance(one, str):
+            found.update(name for name in ([one] if named else _hosts(one)) if _NAME.fullmatch(name))
+    return found
+
+
+def _hosts(url: str) -> list[str]:
+    """The host of a URL, with its port and alone; none where it is not certain what is the host."""
+    if "://" not in url:
+        return []
+    parts = _split_url(url)
+    return [parts.host, re.sub(r":[0-9]*\Z", "", parts.host)] if parts == _split_url(url, at_any_place=True) else []
+
+
+def is_ordinary(value: str) -> bool:
+    """Return whether a text says too little to be looked for in other texts, because it stands in many that have nothing to do with it."""
+    return _ORDINARY.fullmatch(value) is not None
+
+
 _SHORT_ESCAPES = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r"}
 _ENTITIES = {"<": "lt", ">": "gt", "&": "amp", '"': "quot", "'": "apos"}
 
@@ -187,7 +227,8 @@ class _Spellings:
     # A pattern is much longer than what it is for.
     _LONGEST_PATTERN = 256
 
-    def __init__(self, value: str, whole_word_below: int) -> None:
+    def __init__(self, value: str, whole_word_below: int, names: t.Iterable[str]) -> None:
+        """``names`` stay as they are, although the secret is one of them or stands in one."""
         encoded = value.encode("utf-8", "surrogatepass")
         exact = base64.b64encode(encoded).decode()
         self._value = value
@@ -201,6 +242,7 @@ class _Spellings:
             urls = {quote(encoded), quote(encoded, safe=""), quote_plus(encoded)}
             urls |= {re.sub(r"%[0-9A-F]{2}", lambda found: found.group().lower(), url) for url in urls}
             self.texts |= urls | {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+        self._names = names
         self._pattern: re.Pattern[str] | None = None
 
     def scrub(self, text: str) -> str:
@@ -209,8 +251,11 @@ class _Spellings:
             return text
         if self._pattern is None:
             pattern = "".join(map(_pattern_of, re.findall(r"\\+|.", self._value, re.DOTALL)))
-            self._pattern = re.compile(rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])" if self._whole_word else pattern)
-        return self._pattern.sub(MASK, text)
+            pattern = rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])" if self._whole_word else pattern
+            # Longest first, and only those that hold the secret: a secret that holds a name goes whole.
+            names = "|".join(map(re.escape, sorted((name for name in self._names if self._value in name), key=len, reverse=True)))
+            self._pattern = re.compile(rf"(?P<name>(?<![A-Za-z0-9_-])(?:{names})(?![A-Za-z0-9_-]))|{pattern}" if names else pattern)
+        return self._pattern.sub(lambda found: found.group() if found.lastgroup else MASK, text)
 
 
 class SecretStore:
@@ -221,6 +266,7 @@ class SecretStore:
 
     def __init__(self) -> None:
         self._values: set[str] = set()
+        self._names: frozenset[str] = frozenset()
         self._spellings: list[_Spellings] | None = None
         self._texts: list[str] = []
 
@@ -237,6 +283,11 @@ class SecretStore:
                 self._values.add(text)
                 self._spellings = None
 
+    def keep(self, names: t.Iterable[str]) -> None:
+        """Leave these names of objects and servers as they are from now on, although a secret is the same text or a part of it."""
+        self._names |= frozenset(names)
+        self._spellings = None
+
     def add_url(self, url: t.Any, *, destination: bool = False) -> None:
         """Remembers the secret parts of a URL."""
         if isinstance(url, str):
@@ -245,8 +296,9 @@ class SecretStore:
     def scrub(self, text: str) -> str:
         """Returns the text with each secret replaced: in plain, base64, and URL-encoded, escaped for JSON, HTML and others, also one inside of the other."""
         if self._spellings is None:  # made once: a result has thousands of texts, and a fleet hundreds of secrets
-            values = {value for one in self._values for value in (one, " ".join(one.split()))}  # the server's own words arrive with blanks folded
-            self._spellings = [_Spellings(value, self._WHOLE_WORD_BELOW) for value in sorted(values, key=len, reverse=True)]
+            known = [one for one in self._values if not is_ordinary(one)]
+            values = {value for one in known for value in (one, " ".join(one.split()))}  # the server's own words arrive with blanks folded
+            self._spellings = [_Spellings(value, self._WHOLE_WORD_BELOW, self._names) for value in sorted(values, key=len, reverse=True)]
             self._texts = sorted({one for spellings in self._spellings for one in spellings.texts}, key=len, reverse=True)
         for spellings in self._spellings:
             if spellings.sign in text:

@@ -40,6 +40,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Line, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Version
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import can_hold_surrogates, encodable
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
 LARGEST_DELAY = 5.0  # seconds
@@ -341,13 +342,14 @@ def _json(response: t.Any, content: bytes) -> t.Any:
     announced = _whole_number(response.headers.get("Content-Length", ""))
     if not content or (announced is not None and "Content-Encoding" not in response.headers and len(content) < announced):
         raise _CutOffError
+    text = content.decode(json.detect_encoding(content), "surrogatepass")
     try:
-        body = json.loads(content, parse_constant=_no_number, parse_float=_number)
+        body = json.loads(text, parse_constant=_no_number, parse_float=_number)
     except RecursionError as error:
         raise ValueError from error
     if _is_deeper(body, DEEPEST_ANSWER):
         raise ValueError
-    return body
+    return encodable(body) if can_hold_surrogates(text) else body
 
 
 def _no_number(text: str) -> t.NoReturn:

@@ -27,7 +27,15 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import HIDDEN_INVOCATION, Given, LongestFirst, perform, without_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import (
+    HIDDEN_INVOCATION,
+    Given,
+    LongestFirst,
+    blotted_out,
+    finish,
+    perform,
+    without_secrets,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
@@ -151,22 +159,23 @@ class InProcessAction(NormalAction):
         warnings: list[str] = []
         if refusal:
             result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}
+            hidden = blotted_out(secrets)[0]
         else:
-            result, warnings = self._perform(params, given.unusable)
-            result["invocation"] = {"module_args": params}
+            result, warnings, names = self._perform(params, given.unusable)
+            result, hidden = finish(result, params, secrets, names)
         if _INVOCATION_ONLY_IF_ASKED_FOR and not constants.config.get_config_value("INJECT_INVOCATION", variables=variables):
             del result["invocation"]
-        return _as_printed(result, warnings, secrets)
+        return _as_printed(result, warnings, hidden)
 
-    def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> tuple[Result, list[str]]:
-        """The result of the capability, and its warnings."""
+    def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> tuple[Result, list[str], t.Collection[str]]:
+        """The result of the capability, its warnings, and the names that are never masked."""
         try:
-            result, warnings = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
+            result, warnings, names = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
         except Exception as error:
-            return {"failed": True, "msg": self._fault(error)}, []
+            return {"failed": True, "msg": self._fault(error)}, [], ()
         if result.pop("failed", False):
             result.update(failed=True, msg=result.pop("msg"))  # last, as a module has it
-        return result, warnings
+        return result, warnings, names
 
     def _fault(self, error: Exception) -> str:
         """What to say of an exception that nobody has thought of, without its text, which could hold a secret."""
@@ -216,12 +225,11 @@ def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True)))
 
 
-def _as_printed(result: Result, warnings: list[str], secrets: t.Iterable[str]) -> dict[str, t.Any]:
+def _as_printed(result: Result, warnings: list[str], hidden: LongestFirst) -> dict[str, t.Any]:
     """The result as a module prints it and ansible-core reads it: of what JSON knows, and without secrets."""
     kept = {key: value for key, value in result.items() if value is None or isinstance(value, bool)}
     if warnings and not _HAS_TAGS:  # scrubbed already, and looked at once more by those releases only
         result["warnings"] = warnings
-    hidden = LongestFirst(secrets)
     printed = {key: _without_values(json.dumps(value), hidden) for key, value in result.items()}
     printed.update(kept)
     if warnings and _HAS_TAGS:

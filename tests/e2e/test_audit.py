@@ -284,6 +284,35 @@ def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
     return fleet.add(name, clock=ManualClock(), **{"audit_sampling_interval": 0, **variables})
 
 
+@pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
+def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Simulator, in_process: bool) -> None:
+    lone = "x\ud800y"
+    for name in ("t-odd", lone):
+        vhost = sim.state.create_virtual_host({"name": name, "host": {"names": [lone]}})
+        for app in ("live", lone):
+            sim.state.create_application(vhost, {"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}})
+    push = sim.state.add_config_task("t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="planted")
+    push.is_config = False
+    listed = [{"name": "t-odd", "host": {"names": ["odd.example.com"]}}]
+    project.inventory(
+        {"one": sim.url},
+        ovenmediaengine_vhosts=listed,
+        ovenmediaengine_applications=[],
+        ovenmediaengine_push_tasks=[],
+        ovenmediaengine_in_process=in_process,
+        audit_report_dir="report",
+        audit_sampling_interval=0,
+    )
+    run = project.play("streamops.ovenmediaengine.audit", "-i", "inventory.json")
+    assert run.status == 2 and "see " in run.output, run.output
+    reports = {path.suffix: path.read_text(encoding="utf-8") for path in (project.directory / "report").iterdir()}
+    assert set(reports) == {".json", ".xml", ".html"}
+    assert r"x\\ud800y" in reports[".json"] and all(r"x\ud800y" in reports[kind] for kind in (".xml", ".html"))
+    exported = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", "-e", f"export_file={project.directory}/made.yml")
+    assert exported.status == 0, exported.output
+    assert r"x\ud800y" in (project.directory / "made.yml").read_text(encoding="utf-8")
+
+
 def test_exit_status(project: Project) -> None:
     with Fleet(project) as fleet:
         lone(fleet, "one").clear_log()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from typing import Any
@@ -19,6 +20,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_j
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_summary as summary_plugin
+from hypothesis import given
+from hypothesis import strategies as st
 
 audit_report = report_plugin.FilterModule().filters()["audit_report"]
 audit_junit = junit_plugin.FilterModule().filters()["audit_junit"]
@@ -62,6 +65,30 @@ def test_counts_and_order() -> None:
         "wanted",
     ]
     assert audit_report({}, TIME)["status"] == "ok"
+
+
+def test_names_that_differ_by_digits_are_sorted() -> None:
+    names = ["origin10", "origin2", "origin", "Origin1", "origin-1", "origin02", "1", "", "origin2b"]
+    report = audit_report({name: result() for name in names}, TIME)
+    assert [server["name"] for server in report["servers"]] == ["", "1", "origin", "Origin1", "origin02", "origin2", "origin2b", "origin10", "origin-1"]
+
+
+def test_columns_of_virtual_hosts_that_differ_by_digits_are_sorted() -> None:
+    vhosts = [{"name": name, "status": "ok"} for name in ("tenant10", "tenant2", "tenant")]
+    assert page_of(audit_report({"one": result(vhosts=vhosts)}, TIME)).columns == ["tenant", "tenant2", "tenant10"]
+
+
+@given(st.lists(st.text("aAbB019-. \u0663\u00b2\ud800") | st.text() | st.text("0123456789", min_size=4300, max_size=4400), max_size=6, unique=True))
+def test_any_texts_have_one_order(names: list[str]) -> None:
+    natural = report_plugin.natural
+    expected = sorted(names, key=natural)
+    assert all(natural(one) < natural(other) and not natural(other) < natural(one) for one, other in itertools.combinations(expected, 2))
+
+
+@given(st.text("abc-."), st.integers(0), st.integers(0))
+def test_numbers_in_names_are_compared_as_numbers(word: str, one: int, other: int) -> None:
+    natural = report_plugin.natural
+    assert (natural(f"{word}{one}") < natural(f"{word}{other}")) == (one < other)
 
 
 @pytest.mark.parametrize(

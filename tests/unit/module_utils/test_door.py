@@ -390,7 +390,7 @@ def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: 
 
 ROOMS = Path(_door.__file__).parent
 BASE = {"_api", "_capability", "_checks", "_connections", "_dialect", "_door", "_errors", "_fields", "_options", "_reconcile", "_secrets"}
-BASE |= {"_server_version", "_side_by_side", "_transport"}
+BASE |= {"_server_version", "_side_by_side", "_texts", "_transport"}
 PUSH_TASKS = BASE | {"_capabilities", "_push_task", "_reconcile_push_tasks", "_capabilities_push_tasks"}
 APPLICATIONS = (PUSH_TASKS - {"_capabilities_push_tasks"}) | {"_application", "_capabilities_applications", "_reconcile_applications", "_reconcile_contents"}
 APPLICATIONS |= {"_cross_domains", "_virtual_host"}

@@ -130,6 +130,23 @@ def test_any_json_arrives_as_it_was_sent(serve: Serve, connect: Connect, body: A
     assert read(connect(serve(answer(body)).url)).body == body
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b'["x\\ud800y"]', "x\\ud800y"),
+        (b'["x\\uDC00\\uD83Dy"]', "x\\udc00\\ud83dy"),
+        (b'["x\xed\xa0\x80y"]', "x\\ud800y"),
+        (b'["\\ud83d\\ude00 \\u00e9"]', "\U0001f600 \u00e9"),
+        (b'["\\\\ud800"]', "\\ud800"),
+    ],
+    ids=ascii,
+)
+def test_every_text_of_an_answer_can_be_written_to_a_file(serve: Serve, connect: Connect, content: bytes, text: str) -> None:
+    client = connect(serve(answer(content), answer(content.replace(b"[", b'{"a": [{').replace(b"]", b": []}]}"))).url)
+    assert read(client).body == [text]
+    assert read(client).body == {"a": [{text: []}]}
+
+
 def test_json_that_says_it_is_a_page_is_json_all_the_same(serve: Serve, connect: Connect) -> None:
     assert read(connect(serve(answer({"a": 1}, headers={"Content-Type": "text/html"})).url)).body == {"a": 1}
 

@@ -1,0 +1,29 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Texts that others wrote, in a form that every report can hold."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+# JSON can hold half of a surrogate pair, and Python reads it. UTF-8 cannot, so no file and no terminal takes it.
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def encodable(value: t.Any) -> t.Any:
+    """Return the value with each lone surrogate written as its escape, in every text of it, so that different texts stay different."""
+    if isinstance(value, str):
+        return value if value.isascii() else _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", value)
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [encodable(item) for item in value]
+    return value
+
+
+def can_hold_surrogates(text: str) -> bool:
+    """Return whether the value of a JSON text can hold a lone surrogate; most texts show at once that theirs cannot."""
+    return "\\u" in text or not text.isascii()

@@ -31,6 +31,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 
 STOP_DELAY = 0.5  # seconds for which a stopped task stays listed
 PATIENCE = 10.0  # seconds, where nothing is to be late
+PATIENCE_WITH_HANDSHAKES = 2.0  # seconds; a server that has lost all its certificates lets handshakes hang
 REFUSED = "t-refused"
 """A virtual host that the server takes for a bad one."""
 
@@ -72,7 +73,7 @@ def _copied(objects: State | _Objects) -> _Objects:
     return _Objects(vhosts, holders, dict(objects.streams))
 
 
-class _RestartAfter:
+class RestartAfter:
     """The simulator's hook: the process ends and starts again when a request has been answered well; the fault must end its connection."""
 
     def __init__(self, simulator: Simulator, number: int) -> None:
@@ -179,8 +180,9 @@ class Bench:
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
-    def run(self, scenario: Scenario, *, retries: int = 0, timeout: float = PATIENCE, check_mode: bool = False) -> ModuleRun:
+    def run(self, scenario: Scenario, *, retries: int = 0, check_mode: bool = False) -> ModuleRun:
         """Runs the scenario's module."""
+        timeout = PATIENCE_WITH_HANDSHAKES if scenario.certificates else PATIENCE
         # Strictly one request after the other, as the cases are told apart by the numbers of requests.
         given = {key: value for key, value in scenario.options.items() if key != "timeout"}
         options = connection(self.simulator, retries=retries, timeout=timeout, concurrency=1, **given)
@@ -209,7 +211,7 @@ class Bench:
             self._good[scenario.name] = Good(recorded, before, goal)
         return self._good[scenario.name]
 
-    def case(self, scenario: Scenario, fault: Fault, *, retries: int, timeout: float = PATIENCE, recovers: bool = False, empties: bool = False) -> Verdict:
+    def case(self, scenario: Scenario, fault: Fault, *, retries: int, recovers: bool = False, empties: bool = False) -> Verdict:
         """One case: a run with a fault, and two without; what was wrong about them.
 
         :param recovers: whether the run must succeed in spite of the fault.
@@ -220,8 +222,8 @@ class Bench:
         simulator = self.simulator
         simulator.plant(fault)
         if empties:
-            simulator.middlewares.insert(0, _RestartAfter(simulator, fault.number or 0))
-        run = self.run(scenario, retries=retries, timeout=timeout)
+            simulator.middlewares.insert(0, RestartAfter(simulator, fault.number or 0))
+        run = self.run(scenario, retries=retries)
         writes = any(record.body != [] for record in simulator.writes)
         simulator.clear_faults()
         simulator.middlewares[:] = simulator.middlewares[-2:]
@@ -246,15 +248,13 @@ class Bench:
     def check_mode_cases(self, scenario: Scenario, kind: str, options: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
         """Runs in check mode, without a fault and with one at each request in turn: where, and what was wrong."""
         self.good(scenario)
-        # A server that has lost all its certificates lets handshakes hang.
-        patience = 1.0 if scenario.certificates else PATIENCE
         requests: list[str] = []
         for number in itertools.chain((None,), itertools.count()):
             if number is not None and number >= len(requests):
                 return
             self.prepare(scenario)
             fault = None if number is None else self.simulator.inject(kind, number=number, **options)
-            run = self.run(scenario, retries=1, timeout=patience, check_mode=True)
+            run = self.run(scenario, retries=1, check_mode=True)
             self.simulator.clear_faults()
             verdict = Verdict(wrong=[f"a write in check mode: {record.method} {record.path}" for record in self.simulator.writes])
             if PLANTED in run.printed:

@@ -20,11 +20,11 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
 
-_NAME = r"[A-Za-z0-9._-]+"
-_VHOST = rf"vhosts/{_NAME}(/apps|/apps/{_NAME}(:pushes|:startPush|:stopPush|/streams)?|:reloadCertificate)?"
-_STATISTICS = rf"stats/current/vhosts/{_NAME}(/apps/{_NAME})?"
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+_VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}(:pushes|:startPush|:stopPush|/streams)?|:reloadCertificate)?"
+_STATISTICS = rf"stats/current/vhosts/{NAME.pattern}(/apps/{NAME.pattern})?"
 _PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
-_KEY = re.compile(r"[A-Za-z0-9_]+")
+KEY = re.compile(r"[A-Za-z0-9_]+")
 
 
 class Broken(AssertionError):
@@ -64,9 +64,9 @@ def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> Non
     demand(not simulator.died, "the server lives", about)
     for record in simulator.log:
         demand(re.fullmatch(f"{prefix}(?:{_PATHS})", record.path), "only paths of the API are asked for", f"{about}: {record.path!r}")
-        demand(all(_KEY.fullmatch(key) for key in keys_in(record.body)), "keys are plain", f"{about}: {record.path!r}")
+        demand(all(KEY.fullmatch(key) for key in keys_in(record.body)), "keys are plain", f"{about}: {record.path!r}")
         if record.path.endswith((":startPush", ":stopPush")):
-            demand(re.fullmatch(_NAME, record.body["id"]), "ids of push tasks are plain", f"{about}: {record.body['id']!r}")
+            demand(NAME.fullmatch(record.body["id"]), "ids of push tasks are plain", f"{about}: {record.body['id']!r}")
         demand("x-smuggled" not in {name.lower() for name in record.headers}, "no header is smuggled in", about)
 
 
@@ -111,7 +111,7 @@ def held(simulator: Simulator) -> list[Any]:
     return found
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """A text without what the server, and so the collection, takes off it (server-facts: Push tasks)."""
     return text.strip().rstrip("/").lower()
 
@@ -177,14 +177,14 @@ def _demand_named(run: ModuleRun, module: str, place: Place, about: str) -> None
 
 def _check_kept(simulator: Simulator, value: str, about: str) -> None:
     """What was sent is what was given, and what the server has is what was sent."""
-    server = {_folded(text) for text in texts_in(held(simulator))}
-    given = [part for part in value.split(",") if _folded(part)]
+    server = {folded(text) for text in texts_in(held(simulator))}
+    given = [part for part in value.split(",") if folded(part)]
     for record in simulator.writes:
         for text in texts_in(record.body):
-            demand({_folded(part) for part in text.split(",")} & server or _folded(text) in server or not _folded(text), "the server has what was sent", about)
-    bodies = {_folded(text) for record in simulator.writes for text in texts_in(record.body)}
-    if any(_folded(part) in whole for whole in bodies for part in given):
-        demand(_folded(value) in bodies | server or any(_folded(part) in server for part in given), "what is sent is what was given", about)
+            demand({folded(part) for part in text.split(",")} & server or folded(text) in server or not folded(text), "the server has what was sent", about)
+    bodies = {folded(text) for record in simulator.writes for text in texts_in(record.body)}
+    if any(folded(part) in whole for whole in bodies for part in given):
+        demand(folded(value) in bodies | server or any(folded(part) in server for part in given), "what is sent is what was given", about)
 
 
 def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at_once: int = 25) -> tuple[int, int]:

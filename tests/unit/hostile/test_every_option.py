@@ -8,35 +8,43 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Hashable
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks, _fields
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import ACCEPTED, NOT_TAKEN, REFUSED, Broken, check_audit, check_option
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import ACCEPTED, REFUSED, Broken, check_audit, check_option
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.fields import (
+    GROUPS,
+    IDENTITIES,
+    check_field,
+    fields,
+    kind_of,
+    shapes,
+    takes_text,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place, declared, places, spelled
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import DEADLY, HOSTILE_TEXTS, HUGE, NASTY
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
-# Each option of these meets every fixed value. In the others, which have hundreds, each meets two, and so each value meets many.
-SMALL = tuple(name for name in MODULES if name not in ("vhost", "vhosts", "application", "applications", "audit_info"))
-LARGE = ("vhost", "vhosts", "application", "applications")
-IDENTITIES = ("name", "vhost", "app", "id")
-
-
-def parts(module: str) -> list[tuple[str, int]]:
-    """A module's places in portions, so that two processes can share them."""
-    return [(module, number) for number in range(4)]
+FIELDS = [(name, path, field) for name, group in GROUPS.items() for path, field in fields(group) if takes_text(field)]
+CONNECTION_MODULE = "vhost_info"
+"""Meets every connection option; they are the same in all modules."""
+OTHERS = 3
+"""How many values beside the deadly one meet each place of a module; they take turns, so that each module meets all of them."""
 
 
-def portion(module: str, number: int) -> list[Place]:
-    """Every fourth place of a module."""
-    return places(module)[number::4]
+def one_of_each_kind(module: str) -> list[Place]:
+    """One place of each kind of option of a module: the fields behind the others of its kind are tried without a module."""
+    found: dict[Hashable, Place] = {}
+    for place in places(module):
+        whole = module == CONNECTION_MODULE or (module == "audit_info" and len(place.path) < 2)
+        found.setdefault((place.path, place.as_key) if whole else kind_of(module, place), place)
+    return list(found.values())
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -47,58 +55,52 @@ def test_every_option_is_found(module: str) -> None:
     assert {place.path for place in places(module) if place.as_key} >= {()}
 
 
-@pytest.mark.parametrize("module", SMALL)
-def test_every_fixed_value(simulator: Simulator, module: str) -> None:
-    """The connection options, which are the same everywhere, meet all of them in one module, and two in the others."""
-    turns = itertools.cycle(NASTY[1:])
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_field_of_an_option_is_found(name: str) -> None:
+    """The walk over the declared fields finds what the walk over the argument specs finds."""
+    group = GROUPS[name]
+    assert {path.replace("[0]", "") for path, _field in fields(group)} == declared(group.options())
+
+
+def test_every_fixed_value_in_every_field() -> None:
+    """What a field accepts is sent as given, comes back as given, and is no difference then."""
     outcomes: Counter[str] = Counter()
-    for place in places(module):
-        shared = module != SMALL[0] and place.path[:1] and place.path[0] in connection_options()
-        for value in (DEADLY, next(turns)) if shared else NASTY:
+    for _name, path, field in FIELDS:
+        for text in NASTY:
+            outcomes.update(check_field(path, field, value, text) for value in shapes(field, text))
+    assert min(outcomes[REFUSED], outcomes[ACCEPTED]) > 5 * len(FIELDS)
+    record("hostile input/fields", cases=sum(outcomes.values()), faults=sum(outcomes.values()))
+
+
+@settings(max_examples=50, deadline=None, derandomize=True, database=None)
+@given(HOSTILE_TEXTS)
+def test_generated_values_in_every_field(text: str) -> None:
+    for _name, path, field in FIELDS:
+        for value in shapes(field, text):
+            check_field(path, field, value, text)
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "audit_info"])
+def test_fixed_values_through_each_module(simulator: Simulator, module: str) -> None:
+    """That a module checks its options by their fields, and sends what these make of them."""
+    start = list(MODULES).index(module) * 7 % (len(NASTY) - 1)
+    turns = itertools.cycle([*NASTY[1 + start :], *NASTY[1 : 1 + start]])
+    outcomes: Counter[str] = Counter()
+    for place in one_of_each_kind(module):
+        for value in (DEADLY, *itertools.islice(turns, OTHERS)):
             outcomes[check_option(simulator, module, place, value)] += 1
-    assert outcomes[REFUSED] > outcomes[ACCEPTED] > 0
+    assert min(outcomes[REFUSED], outcomes[ACCEPTED]) > 0
     record("hostile input/options", cases=sum(outcomes.values()), faults=sum(outcomes.values()))
 
 
-@pytest.mark.parametrize(("module", "number"), [part for module in LARGE for part in parts(module)])
-def test_deadly_and_other_fixed_values(simulator: Simulator, module: str, number: int) -> None:
-    others = itertools.cycle(NASTY[1 + LARGE.index(module) * 6 :] + NASTY[1 : 1 + LARGE.index(module) * 6])
-    outcomes: Counter[str] = Counter()
-    for place in portion(module, number):
-        for value in (DEADLY, next(others)):
-            outcomes[check_option(simulator, module, place, value)] += 1
-    assert min(outcomes[REFUSED], outcomes[ACCEPTED], outcomes[NOT_TAKEN]) > 0
-    record("hostile input/options", cases=sum(outcomes.values()), faults=sum(outcomes.values()))
-
-
-@pytest.mark.parametrize("value", (DEADLY, NASTY[4], "x\ud800y"), ids=ascii)
+@pytest.mark.parametrize("value", (DEADLY, NASTY[4], NASTY[7], "x\ud800y"), ids=ascii)
 def test_audits(simulator: Simulator, value: str) -> None:
     """An audit reports what other modules refuse, and does not end for it: many entries are looked at in one run."""
-    tried, refused = check_audit(simulator, places("audit_info"), value)
-    assert tried == len(places("audit_info"))
+    places_of = places("audit_info") if value == DEADLY else one_of_each_kind("audit_info")
+    tried, refused = check_audit(simulator, places_of, value)
+    assert tried == len(places_of)
     assert tried > refused > 0
     record("hostile input/options", cases=tried, faults=tried)
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_generated_values(simulator: Simulator, module: str) -> None:
-    """Each option meets generated values too; the places take turns in the larger modules."""
-    places_of = places(module)
-    stride = max(1, len(places_of) // 100)
-
-    @settings(max_examples=1 if module == "audit_info" else 2, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-    @given(st.lists(HOSTILE_TEXTS, min_size=stride, max_size=stride))
-    def meet(values: list[str]) -> None:
-        if module == "audit_info":
-            check_audit(simulator, places_of, values[0])
-            return
-        for index, place in enumerate(places_of):
-            if index % stride == turn[0] % stride:
-                check_option(simulator, module, place, values[index % len(values)])
-        turn[0] += 1
-
-    turn = [0]
-    meet()
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if "state" in argument_spec(name)])
@@ -110,8 +112,12 @@ def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_m
     variants += [{flag: True} for flag in ("purge", "recreate") if flag in spec]
     named = [place for place in places(module) if place.path[-1:] and place.path[-1] in IDENTITIES and len(place.path) <= 5 and not place.as_key]
     assert named
+    turns = itertools.cycle(NASTY[1:])
     outcomes = Counter(
-        check_option(simulator, module, place, value, check_mode=check_mode, **variant) for place in named for value in NASTY for variant in variants
+        check_option(simulator, module, place, value, check_mode=check_mode, **variant)
+        for place in named
+        for variant in variants
+        for value in (DEADLY, *itertools.islice(turns, OTHERS))
     )
     assert outcomes[REFUSED] > 0.5 * sum(outcomes.values())
     record("hostile input/options", cases=sum(outcomes.values()), faults=sum(outcomes.values()))

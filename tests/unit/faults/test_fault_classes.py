@@ -1,0 +1,176 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The class of each kind of fault, seen at the client that all modules share, on real connections to the simulator.
+
+No module decides by anything else: the client hides the kind of a fault behind its class, except for the words of the error.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import select
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import MOST_UNANSWERED, Transport
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import PATIENCE, RestartAfter
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import (
+    CLASSES,
+    DONE,
+    KINDS,
+    NOT_DONE,
+    REFUSED,
+    REFUSED_UNKNOWN,
+    REPRESENTATIVES,
+    UNKNOWN,
+    FaultClass,
+    Kind,
+)
+
+IMPATIENCE = 0.2  # seconds that a client waits for a response that is too late
+EVERY = [(name, when) for name, kind in KINDS.items() for when in kind.whens]
+# Errors that tell only how a response was lost.
+HOW_IT_WAS_LOST = {"connection_lost", "timeout", "gateway", "not_json"}
+
+REQUESTS: dict[str, Callable[[Api], object]] = {
+    "read": lambda api: api.list_virtual_hosts(),
+    "delete": lambda api: api.delete_virtual_host("t-old"),
+    "create": lambda api: api.create_virtual_hosts([{"name": "t-new", "host": {"names": ["new.example.com"]}}]),
+}
+
+
+CLOCK = ManualClock()
+"""Passes only while the client waits."""
+
+
+@pytest.fixture(scope="module", name="running")
+def _running() -> Iterator[Simulator]:
+    """One server for all."""
+    with Simulator(clock=CLOCK) as simulator:
+        yield simulator
+
+
+class Wire:
+    """A client and a server that has a virtual host `t-old`; the second request meets the fault."""
+
+    def __init__(self, simulator: Simulator, kind: Kind, when: str) -> None:
+        self._simulator = simulator
+        self._kind = kind
+        self._when = when
+        self.errors: list[str] = []
+
+    @contextlib.contextmanager
+    def client(self, retries: int, times: int = 1) -> Iterator[Api]:
+        """The client, which the server has answered once."""
+        simulator, kind = self._simulator, self._kind
+        simulator.clear_faults()
+        simulator.middlewares.clear()
+        simulator.restart()
+        running_modules.make_virtual_host(simulator, "t-old")
+        simulator.clear_log()
+        number = 0 if kind.on_next else 1
+        if kind.empties:
+            simulator.middlewares.append(RestartAfter(simulator, 1))
+        simulator.inject(kind.fault, number=number, when=self._when, times=times, **kind.options)
+        settings = Settings(simulator.url, simulator.token, retries=retries, timeout=IMPATIENCE if kind.slow else PATIENCE, concurrency=1)
+        self._connections = Connections(settings)
+        transport = Transport(settings, connections=self._connections, sleep=CLOCK.advance, jitter=lambda: 0.5)
+        try:
+            api = Api(transport)
+            api.read_virtual_host("t-old") if number == 0 else api.read_version()
+            simulator.clear_log()
+            yield api
+        finally:
+            self._connections.close()
+            simulator.clear_faults()
+
+    def ask(self, api: Api, request: str) -> str:
+        """Send one request; return what the client then knows of it."""
+        try:
+            REQUESTS[request](api)
+        except OmeError as error:
+            self.errors.append(error.kind)
+            if error.refused:
+                return REFUSED_UNKNOWN if error.maybe_done else REFUSED
+            return UNKNOWN if error.maybe_done else NOT_DONE
+        if self._kind.fault == "close" and not self._kind.on_next and self._simulator.log[-1].fault:
+            self._await_end()
+        return DONE
+
+    def _await_end(self) -> None:
+        """Wait until the end of the connection has arrived, so that the client sees it before it sends another request."""
+        (line,) = self._connections._lines
+        select.select([line._connection.sock], [], [], PATIENCE)
+
+    def times_sent(self, request: str) -> int:
+        """How often the server has met a request."""
+        method = {"read": "GET", "delete": "DELETE", "create": "POST"}[request]
+        return sum(record.method == method and record.path.startswith("/v1/vhosts") for record in self._simulator.log)
+
+    def observed(self) -> FaultClass:
+        """What the client can tell about the fault."""
+        again = {}
+        for request in REQUESTS:
+            with self.client(retries=1) as api:
+                self.ask(api, request)
+                again[request] = self.times_sent(request) > 1
+        with self.client(retries=0) as api:
+            outcome = self.ask(api, "create")
+            next_read = self.ask(api, "read")
+            disconnect = api.disturbances > 0
+            empties = "t-old" not in self._simulator.state.virtual_hosts
+        assert again["read"] == again["delete"] and again["create"] <= again["read"]
+        return FaultClass(
+            outcome,
+            "all" if again["create"] else "idempotent" if again["read"] else "",
+            disconnect,
+            self.is_given_up(),
+            next_read,
+            empties,
+        )
+
+    def is_given_up(self) -> bool:
+        """Whether the client asks nothing more after a few of these in a row, even once the server answers again."""
+        if self._kind.on_next:  # a connection can break so only once in a row
+            return True
+        with self.client(retries=0, times=-1) as api:
+            for _time in range(MOST_UNANSWERED):
+                self.ask(api, "read")
+            self._simulator.clear_faults()
+            self._simulator.clear_log()
+            self.ask(api, "read")
+            return self.times_sent("read") == 0
+
+
+@pytest.mark.parametrize(("name", "when"), EVERY)
+def test_each_kind_is_of_its_class(running: Simulator, name: str, when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    running_modules.forget_environment(monkeypatch)
+    kind = KINDS[name]
+    wire = Wire(running, kind, when)
+    assert wire.observed() == CLASSES[kind.of]
+    if kind.of == "lost":
+        assert set(wire.errors) <= HOW_IT_WAS_LOST
+
+
+def test_the_matrix_has_a_kind_of_each_class() -> None:
+    assert [KINDS[name].of for name in REPRESENTATIVES] == list(CLASSES)
+    assert {kind.of for kind in KINDS.values()} == set(CLASSES)
+
+
+def test_what_writes_never_asks_how_a_response_was_lost() -> None:
+    """So that one kind stands for its class: only the class decides what is done next."""
+    rooms = [path for path in Path(_reconcile.__file__).parent.glob("_reconcile*.py") if path.stem != "_reconcile_audit"]
+    assert len(rooms) > 5
+    for path in rooms:
+        words = {node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}
+        assert not words & HOW_IT_WAS_LOST, path

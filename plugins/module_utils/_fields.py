@@ -408,7 +408,8 @@ class Extra(Field):
 
     def mask(self, value: t.Any) -> t.Any:
         if isinstance(value, dict):
-            return {key: self._mask_all(item) if self._is_secret(key, item) else self.mask(item) for key, item in value.items()}
+            secret = _names_of_secrets(value)
+            return {key: self._mask_all(item) if key in secret else self.mask(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.mask(item) for item in value]
         return mask_url(value) if isinstance(value, str) and "://" in value else value
@@ -418,18 +419,12 @@ class Extra(Field):
             return super().mask_after(value, present)
         there = present if isinstance(present, dict) else {}
         masked = {key: self.mask_after(item, there.get(key)) for key, item in value.items()}
+        secret = _names_of_secrets(value)
         for key, item in self.mask(value).items():
-            if self._is_secret(key, value[key]):
+            if key in secret:
                 changed = isinstance(item, str) and key in there and not self.equal(value[key], there[key])
                 masked[key] = f"{item} (changed)" if changed else item
         return masked
-
-    @staticmethod
-    def _is_secret(name: t.Any, value: t.Any) -> bool:
-        """Whether a value is one to hide by the name that it goes under, as nothing is known of it."""
-        if isinstance(value, (list, tuple)):
-            return any(map(_may_be_secret, _leaves(value))) and _SECRET_NAME.search(str(name)) is not None
-        return _may_be_secret(value) and _SECRET_NAME.search(str(name)) is not None
 
     def _mask_all(self, value: t.Any) -> t.Any:
         """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
@@ -441,8 +436,9 @@ class Extra(Field):
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         if isinstance(value, dict):
+            secret = _names_of_secrets(value)
             for key, item in value.items():
-                if self._is_secret(key, item):
+                if key in secret:
                     secrets.add(*filter(_may_be_secret, _leaves(item)))
                 self.collect_secrets(item, secrets)
         elif isinstance(value, (list, tuple)):
@@ -488,6 +484,23 @@ def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
         for index, item in enumerate(raw):
             found += unsendable_keys(item, f"{path}{index}.")
     return found
+
+
+def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
+    """Return the keys of a dictionary whose values are hidden by the names that they have, because nothing else is known of them.
+
+    The server writes some names and values as pairs: {"key": "accessToken", "value": "..."}.
+    """
+    if value.keys() == {"key", "value"} and isinstance(value["key"], str):
+        return {"value"} if _is_secret(value["key"], value["value"]) else set()
+    return {key for key, item in value.items() if _is_secret(key, item)}
+
+
+def _is_secret(name: t.Any, value: t.Any) -> bool:
+    """Return whether a value is hidden by the name that it has."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_may_be_secret, _leaves(value))) and _SECRET_NAME.search(str(name)) is not None
+    return _may_be_secret(value) and _SECRET_NAME.search(str(name)) is not None
 
 
 def _may_be_secret(value: t.Any) -> bool:

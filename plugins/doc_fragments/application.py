@@ -33,7 +33,7 @@ timestamp_mode:
   description: V(ZeroBased) lets timestamps of a stream begin at zero, V(Original) keeps those that come in. Servers from 0.19 on.
   type: str
 use_incoming_timestamp:
-  description: The older form of the time stamp mode V(Original). Servers from 0.16.4 on, for V(rtmp) only before 0.19.
+  description: The older form of the time stamp mode V(Original). Servers from 0.19 on, for V(rtmp) from 0.16.4 on.
   type: bool
 first_media_wait_timeout_ms:
   description:

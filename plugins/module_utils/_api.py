@@ -125,15 +125,17 @@ class Api:
 
     def read_version(self) -> str | None:
         """GET /v1/version: the server's version such as `0.20.0`; None before 0.16.5, which has no such call (server-facts: HTTP)."""
-        version: t.Any = None
         try:
-            version = (self._read("/v1/version", "read the version of the server", "none") or {}).get("version")
-            version = version if isinstance(version, str) else ""
+            payload = self._read("/v1/version", "read the version of the server", "none") or {}
         except OmeError as error:
             if error.kind != "controller_not_found":
                 raise
-        self._transport.server_version = BEFORE_VERSION_CALL if version is None else parse(version)
-        return version or None
+            self._transport.server_version = BEFORE_VERSION_CALL
+            return None
+        version = payload.get("version")
+        text = version if isinstance(version, str) else None
+        self._transport.server_version = parse(text)
+        return text
 
     @property
     def known_version(self) -> Version | None:

@@ -15,7 +15,7 @@ import typing as t
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Field, Group
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import OLDEST_ASSUMED, Version, show
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import OLDEST_ASSUMED, Version, describe, show
 
 _UNKNOWN_KEY = re.compile(r"Unknown item found: \S*?([A-Za-z0-9_]+)$")
 
@@ -53,7 +53,7 @@ class Dialect:
         for path, field in group.named(found[1]) if found else ():
             if field.renamed:
                 version = self._api.known_version
-                reported = f", and this server says that its version is {show(version)}" if version else ""
+                reported = f", and this server says that its version is {describe(version)}" if version else ""
                 return f"Versions of the server spell the option {path} differently: {' or '.join(field.wires)}{reported}."
             if field.limited:
                 return f"The option {_needs(path, field)}."
@@ -76,4 +76,4 @@ def _needs(path: str, field: Field) -> str:
 def _unsupported(unknown: t.Sequence[str], version: Version) -> str:
     """Return which options need which releases, at most five of them."""
     more = f"; and {len(unknown) - 5} more options" if len(unknown) > 5 else ""
-    return f"{'; '.join(unknown[:5])}{more}. The version of this server is {show(version)}."
+    return f"{'; '.join(unknown[:5])}{more}. The version of this server is {describe(version)}."

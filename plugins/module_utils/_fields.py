@@ -29,7 +29,7 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, mask_url
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Changed, Version, parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import BEFORE_VERSION_CALL, Changed, Version, parse
 
 # The option that holds what a server has, or takes, beyond the declared fields of a group.
 EXTRA = "extra"
@@ -126,8 +126,9 @@ class Field:
         return self.since is not None or self.until is not None
 
     def known_to(self, version: Version) -> bool:
-        """Return whether a release knows this field."""
-        return (self.since is None or self.since <= version) and (self.until is None or version <= self.until)
+        """Return whether a release knows this field; of a server without a version only what is certain counts against it."""
+        too_new = self.until is not None and version > self.until and version != BEFORE_VERSION_CALL
+        return not too_new and (self.since is None or self.since <= version)
 
     def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
         """Yield the full option path and the field for all that is given in ``value`` and depends on the server's version."""

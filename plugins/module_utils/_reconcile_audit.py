@@ -52,6 +52,8 @@ _TRAPS: tuple[tuple[tuple[int, ...], tuple[int, ...] | None, str], ...] = (
     ((0, 17, 1), None, "A reload of certificates is answered with success whatever the files hold. Only a handshake shows what is served."),
     ((0, 17, 1), None, "Applications outlive their virtual host and come back with the next one of its name. This collection deletes them first."),
     ((0, 18), None, "An unknown key in a virtual host, or a task id, that holds a printf conversion ends the server. This collection sends none."),
+    ((0, 21), None, "Some keys of the API have other names than before 0.21.0. Other tools may send the old ones; this collection sends those of the server."),
+    ((0, 21, 1), None, "This collection was tested with 0.15.10, 0.18.0, 0.20.0 and 0.21.0, and not with newer versions."),
     ((0,), (0, 18, 1), "The certificate of the API itself cannot be loaded again; a new one needs a restart, which loses what was made through the API."),
 )
 

@@ -11,7 +11,7 @@ import typing as t
 
 Version = tuple[int, int, int]
 
-# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP).
+# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP). It gets the benefit of the doubt: this is the newest that it can be.
 BEFORE_VERSION_CALL: Version = (0, 16, 4)
 # Fields that this release and all later ones know are sent without asking for the version.
 OLDEST_ASSUMED: Version = (0, 18, 0)
@@ -28,10 +28,15 @@ def parse(text: str | None) -> Version:
 
 
 def show(version: Version) -> str:
-    """Return a version for a message."""
+    """Return a release for a message."""
+    return ".".join(map(str, version))
+
+
+def describe(version: Version) -> str:
+    """Return the version of a server for a message."""
     if version == BEFORE_VERSION_CALL:
         return "older than 0.16.5"
-    return "unknown" if version == NEWEST else ".".join(map(str, version))
+    return "unknown" if version == NEWEST else show(version)
 
 
 class Changed(t.NamedTuple):

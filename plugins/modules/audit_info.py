@@ -173,7 +173,7 @@ version:
   description: The server's version. None where it was not reached, and before 0.16.5, where servers do not tell it.
   returned: success
   type: str
-  sample: 0.20.0
+  sample: 0.21.0
 counts:
   description: How many findings there are of each severity.
   returned: success

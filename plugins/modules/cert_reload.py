@@ -35,7 +35,7 @@ options:
   scope:
     description:
       - V(vhosts) reloads certificates of virtual hosts.
-      - V(api) reloads the certificate of the server's API itself. Version 0.20.0 can do that, 0.18.0 cannot. Where O(api_url) is C(https) and
+      - V(api) reloads the certificate of the server's API itself. Versions from 0.20.0 on can do that, 0.18.0 cannot. Where O(api_url) is C(https) and
         O(endpoint) is left out, the API's own port is the endpoint.
     type: str
     choices: [vhosts, api]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import hypothesis.strategies as st
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
@@ -38,6 +39,8 @@ names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_si
 texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(lambda text: "*" * 8 not in text)
 numbers = st.integers(-(2**31), 2**31 - 1)
 decimals = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3)) | st.integers(0, 60)
+SAMPLES = ("/t/one", "/t/two", "rtmp", "webrtc", "srt", "ovt", "one.example.com:9000", "one.example.com:9000/app", "two.example.com:9000/app")
+"""Texts among which each check of a field finds some that it takes."""
 bit_rates = st.integers(1, 10**8).map(str) | st.builds(lambda number, unit: f"{number}{unit}", st.sampled_from(["2", "2.5", "128"]), st.sampled_from("kKmM"))
 urls = st.sampled_from(["http://127.0.0.1:9595/x", "https://u:p@hooks.example.com/?token=abc"])
 scalars = st.booleans() | numbers | st.floats(allow_nan=False, allow_infinity=False) | texts | urls
@@ -105,9 +108,13 @@ def _value(field: Field, kind: Any) -> st.SearchStrategy[Any]:
         return names
     if isinstance(field, Text) and field.choices:
         return st.sampled_from(field.choices)
+    plain = texts
+    if isinstance(field, (Text, Names)) and field.check not in (None, checks.one_line, checks.one_line_or_empty):
+        fitting = [text for text in SAMPLES if field.check and field.check(text) is None]
+        plain = st.sampled_from(fitting) if fitting else texts
     if isinstance(field, Names):
-        return st.lists(texts, max_size=3, unique=True)
-    simple = {Flag: st.booleans(), Number: st.integers(0, 2**31 - 1), Decimal: decimals, Bitrate: bit_rates, Url: urls, Text: texts}
+        return st.lists(plain, min_size=1, max_size=3, unique=True)
+    simple = {Flag: st.booleans(), Number: st.integers(0, 2**31 - 1), Decimal: decimals, Bitrate: bit_rates, Url: urls, Text: plain}
     return simple[type(field)]
 
 

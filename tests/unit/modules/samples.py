@@ -22,6 +22,10 @@ TASK: dict[str, Any] = {
 """A push task whose key no output may show."""
 
 
+DUMP = {"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/dumps", "playlists": {"playlist": ["x"]}}
+"""A dump of LL-HLS, which has no option of its own."""
+
+
 def push_publisher(simulator: Simulator, *, wire: bool = False) -> str:
     """The publisher that makes pushes possible: its option, or its name in the API. It has another before 0.16 (server-facts: Applications)."""
     if simulator.state.version.name == "0.15.10":
@@ -46,7 +50,7 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
                 "segment_count": 10,
                 "cross_domains": {"urls": ["https://a.example.com", "https://b.example.com"]},
                 "dvr": {"enable": True, "temp_storage_path": "/var/dvr", "max_duration": 3600},
-                "extra": {"dumps": {"dump": [{"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/dumps", "playlists": {"playlist": ["x"]}}]}},
+                "extra": {"dumps": {"dump": [DUMP]}},
             },
             "webrtc": {"timeout": 20000, "rtx": True},
             push_publisher(simulator): {},

@@ -215,7 +215,14 @@ ADOPTED = {
             "name": "tenant-a",
             "host": {"names": ["live.tenant-a.example.com"]},
             "admission_webhooks": {"control_server_url": "https://hooks.example.com/admission", "secret_key": "not-a-real-secret"},
-            "applications": [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}],
+            "applications": [
+                {
+                    "name": "live",
+                    "providers": {"rtmp": {}},
+                    "publishers": {"push": {}},
+                    "transcode_webhook": {"control_server_url": "https://hooks.example.com/transcode", "secret_key": "not-a-real-webhook-key"},
+                }
+            ],
         }
     ],
     "ovenmediaengine_push_tasks": [
@@ -382,7 +389,11 @@ def after(name: str, desk: Desk) -> None:
         assert known.startswith("$ANSIBLE_VAULT;")
         assert "not-a-real-key" not in (desk.directory / "fleet.yml").read_text(encoding="utf-8")
         shown = desk.run("ansible-vault view known-media-1.yml")
-        assert "not-a-real-key" in shown and "not-a-real-secret" in shown
+        # Each variable of the export has its value in the file that the guide makes, and all of them are filled in.
+        exported = set(re.findall(r"ovenmediaengine_secret_\w+", (desk.directory / "fleet.yml").read_text(encoding="utf-8")))
+        secrets = yaml.safe_load(desk.run("ansible-vault view secrets.yml"))
+        assert exported == {name for name in secrets if name.startswith("ovenmediaengine_secret_")} and len(exported) == 3
+        assert all(str(secrets[name]) in shown for name in exported)
 
 
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:

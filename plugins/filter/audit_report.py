@@ -77,7 +77,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import ERROR, SEVERITIES, Finding
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import can_hold_surrogates, encodable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import LONGEST_MESSAGE, can_hold_surrogates, encodable, shortened
 
 SCHEMA_VERSION = 1
 OK = "ok"
@@ -152,7 +152,7 @@ _EMPTY = Finding("", "", "")._asdict()
 
 def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:
     """The finding about a host whose module has told nothing."""
-    said = _AROUND.sub("", str(result.get("msg") or "").strip()) or "The output of the run says more."
+    said = shortened(_AROUND.sub("", str(result.get("msg") or "").strip()), LONGEST_MESSAGE - len(name) - 100) or "The output of the run says more."
     if result.get("unreachable"):
         return Finding(ERROR, "host_unreachable", f"The host {name} cannot be reached. {said}")
     if result:

@@ -100,6 +100,7 @@ import typing as t
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import fold_protocol, validate
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import shortened
 
 STARTED = "started"
 STOPPED = "stopped"
@@ -134,7 +135,7 @@ def restream_plan(
             problems += _problems_of(name, task, state)
         ids = [task["id"] for task in tasks]
         problems += [f"Several of the chosen platforms have the id {one}." for one in dict.fromkeys(ids) if ids.count(one) > 1]
-    return {"tasks": [] if problems else tasks, "platforms": names, "problems": problems}
+    return {"tasks": [] if problems else tasks, "platforms": names, "problems": [shortened(problem) for problem in problems]}
 
 
 def _is_text(value: t.Any) -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import typing as t
 from collections import Counter
 
@@ -15,6 +16,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import FAILED, Item
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import listed
+
+_MOST_CAUSES = 5
+_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_COUNT = re.compile(r"(?<!\S)[0-9]+ ")
 
 
 class Managing(Capability):
@@ -81,11 +87,57 @@ def bulk_result(items: t.Sequence[Item], what: str) -> Result:
     }
     failures = [item for item in items if item.action == FAILED]
     if failures:
-        error = OmeError("items_failed", f"bring all {what} into the wanted state", detail=f"{len(failures)} of {len(items)} failed.")
-        told = " ".join(f"[{item.title}] {item.error}" for item in failures[:5])
-        more = f" And {len(failures) - 5} more, see results." if len(failures) > 5 else ""
-        result.update(failed=True, msg=f"{len(failures)} of {len(items)} {what} failed. {told}{more}", error=error.as_result())
+        error = OmeError("items_failed", f"bring all {what} into the wanted state", detail=f"{len(failures):,} of {len(items):,} failed.")
+        result.update(failed=True, msg=f"{len(failures):,} of {len(items):,} {what} failed. {_causes(failures)}", error=error.as_result())
     return result
+
+
+def _causes(failures: t.Sequence[Item]) -> str:
+    """Return why items failed: each cause once, and the items to which it happened."""
+    names = {name for item in failures for name in item.label.values()}
+    groups: dict[tuple[t.Any, ...], list[Item]] = {}
+    for item in failures:
+        error = t.cast(OmeError, item.error)
+        # How many items a request was about says nothing of the cause.
+        attempt = _COUNT.sub("", error.attempt)
+        cause = (error.kind, error.status, error.method, error.host, *(_without(names, text) for text in (attempt, *_parts(error))))
+        groups.setdefault(cause, []).append(item)
+    texts = [
+        f"[{same[0].title}] {same[0].error}" if len(same) == 1 else f"{_common(same)} Items: {listed([item.title for item in same])}."
+        for same in list(groups.values())[:_MOST_CAUSES]
+    ]
+    left = sum(map(len, list(groups.values())[_MOST_CAUSES:]))
+    return " ".join([*texts, *([f"And {left:,} more for other causes, see results."] if left else [])])
+
+
+def _common(items: t.Sequence[Item]) -> OmeError:
+    """Return the error of all these items, without the names in which they differ."""
+    error = t.cast(OmeError, items[0].error)
+    labels = [{item.label[label] for item in items} for label in items[0].label]
+    names = {name for values in labels if len(values) > 1 for name in values}
+    same = all(t.cast(OmeError, item.error).attempt == error.attempt for item in items)
+    attempt = str(_without(names, error.attempt if same else _COUNT.sub("", error.attempt))).removesuffix(" …")
+    detail, path, server_message = (_without(names, text) for text in _parts(error))
+    return OmeError(
+        error.kind,
+        attempt,
+        detail=detail or "",
+        method=error.method,
+        path=path,
+        host=error.host,
+        status=error.status,
+        server_message=server_message,
+    )
+
+
+def _parts(error: OmeError) -> tuple[str | None, ...]:
+    """Return what can name items, beside what was attempted."""
+    return error.detail, error.path, error.server_message
+
+
+def _without(names: t.Collection[str], text: str | None) -> str | None:
+    """Return a part of an error without these names."""
+    return text and re.sub("…(?:/…)+", "…", _NAME.sub(lambda found: "…" if found.group() in names else found.group(), text))
 
 
 def counts(items: t.Iterable[Item]) -> dict[str, int]:

@@ -29,6 +29,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, is_ordinary, mask_url, names_in, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import shortened
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 
 # Names no host, so that Ansible shows it once and not for each server of a fleet.
@@ -133,7 +134,7 @@ def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
     """What ansible-core says of options without their values, which it repeats in its own words, escaped, where it would not recognize them."""
     store = SecretStore()
     store.add(*secrets)
-    return store.scrub(text)
+    return shortened(store.scrub(text))
 
 
 class _Module(AnsibleModule):
@@ -266,8 +267,9 @@ def perform(
         result["retries"] = context.retries
     names = {*names_in(params, _WITHOUT_NAMES), *names_in(result, _WITHOUT_NAMES, words=True)}
     secrets.keep(names)
-    result = {key: value if key in _MASKED_BY_FIELD else secrets.scrub_tree(value) for key, value in result.items()}
-    return result, [secrets.scrub(warning) for warning in context.warnings], names
+    scrubbed = secrets.scrub_tree({key: value for key, value in result.items() if key not in _MASKED_BY_FIELD})
+    result = {key: scrubbed.get(key, value) for key, value in result.items()}
+    return result, [shortened(secrets.scrub(warning)) for warning in context.warnings], names
 
 
 def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:

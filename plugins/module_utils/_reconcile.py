@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import time
@@ -168,9 +169,10 @@ class Confirming:
     def _deny(item: Item, error: OmeError, detail: str) -> None:
         """Fails an item after all; what went wrong first stays the reason."""
         if item.error is None:
-            item.fail(error.add_detail(detail), touched=True)
+            item.fail(copy.copy(error).add_detail(detail), touched=True)
         else:
-            item.error.add_detail(f"After that the connection broke. {detail}")
+            # A copy, because one request can be about many items, which share its error.
+            item.error = copy.copy(item.error).add_detail(f"After that the connection broke. {detail}")
             item.touched = True
 
 

@@ -17,6 +17,8 @@ import re
 import typing as t
 from urllib.parse import quote, quote_plus, unquote
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import shortened
+
 MASK = "********"
 
 # Options in the query string of a push URL that say how to connect and open nothing. Everything else that stands in a
@@ -57,6 +59,8 @@ _OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
 _NAMES = frozenset(("name", "names", "vhost", "app", "application", "push_task", "id", "host", "server_name", "variant_names", "endpoint", "path", "version"))
 # Entries of results whose values are words of the server or of this collection.
 _WORDS = frozenset(("kind", "action", "state", "method", "type", "protocol", "scheme", "severity", "status"))
+# Entries of results that are messages.
+_MESSAGES = frozenset(("msg", "message", "meaning", "server_message", "attempted"))
 # What can be a name. Anything else in the place of a name is a mistake, and can be a secret.
 _NAME = re.compile(r"[A-Za-z0-9_./:*\[\]-]+")
 # Texts that say too little to be looked for in other texts: parts of words, short numbers and booleans.
@@ -309,11 +313,17 @@ class SecretStore:
         return text
 
     def scrub_tree(self, value: t.Any) -> t.Any:
-        """Scrubs every text inside of dicts and lists; keys stay, and so do the collection's own words."""
+        """Scrubs every text inside of dicts and lists; keys stay, and so do the collection's own words.
+
+        Messages are shortened after that: of a secret that is cut in two, neither half would be found.
+        """
         if isinstance(value, str):
             return self.scrub(value)
         if isinstance(value, dict):
-            return {key: item if key in _OWN_WORDS else self.scrub_tree(item) for key, item in value.items()}
+            return {key: item if key in _OWN_WORDS else self._scrub_item(key, item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.scrub_tree(item) for item in value]
         return value
+
+    def _scrub_item(self, key: t.Any, item: t.Any) -> t.Any:
+        return shortened(self.scrub(item)) if key in _MESSAGES and isinstance(item, str) else self.scrub_tree(item)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Texts that others wrote, in a form that every report can hold."""
+"""Texts of messages and reports: what every file can hold, and how long a message may be."""
 
 from __future__ import annotations
 
@@ -11,6 +11,23 @@ import typing as t
 
 # JSON can hold half of a surrogate pair, and Python reads it. UTF-8 cannot, so no file and no terminal takes it.
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+LONGEST_MESSAGE = 2000  # characters
+_MOST_LISTED = 5
+
+
+def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """Return the text; one that is too long without its middle, because a message begins with what failed and ends with what to do."""
+    if len(text) <= most:
+        return text
+    gap = f" … ({len(text):,} characters) … "
+    end = (most - len(gap)) // 3
+    return text[: most - len(gap) - end] + gap + text[-end:]
+
+
+def listed(names: t.Sequence[str]) -> str:
+    """Return names for a message; of many the first two and how many more there are."""
+    return ", ".join(names) if len(names) <= _MOST_LISTED else f"{names[0]}, {names[1]}, … and {len(names) - 2:,} more"
 
 
 def encodable(value: t.Any) -> t.Any:

@@ -215,7 +215,14 @@ ADOPTED = {
             "name": "tenant-a",
             "host": {"names": ["live.tenant-a.example.com"]},
             "admission_webhooks": {"control_server_url": "https://hooks.example.com/admission", "secret_key": "not-a-real-secret"},
-            "applications": [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}],
+            "applications": [
+                {
+                    "name": "live",
+                    "providers": {"rtmp": {}},
+                    "publishers": {"push": {}},
+                    "transcode_webhook": {"control_server_url": "https://hooks.example.com/transcode", "secret_key": "not-a-real-webhook-key"},
+                }
+            ],
         }
     ],
     "ovenmediaengine_push_tasks": [
@@ -382,7 +389,11 @@ def after(name: str, desk: Desk) -> None:
         assert known.startswith("$ANSIBLE_VAULT;")
         assert "not-a-real-key" not in (desk.directory / "fleet.yml").read_text(encoding="utf-8")
         shown = desk.run("ansible-vault view known-media-1.yml")
-        assert "not-a-real-key" in shown and "not-a-real-secret" in shown
+        # Each variable of the export has its value in the file that the guide makes, and all of them are filled in.
+        exported = set(re.findall(r"ovenmediaengine_secret_\w+", (desk.directory / "fleet.yml").read_text(encoding="utf-8")))
+        secrets = yaml.safe_load(desk.run("ansible-vault view secrets.yml"))
+        assert exported == {name for name in secrets if name.startswith("ovenmediaengine_secret_")} and len(exported) == 3
+        assert all(str(secrets[name]) in shown for name in exported)
 
 
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:
@@ -443,8 +454,33 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
         assert [line for line in command.output if _words(line) not in _words(done.stdout)] == [], done.stdout
     installed = home / ".ansible/collections/ansible_collections/streamops/ovenmediaengine"
     assert (installed / "MANIFEST.json").is_file()
+    _has_nothing_of_the_reader(repository, next(repository.glob("*.tar.gz")))
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (installed / "README.md").read_text(encoding="utf-8"))
     assert len(pictures) == 1 and all((installed / picture).read_bytes().startswith(b"\x89PNG") for picture in pictures)
+
+
+def _has_nothing_of_the_reader(repository: pathlib.Path, artifact: pathlib.Path) -> None:
+    """The package stage of ``make test`` accepts an artifact that was built where the reader has saved files, and so it does of a copy."""
+    (repository / "secrets.yml").write_text("api_token: not-a-real-token\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", repository], check=True, timeout=60)
+    tools = repository / "tools"
+    copied = subprocess.run(
+        [sys.executable, tools / "collection_tree.py", "copy", repository / ".build/x"], stdout=subprocess.PIPE, text=True, check=True, timeout=60
+    )
+    saved = {block.mark[len("as ") :] for block in blocks("README.md") if block.mark.startswith("as ")} | {"secrets.yml"}
+    assert all((repository / name).is_file() and not (pathlib.Path(copied.stdout.strip()) / name).exists() for name in saved)
+    checked = subprocess.run(
+        [sys.executable, tools / "artifact.py", "contents", artifact], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_what_people_are_told_to_save_is_no_part_of_the_collection() -> None:
+    ignored = (REPOSITORY / ".gitignore").read_text(encoding="utf-8").splitlines()
+    left_out = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"]
+    saved = {block.mark[len("as ") :].partition("/")[0] for name in DOCUMENTS for block in blocks(name) if block.mark.startswith("as ")}
+    written = {"host_vars", "known-*.yml", "ovenmediaengine-*", "reports"}
+    assert {f"/{name}" for name in saved | written} <= set(ignored) and saved | written <= set(left_out)
 
 
 def _readme_blocks(role: str) -> list[Block]:

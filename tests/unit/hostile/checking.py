@@ -47,9 +47,25 @@ def run_safely(module: str, options: Mapping[str, Any], about: str, *, check_mod
     demand(json.loads(run.printed, parse_constant=_no_constant) is not None, "the result is JSON", about)
     if run.failed and "error" in run:
         demand(run["error"]["kind"] in ADVICE, "errors are of a known kind", f"{about}: {run['error']}")
+    demand(all(len(message) <= 2000 for message in messages_of(run)), "no message is longer than 2,000 characters", about)
     for warning in run.warnings:
         demand(warning.isprintable(), "warnings can be printed", f"{about}: {warning!r}")
     return run
+
+
+def messages_of(value: Any) -> Iterator[str]:
+    """All messages in a result, its warnings among them, at every level."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key in ("msg", "message", "meaning", "server_message", "attempted", "remedy") and isinstance(item, str):
+                yield item
+            elif key in ("warnings", "retries"):
+                yield from texts_in(item)
+            elif key not in ("diff", "invocation"):
+                yield from messages_of(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from messages_of(item)
 
 
 def _no_constant(name: str) -> None:

@@ -18,6 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
 READ_ONLY_CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -282,8 +283,37 @@ def test_virtual_host_that_the_server_refuses(current: Simulator) -> None:
 def test_many_failures_are_summed_up(current: Simulator) -> None:
     tasks = [{**TASK, "id": f"t-{number}", "app": "nope"} for number in range(8)]
     run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
-    assert run["counts"] == {"failed": 8} and run["msg"].startswith("8 of 8 push tasks failed.") and "And 3 more" in run["msg"]
+    assert run["counts"] == {"failed": 8} and run["msg"].startswith("8 of 8 push tasks failed.") and "t-0, default/nope/t-1, … and 6 more." in run["msg"]
     assert run["error"]["kind"] == "items_failed"
+    assert run["msg"].count("The virtual host has no application of this name") == 1
+
+
+@pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
+def test_a_lost_connection_is_told_once_for_all_items(current: Simulator, in_process: bool) -> None:
+    vhosts = [{"name": f"t-r{number:04}", "host": {"names": [f"r{number}.example.com"]}} for number in range(1650)]
+    Fault(current, "POST", "/v1/vhosts", times=-1, status=500)
+    options = connection(current, vhosts=vhosts, retries=0)
+    run = actions.run("vhosts", options) if in_process else running_modules.run_module("vhosts", options)
+    assert run["msg"].startswith("1,650 of 1,650 virtual hosts failed. Could not create virtual host")
+    assert run["msg"].endswith(" Items: t-r0000, t-r0001, … and 1,648 more.")
+    assert len(run["msg"]) < 600 and run["msg"].count(ADVICE["server_error"].remedy) == 1
+    assert len(run["results"]) == 1650 and all(entry["error"]["kind"] == "server_error" for entry in run["results"])
+
+
+@pytest.mark.parametrize("names", (["t-a", "t-b"], ["a", "server"], ["x.y", "x"], ["vhosts", "POST"]), ids="/".join)
+def test_items_that_fail_for_the_same_cause_are_named_after_it(current: Simulator, names: list[str]) -> None:
+    tasks = [{**TASK, "id": f"t-{number}", "vhost": name} for number, name in enumerate(names)]
+    run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
+    assert run["msg"].startswith(f"{len(names)} of {len(names)} push tasks failed. Could not ")
+    assert run["msg"].endswith(f" Items: {', '.join(f'{name}/app/t-{number}' for number, name in enumerate(names))}.")
+    assert run["msg"].count(ADVICE["vhost_not_found"].remedy) == 1
+
+
+def test_items_that_fail_for_different_causes_are_told_apart(current: Simulator) -> None:
+    tasks = [{**TASK, "id": f"t-{number}", "vhost": name} for number, name in enumerate(("t-none", "default", "t-nowhere"))]
+    tasks[1]["app"] = "nope"
+    run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
+    assert "Items: t-none/app/t-0, t-nowhere/app/t-2." in run["msg"] and "[default/nope/t-1] Could not" in run["msg"]
 
 
 def test_names_that_cannot_be_addressed_are_left_out_of_info(current: Simulator) -> None:

@@ -6,6 +6,7 @@
 # each_core.sh COMMAND ARGUMENT...   ansible-test, or the unit tests, with each release in CORES; all are run, also after one has failed
 #
 # BETWEEN: more arguments for the releases between the oldest and the newest one.
+# IN_PROCESS_ONLY=newest: no integration by modules with the newest release, and so no comparison.
 #
 # Side by side, as ansible-test keeps little more than one processor busy.
 
@@ -33,6 +34,11 @@ if [ "$command" = integration ]; then
     [ -z "${OVENMEDIAENGINE_API_URL:-}" ] || both=in_process
     read -ra doors <<<"${DOORS:-$both}"
 fi
+
+# Whether integration runs a release through a door.
+goes_through() {
+    [ "$1 $2 ${IN_PROCESS_ONLY:-}" != "$newest module newest" ]
+}
 
 . tools/side_by_side.sh
 # Two would be in each other's way on one real server: the names of what they make are the same.
@@ -70,6 +76,7 @@ for door in "${doors[@]}"; do
         *) die "no door named $door" ;;
     esac
     while read -r core python; do
+        goes_through "$core" "$door" || continue
         begin "$command-$core${door:+-$door}" one "$core" "$python" "$door" "$command" "$@"
     done <<<"$cores"
 done
@@ -77,7 +84,7 @@ status=0
 finish || status=1
 if [ "${#doors[@]}" -gt 1 ] && [ -z "${OVENMEDIAENGINE_API_URL:-}" ]; then
     while read -r core _python; do
-        compare "$core" || status=1
+        ! goes_through "$core" module || compare "$core" || status=1
     done <<<"$cores"
 fi
 [ "$status" -eq 0 ]

@@ -66,6 +66,8 @@ STATUS_FIELDS = {
 
 # Every spelling of "media flows" that a version or the documentation has, in lower case (server-facts: Push tasks).
 _DELIVERING = ("pushing", "started")
+# While a task is stopped, and while its stream ends. Within about a second the task is gone in the first case, and `ready` in the second [read].
+_ENDING = ("stopping", "stopped")
 
 
 class Key(t.NamedTuple):
@@ -177,6 +179,11 @@ def state_of(raw: t.Mapping[str, t.Any]) -> str:
     """The state, in lower case and with every spelling of "media flows" as `pushing`."""
     state = str(raw.get("state", "unknown")).lower()
     return "pushing" if state in _DELIVERING else state
+
+
+def is_ending(raw: t.Mapping[str, t.Any]) -> bool:
+    """Whether the task delivers no more, and its state does not tell whether it will be gone or will wait for its stream again."""
+    return state_of(raw) in _ENDING
 
 
 def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:

@@ -387,9 +387,7 @@ class PushTasks(Confirming):
         return list(gone.values())
 
 
-def list_settled(
-    api: Api, context: Context, scope: Scope, timeout: float, ids: t.Collection[str] | None = None
-) -> list[dict[str, t.Any]]:
+def list_settled(api: Api, context: Context, scope: Scope, timeout: float, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
     """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended, up to ``timeout`` seconds.
 
     Such a task is neither running nor gone: taken for running, it is gone a moment later, and a start of its id is refused (server-facts: Push tasks).

@@ -140,14 +140,15 @@ class InProcessAction(NormalAction):
         try:
             checked = validator.validate(_CopiedByJson(params))
         except (AttributeError, TypeError) as error:
-            refusal = given.misplaced() or self._fault(error)
+            refusal = given.wrong_type() or self._fault(error)
             secrets = given.secrets(params)
         else:
             params = {**params, **checked.validated_parameters}
             secrets = given.secrets(params) | checked._no_log_values
             if checked.errors.errors:
                 unsupported = isinstance(checked.errors[0], UnsupportedError)
-                refusal = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
+                said = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
+                refusal = given.wrong_type() or said
         warnings: list[str] = []
         if refusal:
             result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}

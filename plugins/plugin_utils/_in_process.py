@@ -100,8 +100,8 @@ class InProcessAction(NormalAction):
         """Print the diff of a failed task, beside standard output, which may be JSON. ansible-core prints only those of tasks that changed something."""
         diff = result.get("diff")
         if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
-            sides = [json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after")]
-            self._display.display("\n".join(difflib.unified_diff(*sides, "before", "after", lineterm="")), stderr=True)
+            before, after = (json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after"))
+            self._display.display("\n".join(difflib.unified_diff(before, after, "before", "after", lineterm="")), stderr=True)
 
     # Where to run
 

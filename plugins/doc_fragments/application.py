@@ -308,6 +308,7 @@ type:
 providers:
   description:
     - "What streams come in by. A provider is on by being listed, if only as C(rtmp: {}) without any settings."
+    - "A list of names, such as C([rtmp, srt]), is taken for those providers without any settings."
     - If the option is given, a provider that is there and not listed is a difference. The settings of those that are listed are compared
       only as far as they are given.
     - A new application for which the option is not given gets the server's choice. That is V(ovt), V(rtsp_pull), V(webrtc), V(srt)
@@ -449,6 +450,7 @@ providers:
 publishers:
   description:
     - "What streams go out by. A publisher is on by being listed, if only as C(llhls: {}) without any settings."
+    - "A list of names, such as C([llhls, push]), is taken for those publishers without any settings."
     - If the option is given, a publisher that is there and not listed is a difference. The settings of those that are listed are compared
       only as far as they are given.
     - A new application for which the option is not given gets the server's choice. That is V(llhls), V(webrtc) and V(ovt), so no push tasks can live in it.

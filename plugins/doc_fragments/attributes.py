@@ -37,6 +37,8 @@ attributes:
     support: full
     details:
       - Secrets are masked. A secret that changes is marked as changed without being shown.
+      - The diff also has objects that differ and were refused, such as those that only a recreate could change. With C(--diff), that of a failed task goes to
+        standard error, as ansible-core prints the diff only of tasks that changed something.
   action:
     support: full
     details:

@@ -98,7 +98,7 @@ options:
     default: ready
   wait_timeout:
     description:
-      - Seconds to wait for O(wait_for), and for stopped tasks to be gone.
+      - Seconds to wait for O(wait_for), and for stopped tasks to be gone. In check mode too, tasks that somebody else is stopping are waited for.
     type: float
     default: 30
 """

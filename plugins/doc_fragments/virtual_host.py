@@ -24,6 +24,8 @@ host:
     names:
       description:
         - Domain names and IP addresses; V(*) matches every name. The order means nothing.
+        - The case of letters matters, as it does to the server, for streams and certificates alike. Browsers ask in lower case, so a name with capital letters
+          is reported by a warning.
         - Required where O(state=present).
       type: list
       elements: str

@@ -507,20 +507,21 @@ def nested_spec() -> dict[str, t.Any]:
     return {option: spec for option, spec in APPLICATION.options().items() if option != "vhost"}
 
 
-def with_bare_members(options: t.Any) -> t.Any:
-    """The options of a module with `rtmp:` read as `rtmp: {}` among providers and publishers.
+def with_bare_members(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the options of a module, or an entry of its lists, with providers and publishers that are only named as members without settings.
 
-    YAML takes the first for null, which would mean "not given": the provider would be gone without a word.
+    `[rtmp, srt]` is how people write it. YAML takes `rtmp:` for null, which would mean "not given", so that the provider would be removed.
     """
-    if isinstance(options, list):
-        return [with_bare_members(item) for item in options]
-    if not isinstance(options, dict):
-        return options
-    opened = {name: with_bare_members(item) for name, item in options.items()}
+    opened = dict(options)
     for name in ("providers", "publishers"):
         members, declared = opened.get(name), APPLICATION.fields[name]
-        if isinstance(members, dict) and isinstance(declared, Group):
+        if isinstance(members, list) and all(isinstance(member, str) for member in members):
+            opened[name] = {member.strip(): {} for member in members}
+        elif isinstance(members, dict) and isinstance(declared, Group):
             opened[name] = {key: {} if item is None and isinstance(declared.fields.get(key), Group) else item for key, item in members.items()}
+    for name in ("vhosts", "applications"):
+        if isinstance(opened.get(name), list):
+            opened[name] = [with_bare_members(entry) if isinstance(entry, dict) else entry for entry in opened[name]]
     return opened
 
 

@@ -146,14 +146,16 @@ def counts(items: t.Iterable[Item]) -> dict[str, int]:
 
 
 def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
-    """What changes, for diff mode; secrets are masked, and one that changes is marked so."""
+    """What changes, or is refused because it would have to, for diff mode; secrets are masked, and one that changes is marked so."""
     before: dict[str, t.Any] = {}
     after: dict[str, t.Any] = {}
     for item in items:
-        if not item.changed:
+        refused = item.action == FAILED and not item.touched and item.before is not None and bool(item.differences)
+        if not item.changed and not refused:
             continue
+        to_be = item.group.as_kept(item.group.merge(item.wanted, item.before)) if refused else item.after
         if item.before is not None:
             before[item.title] = item.group.mask(item.before)
-        if item.after is not None:
-            after[item.title] = item.group.mask_after(item.after, item.before)
+        if to_be is not None:
+            after[item.title] = item.group.mask_after(to_be, item.before)
     return {"before": before, "after": after}

@@ -30,7 +30,7 @@ class _Applications(Managing):
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        return dict(application.with_bare_members(given))
+        return application.with_bare_members(given)
 
     def check(self) -> None:
         check_applications(self.wanted)

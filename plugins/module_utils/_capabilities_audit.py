@@ -60,7 +60,7 @@ class AuditInfo(Capability):
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        opened: dict[str, t.Any] = application.with_bare_members(given)
+        opened = application.with_bare_members(given)
         entries = opened.get("certificates")
         if isinstance(entries, list):
             opened["certificates"] = [with_list_of_endpoints(entry) if isinstance(entry, dict) else entry for entry in entries]

@@ -43,7 +43,7 @@ class _Vhosts(Managing):
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        return dict(application.with_bare_members(given))
+        return application.with_bare_members(given)
 
     @functools.cached_property
     def applications(self) -> list[tuple[str, dict[str, t.Any]]]:

@@ -25,7 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options
     in_clear_text,
     set_aside,
     settings_of,
-    wrong_form,
+    wrong_type,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, is_ordinary, mask_url, names_in, url_secrets
@@ -124,10 +124,10 @@ class Given:
         found = self._secrets | _secrets_in([checked, self._set_aside], SECRET_OPTIONS)
         return {secret for secret in found if len(secret) >= _SHORTEST_URL_SECRET}
 
-    def misplaced(self) -> str | None:
-        """What to say where something else stands in place of a dictionary, where ansible-core's check can end in an exception; None where nothing does."""
-        path = wrong_form(self.params, self._spec)
-        return None if path is None else f"{path}: expected a dictionary."
+    def wrong_type(self) -> str | None:
+        """What to say in place of ansible-core, whose check can end in an exception or without the path of the option; None if no value is of another type."""
+        wrong = wrong_type(self.params, self._spec)
+        return None if wrong is None else f"{wrong[0]}: {wrong[1]}."
 
 
 def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
@@ -150,15 +150,15 @@ class _Module(AnsibleModule):
     def __init__(self, capability: type[Capability]) -> None:
         self._capability = capability
         self._spec = argument_spec(capability)
-        misplaced: str | None = None
+        wrong: str | None = None
         try:
             super().__init__(argument_spec=dict(self._spec), supports_check_mode=True)
         except (AttributeError, TypeError):
-            misplaced = self._given.misplaced() if self._given is not None else None
-            if misplaced is None:
+            wrong = self._wrong_type()
+            if wrong is None:
                 raise
-        if misplaced is not None:  # told of here, as a failure inside of the exception would show its traceback
-            self.fail_json(misplaced)
+        if wrong is not None:  # told of here, as a failure inside of the exception would show its traceback
+            self.fail_json(wrong)
         self._options_checked = True
 
     @property
@@ -169,7 +169,10 @@ class _Module(AnsibleModule):
     def _load_params(self) -> None:
         super()._load_params()
         self._given = Given(self._capability, self._spec, self.params)
-        self.params = self._given.params
+        self.params = dict(self._given.params)  # the check puts in what it has made of the options
+
+    def _wrong_type(self) -> str | None:
+        return self._given.wrong_type() if self._given is not None else None
 
     def _log_invocation(self) -> None:
         """Keeps the options out of the managed host's syslog, where URLs would show their keys."""
@@ -186,7 +189,7 @@ class _Module(AnsibleModule):
         if not self._options_checked:
             secrets = self._secrets()
             self.no_log_values = blotted_out(secrets)[0]
-            msg = without_secrets(msg, secrets)
+            msg = without_secrets(self._wrong_type() or msg, secrets)
             kwargs["invocation"] = HIDDEN_INVOCATION
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # the type of fail_json does not say so in all versions

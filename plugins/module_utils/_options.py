@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
@@ -26,6 +27,7 @@ _LARGEST_RETRIES = 20
 _LARGEST_CONCURRENCY = 32
 _LONGEST_LINE = 8000  # servers and proxies take about that much in the first line of a request, and in a header
 _LONGEST_SHOWN = 100
+_TYPES = {"dict": "a dictionary", "list": "a list", "int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "path": "a path"}
 # The names of all options that hold secrets, of every module and at every level: one that stands where it does not belong is a secret still.
 SECRET_OPTIONS = frozenset(("api_token", "http_headers", "secret_key", "auth", "stream_key"))
 
@@ -128,9 +130,11 @@ def set_aside(params: t.Mapping[str, t.Any], spec: t.Mapping[str, t.Any], lists:
     for option in lists:
         for path, entries, index, options in _entries_of(params, option, spec[option]["options"]):
             entry = entries[index]
-            inside = wrong_form(entry, options)
-            problem = "" if inside is None else f"expected a dictionary{inside and f' in {inside}'}"
-            if not problem:
+            wrong = wrong_type(entry, options)
+            if wrong is not None:
+                inside, expected = wrong
+                problem = f"{inside}: {expected}" if inside else expected
+            else:
                 problem = next(iter(ArgumentSpecValidator(options).validate(entry).error_messages), "").rstrip(".")
             if problem:
                 known = entry if isinstance(entry, dict) else {}
@@ -153,20 +157,45 @@ def _entries_of(params: t.Mapping[str, t.Any], option: str, options: t.Mapping[s
         yield here, t.cast(list, entries), index, options
 
 
-def wrong_form(value: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> str | None:
-    """The path of a value that stands in place of a dictionary, empty where that is ``value`` itself; None where there is no such value.
+def wrong_type(values: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> tuple[str, str] | None:
+    """Return the full path of the first option whose value ansible-core cannot take for its type, and what was expected; None if there is none.
 
-    The check of ansible-core can end in an exception there. ``options`` are the argument specs of what should be in the dictionary.
+    The check of ansible-core names only the option, or nothing, and can end in an exception. ``values`` are a dictionary or the text of one, and
+    ``options`` are the argument specs of what should be in it.
     """
-    if not isinstance(value, dict):
-        return path
+    try:
+        values = DEFAULT_TYPE_VALIDATORS["dict"](values)
+    except (TypeError, ValueError):
+        return path, f"expected a dictionary, got {_in_words(values)}"
     for name, spec in options.items():
-        inner = value.get(name)
-        if "options" in spec and inner is not None and not isinstance(inner, str):  # text is read by ansible-core
-            entries = inner if spec["type"] == "list" and isinstance(inner, list) else [inner]
-            here = f"{path}.{name}" if path else name
-            found = [wrong_form(entry, spec["options"], here) for entry in entries if not isinstance(entry, str)]
-            wrong = next((one for one in found if one is not None), None)
+        value = values.get(name)
+        if value is not None:
+            wrong = _wrong_value(value, spec, f"{path}.{name}" if path else name)
             if wrong is not None:
                 return wrong
     return None
+
+
+def _wrong_value(value: t.Any, spec: t.Mapping[str, t.Any], path: str) -> tuple[str, str] | None:
+    """The same of the value of one option."""
+    kind = spec["type"]
+    if kind == "dict" and "options" in spec:
+        return wrong_type(value, spec["options"], path)
+    try:
+        value = DEFAULT_TYPE_VALIDATORS[kind](value)
+    except (TypeError, ValueError):
+        shown = repr(value) if isinstance(value, str) and kind in ("int", "float", "bool") and len(value) <= _LONGEST_SHOWN else _in_words(value)
+        return path, f"expected {_TYPES.get(kind, kind)}, got {shown}"
+    if kind == "list":
+        element = {**spec, "type": spec.get("elements", "raw")}
+        for index, item in enumerate(value):
+            wrong = _wrong_value(item, element, f"{path}[{index}]")
+            if wrong is not None:
+                return wrong
+    return None
+
+
+def _in_words(value: t.Any) -> str:
+    """What a value is, for a message that must not show it."""
+    names = {str: "text", dict: "a dictionary", list: "a list", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), "nothing")

@@ -52,7 +52,7 @@ PUSH_TASK = Group(
     ],
 )
 
-# What the server adds to a task; option name to wire name. Times are ISO 8601, the epoch for "not yet".
+# What the server adds to a task; option name to wire name. Times are ISO 8601.
 STATUS_FIELDS = {
     "sent_bytes": "sentBytes",
     "sent_time": "sentTime",
@@ -64,8 +64,13 @@ STATUS_FIELDS = {
     "finish_time": "finishTime",
 }
 
+# How the server writes a time that has not come yet: the epoch, in the time zone of its machine.
+_NOT_YET = ("1970-01-01T", "1969-12-31T")
+
 # Every spelling of "media flows" that a version or the documentation has, in lower case (server-facts: Push tasks).
 _DELIVERING = ("pushing", "started")
+# While a task is stopped, and while its stream ends. Within about a second the task is gone in the first case, and `ready` in the second [read].
+_ENDING = ("stopping", "stopped")
 
 
 class Key(t.NamedTuple):
@@ -179,13 +184,18 @@ def state_of(raw: t.Mapping[str, t.Any]) -> str:
     return "pushing" if state in _DELIVERING else state
 
 
+def is_ending(raw: t.Mapping[str, t.Any]) -> bool:
+    """Whether the task delivers no more, and its state does not tell whether it will be gone or will wait for its stream again."""
+    return state_of(raw) in _ENDING
+
+
 def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:
     """Whether the server's own configuration made the task (server-facts: Push tasks)."""
     return str(raw.get("isConfig", False)).lower() == "true"
 
 
 def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
-    """What the server says about a task beside its fields."""
+    """What the server says about a task beside its fields; None for a time that has not come yet."""
     stream = raw.get("stream")
     track_ids = stream.get("trackIds") if isinstance(stream, dict) else None
     return {
@@ -195,5 +205,5 @@ def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.A
         "state": state_of(raw),
         "is_config": is_of_configuration(raw),
         "track_ids": track_ids if isinstance(track_ids, list) else [],
-        **{option: raw[wire] for option, wire in STATUS_FIELDS.items() if wire in raw},
+        **{option: None if str(raw[wire]).startswith(_NOT_YET) else raw[wire] for option, wire in STATUS_FIELDS.items() if wire in raw},
     }

@@ -27,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Expected, Handshakes, Look
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import SETTLE_TIMEOUT, list_settled
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
@@ -335,7 +336,7 @@ class Audit:
     def _list_push_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]] | None:
         """The push tasks of an application; None where they cannot be known, which is a finding then."""
         try:
-            return self._api.list_push_tasks(vhost, app)
+            return list_settled(self._api, self._context, (vhost, app), SETTLE_TIMEOUT)
         except OmeError as error:
             if error.kind in _NOT_THERE:
                 return []

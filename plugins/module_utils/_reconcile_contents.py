@@ -120,7 +120,8 @@ class ContentsKeeper:
             return contents
         self._context.keep_secrets(APPLICATION, application.from_wire(raw, vhost))
         try:
-            tasks = self._api.list_push_tasks(vhost, app)
+            # One that somebody else is stopping must not be started again with the others.
+            tasks = self._push_tasks.list_settled(vhost, app)
         except OmeError as error:
             if error.kind not in NOT_THERE:
                 raise

@@ -54,7 +54,7 @@ class PushTasks(Confirming):
 
         ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows).
         """
-        self._read(wanted)
+        self._read(wanted, settle=True, purge=purge)
         items = [self._plan_start(task) for task in wanted]
         if purge:
             items += self._plan_purge(wanted)
@@ -77,26 +77,36 @@ class PushTasks(Confirming):
 
     # Reading
 
-    def _read(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> None:
-        """Reads the tasks of each application once; what was known before is forgotten."""
+    def _read(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, settle: bool = False, purge: bool = False) -> None:
+        """Reads the tasks of each application once; what was known before is forgotten.
+
+        With ``settle``, waits for those of the tasks that are being stopped; with ``purge``, for the others of the applications too.
+        """
         self._present = {}
         self._absent_scopes = {}
-        scopes = list(dict.fromkeys((task["vhost"], task["app"]) for task in wanted))
-        for (vhost, app), tasks in zip(scopes, self._api.together([functools.partial(self._list_tasks, *scope) for scope in scopes])):
+        scopes: dict[Scope, set[str]] = {}
+        for task in wanted:
+            scopes.setdefault((task["vhost"], task["app"]), set()).add(task["id"])
+        reads = [functools.partial(self._list_tasks, *scope, (None if purge else ids) if settle else ()) for scope, ids in scopes.items()]
+        for (vhost, app), tasks in zip(scopes, self._api.together(reads)):
             if isinstance(tasks, OmeError):
                 self._absent_scopes[(vhost, app)] = tasks
                 continue
             for raw in tasks:
                 self._remember(raw, vhost, app)
 
-    def _list_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]] | OmeError:
-        """The tasks of an application, or the error that says that there is no such application."""
+    def _list_tasks(self, vhost: str, app: str, ids: t.Collection[str] | None) -> list[dict[str, t.Any]] | OmeError:
+        """The tasks of an application, or the error that says that there is no such application; ``ids`` as in `list_settled`."""
         try:
-            return self._api.list_push_tasks(vhost, app)
+            return self.list_settled(vhost, app, ids)
         except OmeError as error:
             if error.kind not in NOT_THERE:
                 raise
             return error
+
+    def list_settled(self, vhost: str, app: str, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
+        """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended."""
+        return list_settled(self._api, self._context, (vhost, app), self._wait_timeout, ids)
 
     def _remember(self, raw: dict[str, t.Any], vhost: str, app: str) -> None:
         self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(raw))
@@ -105,7 +115,7 @@ class PushTasks(Confirming):
     def _find(self, key: Key) -> dict[str, t.Any] | None:
         """Looks for one task on the server."""
         # All are read and searched here, as an id in the request that the server does not like would filter nothing.
-        for raw in self._api.list_push_tasks(key.vhost, key.app):
+        for raw in self.list_settled(key.vhost, key.app, [key.id]):
             if push_task.id_of(raw) == key.id:
                 self._remember(raw, key.vhost, key.app)
                 return raw
@@ -121,7 +131,8 @@ class PushTasks(Confirming):
         key = Key(**item.label)
         scope = (key.vhost, key.app)
         if scope not in self._seen_again:
-            self._seen_again[scope] = {push_task.id_of(raw): raw for raw in self._list_or_nothing(*scope)}
+            tasks = self._list_tasks(*scope, None)
+            self._seen_again[scope] = {} if isinstance(tasks, OmeError) else {push_task.id_of(raw): raw for raw in tasks}
         raw = self._seen_again[scope].get(key.id)
         return push_task.from_wire(raw, *scope) if raw is not None else None
 
@@ -151,7 +162,10 @@ class PushTasks(Confirming):
         item.differences = list(PUSH_TASK.difference(task, item.before))
         item.after = item.before
         if not item.differences:
-            if push_task.state_of(raw) == "error":
+            if push_task.is_ending(raw):
+                detail = f"The server still stops the task of this id after {self._wait_timeout:g} s."
+                item.fail(OmeError("wait_timeout", f"start push task {key}", detail=detail))
+            elif push_task.state_of(raw) == "error":
                 self._context.warn(f"Push task {key} is in state error; the server keeps trying to reach its destination.")
         elif push_task.is_of_configuration(raw):
             item.fail(OmeError("configured_task", f"start push task {key}"))
@@ -344,12 +358,17 @@ class PushTasks(Confirming):
         deadline = self._context.clock() + self._wait_timeout
         while waiting:
             try:
-                self._read_states(waiting)
+                gone = self._read_states(waiting)
             except OmeError as error:
                 for item in waiting.values():
                     item.fail(error, touched=item.changed)
                 return
-            waiting = {key: item for key, item in waiting.items() if item.extra.get("state") != "pushing"}
+            for item in gone:
+                item.extra["state"] = "stopped"
+                if item.action == UNCHANGED:  # somebody had asked to stop it before this run looked
+                    item.action, item.before = STARTED, None
+                    self._start(item)
+            waiting = {key: item for key, item in waiting.items() if item.extra.get("state") != "pushing" and item.action != FAILED}
             if not waiting or self._context.clock() >= deadline:
                 break
             self._context.sleep(POLL_INTERVAL)
@@ -357,13 +376,29 @@ class PushTasks(Confirming):
             detail = f"Its state is {item.extra.get('state', 'unknown')} after {self._wait_timeout:g} s, and no media flows."
             item.fail(OmeError("wait_timeout", f"bring push task {key} to push", detail=detail), touched=item.changed)
 
-    def _read_states(self, items: t.Mapping[Key, Item]) -> None:
-        """Looks at the tasks once, application by application."""
+    def _read_states(self, items: t.Mapping[Key, Item]) -> list[Item]:
+        """Looks at the tasks once, application by application; returns those that are no longer listed."""
+        gone = dict(items)
         for scope, tasks in self._tasks_of(items):
             for raw in tasks:
-                item = items.get(Key(*scope, push_task.id_of(raw)))
+                item = gone.pop(Key(*scope, push_task.id_of(raw)), None)
                 if item is not None:
                     item.extra["state"] = push_task.state_of(raw)
+        return list(gone.values())
+
+
+def list_settled(api: Api, context: Context, scope: Scope, timeout: float, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
+    """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended, up to ``timeout`` seconds.
+
+    Such a task is neither running nor gone: taken for running, it is gone a moment later, and a start of its id is refused (server-facts: Push tasks).
+    """
+    deadline = context.clock() + timeout
+    while True:
+        tasks = api.list_push_tasks(*scope)
+        ending = any(push_task.is_ending(raw) and (ids is None or push_task.id_of(raw) in ids) for raw in tasks)
+        if not ending or context.clock() >= deadline:
+            return tasks
+        context.sleep(POLL_INTERVAL)
 
 
 def _fail_as_it_was(item: Item, error: OmeError, *, touched: bool) -> None:

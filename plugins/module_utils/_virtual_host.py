@@ -149,10 +149,19 @@ def validate(vhost: t.Mapping[str, t.Any], path: str, *, present: bool) -> None:
 
 def concerns(vhost: t.Mapping[str, t.Any]) -> list[str]:
     """What the server takes without a word although it cannot work, as warnings."""
-    tls = vhost.get("host", {}).get("tls", {})
+    host = vhost.get("host", {})
+    tls = host.get("tls", {})
+    texts = []
     if bool(tls.get("cert_path")) != bool(tls.get("key_path")):
-        return [f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; the server takes one alone and then serves no TLS."]
-    return []
+        texts.append(f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; the server takes one alone and then serves no TLS.")
+    capitals = [name for name in host.get("names", ()) if name != name.lower()]
+    if capitals:
+        # No version ignores case here, for streams or for certificates [read]: to the server a name in another case is another name.
+        texts.append(
+            f"Virtual host {vhost['name']}: host.names has capital letters, as in {capitals[0]}; the case of letters matters to the server, "
+            "and browsers ask for host names in lower case."
+        )
+    return texts
 
 
 def looks_read_only(raw: t.Any) -> bool:

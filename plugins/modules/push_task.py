@@ -17,6 +17,7 @@ description:
   - Only fields that are given are compared. A field that is left out is left alone.
   - A task that differs is stopped, and started as wanted when it is gone.
   - A task in state V(error) is kept, as the server keeps trying; a warning names it.
+  - A task that is being stopped, such as by another controller, does not count as running. It is waited for, and started again when it is gone.
   - Push tasks are lost when the server restarts. Run the playbook again to bring them back.
   - Tasks that the server's own configuration made are never touched.
 extends_documentation_fragment:

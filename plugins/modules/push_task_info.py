@@ -129,10 +129,10 @@ status:
       description: When the task was made, in ISO 8601.
       type: str
     start_time:
-      description: When media began to flow, in ISO 8601; the epoch for not yet.
+      description: When media began to flow, in ISO 8601; V(null) where it has not yet.
       type: str
     finish_time:
-      description: The server leaves this at the epoch.
+      description: When the task finished, in ISO 8601; V(null) where it has not, and on servers that do not tell.
       type: str
 error:
   description: What went wrong, where, and what to do about it.

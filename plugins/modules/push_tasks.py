@@ -18,6 +18,7 @@ description:
   - Goes through every entry, reports each, and fails at the end if one failed.
   - Only fields that are given are compared. A field that is left out is left alone.
   - Tasks that differ are stopped, and started as wanted when they are gone.
+  - Tasks that are being stopped, such as by another controller, do not count as running. They are waited for, and started again when they are gone.
   - Tasks that the server's own configuration made are never touched.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection

@@ -9,6 +9,7 @@ What is done with options and result is what `_door` does, and what ansible-core
 
 from __future__ import annotations
 
+import difflib
 import functools
 import gc
 import json
@@ -78,8 +79,10 @@ class InProcessAction(NormalAction):
         variables: Variables = task_vars or {}
         if not self._would_run_here(variables):
             result: dict[str, t.Any] = super().run(tmp, task_vars)
+            self._show_diff_of_failure(result)
             return result
         result = self._run_here(variables)
+        self._show_diff_of_failure(result)
         return result if _HAS_TAGS else _not_to_be_templated(result)
 
     @classmethod
@@ -100,6 +103,13 @@ class InProcessAction(NormalAction):
             if isinstance(found, (list, dict)):
                 value = found
         return super().finalize_task_arg(name, value, templar, *context)
+
+    def _show_diff_of_failure(self, result: Variables) -> None:
+        """Print the diff of a failed task, beside standard output, which may be JSON. ansible-core prints only those of tasks that changed something."""
+        diff = result.get("diff")
+        if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
+            before, after = (json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after"))
+            self._display.display("\n".join(difflib.unified_diff(before, after, "before", "after", lineterm="")), stderr=True)
 
     # Where to run
 
@@ -148,14 +158,15 @@ class InProcessAction(NormalAction):
         try:
             checked = validator.validate(_CopiedByJson(params))
         except (AttributeError, TypeError) as error:
-            refusal = given.misplaced() or self._fault(error)
+            refusal = given.wrong_type() or self._fault(error)
             secrets = given.secrets(params)
         else:
             params = {**params, **checked.validated_parameters}
             secrets = given.secrets(params) | checked._no_log_values
             if checked.errors.errors:
                 unsupported = isinstance(checked.errors[0], UnsupportedError)
-                refusal = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
+                said = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
+                refusal = given.wrong_type() or said
         warnings: list[str] = []
         if refusal:
             result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}

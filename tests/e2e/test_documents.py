@@ -59,7 +59,7 @@ RUN_BY = {
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
     ("guide_rotate_certificates.rst", "yaml+jinja"): (ROTATE, 4),
     ("guide_rotate_certificates.rst", "bash"): (ROTATE, 1),
-    ("guide_origin_edge.rst", "yaml+jinja"): (HERE, 7),
+    ("guide_origin_edge.rst", "yaml+jinja"): (HERE, 8),
     ("guide_origin_edge.rst", "xml"): (HERE, 1),
     ("guide_first_steps.rst", "xml"): (HERE, 1),
     ("guide_from_uri.rst", "yaml+jinja"): (HERE, 2),
@@ -72,6 +72,7 @@ RUN_BY = {
 
 INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it installs the artifact."
 CLONES = "test_readme_as_a_new_user_types_it begins with a copy of the repository."
+MEDIA = "Needs a media server; the simulator takes no media."
 RUNS_THIS = "Runs this very test."
 ROTATES = "The hook of the guide runs the same playbook, with the certificates it needs, in tests/e2e/test_rotate_certificates.py."
 SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, and has systemd verify it."
@@ -90,7 +91,10 @@ NOT_RUN = {
     "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
     "python3 -m pip install requests": INSTALLS,
     "git clone https://github.com/streamops/ansible-ovenmediaengine": CLONES,
-    "export PATH=$PWD/.venv-demo/bin:$PATH ANSIBLE_COLLECTIONS_PATH=$PWD/.build/tree": "Names what make demo has set up.",
+    "ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=30 -f lavfi -i sine=frequency=440:sample_rate=48000"
+    " -c:v libx264 -preset veryfast -tune zerolatency -bf 0 -g 30 -pix_fmt yuv420p -c:a aac"
+    " -f flv rtmp://live.tenant-a.example.com:1935/live/main": MEDIA,
+    "ffplay http://live.tenant-a.example.com:3333/live/main/llhls.m3u8": MEDIA,
     ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Stands for any playbook of the reader.",
@@ -384,6 +388,7 @@ def after(name: str, desk: Desk) -> None:
                 assert "originHostName" not in store and "llhls" in publishers
                 assert list(tenant.applications["tenant-a"].config["providers"]) == ["ovt"]
                 assert server.state.virtual_hosts["tenant-c"].config["origins"]["origin"][0]["location"] == "/tenant-c/"
+                assert server.state.virtual_hosts["cameras"].config["origins"]["origin"][0]["pass"]["scheme"] == "rtsp"
     if name == "guide_adopt.rst":
         known = (desk.directory / "known-media-1.yml").read_text(encoding="utf-8")
         assert known.startswith("$ANSIBLE_VAULT;")

@@ -276,6 +276,17 @@ def test_relative_links_point_to_files() -> None:
     assert broken == []
 
 
+def test_what_the_readme_says_it_does_not_do_is_so() -> None:
+    """A module or role that does one of these things after all has to be taken from the list."""
+    section = re.search(r"^## What it does not do\n\n(.+?)\n\n## ", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert section is not None
+    roles = {path.name for path in (ROOT / "roles").iterdir()}
+    assert "does not install, configure or restart the server" in section[1] and not {"server", "install"} & roles
+    unmanaged = {"stream", "record", "dump", "channel"}
+    assert all(word in section[1] for word in unmanaged)
+    assert [module for module in MODULES if any(word in module for word in unmanaged)] == []
+
+
 def test_references_between_guides_have_a_target() -> None:
     texts = {guide.stem: guide.read_text(encoding="utf-8") for guide in GUIDES}
     labels = {label for text in texts.values() for label in re.findall(r"^\.\. _(\S+):$", text, re.MULTILINE)}

@@ -175,7 +175,7 @@ def _is_about(named: str, place: Place) -> bool:
 
 
 def _demand_named(run: ModuleRun, module: str, place: Place, about: str) -> None:
-    """A refusal names the option: ours by its full name, ansible-core's by its last part."""
+    """A refusal names the option: ours by its full name, ansible-core's by its last part if not by its full name."""
     if module == "audit_info" and "findings" in run:
         return  # _is_refused has looked at the name
     if "error" in run:
@@ -186,7 +186,7 @@ def _demand_named(run: ModuleRun, module: str, place: Place, about: str) -> None
         )
     elif place.as_key:
         demand("nsupported parameters" in run["msg"], "the key is said to be unknown", f"{about}: {run['msg']}")
-    elif not re.search("could not parse JSON or key=value|unable to evaluate string as dictionary", run["msg"]):  # ansible-core does not say of what it speaks
+    else:
         name = [step for step in place.path if isinstance(step, str)][-1]
         demand(name in run["msg"], "the name of the option", f"{about}: {run['msg']}")
 

@@ -165,6 +165,16 @@ def test_bare_members() -> None:
     assert opened == {"applications": [{"providers": {"rtmp": {}, "extra": None}, "publishers": {"llhls": {}, "app_worker_count": None}}]}
     enables = {"enables": {"providers": ["rtmp"], "publishers": None}}
     assert application.with_bare_members(enables) == enables
+    assert application.with_bare_members({"vhosts": [{"signed_policy": enables}]}) == {"vhosts": [{"signed_policy": enables}]}
+
+
+def test_a_list_of_names_is_members_without_settings() -> None:
+    named = {"providers": ["rtmp", "srt"], "publishers": ["llhls"]}
+    opened = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
+    assert application.with_bare_members(named) == opened
+    assert application.with_bare_members({"applications": [named, "x"]}) == {"applications": [opened, "x"]}
+    assert application.with_bare_members({"vhosts": [{"applications": [named]}]}) == {"vhosts": [{"applications": [opened]}]}
+    assert application.with_bare_members({"providers": ["rtmp", {"srt": {}}]}) == {"providers": ["rtmp", {"srt": {}}]}  # refused by its type
 
 
 @pytest.mark.parametrize(

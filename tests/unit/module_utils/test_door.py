@@ -247,22 +247,35 @@ def test_headers_given_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, h
     assert hides_all(result)
 
 
-@pytest.mark.parametrize(
-    ("module", "options", "path"),
-    [
-        ("vhost", {**VHOST, "host": 5}, "host"),
-        ("vhost", {**VHOST, "host": [5]}, "host"),
-        ("vhost", {**VHOST, "origins": {"origin": [{"location": "/", "pass": 7}]}}, "origins.origin.pass"),
-        ("vhosts", {"vhosts": [{**VHOST, "host": True}]}, "vhosts.host"),
-        ("application", {"vhost": "v", "name": "a", "providers": 1.5}, "providers"),
-        ("push_task", {**TASK, "stream": 17}, "stream"),
-        ("push_tasks", {"tasks": [json.dumps(TASK), {**TASK, "stream": 17}]}, "tasks.stream"),
-    ],
-)
-def test_what_stands_in_place_of_a_dictionary_is_refused_by_its_name(module: str, options: dict[str, Any], path: str) -> None:
-    """The check of ansible-core would end in an exception."""
+# module, options, message
+WRONG_TYPES: list[tuple[str, dict[str, Any], str]] = [
+    ("vhost", {**VHOST, "host": 5}, "host: expected a dictionary, got a number."),
+    ("vhost", {**VHOST, "host": [5]}, "host: expected a dictionary, got a list."),
+    ("vhost", {**VHOST, "origins": {"origin": [{"location": "/", "pass": 7}]}}, "origins.origin[0].pass: expected a dictionary, got a number."),
+    ("vhosts", {"vhosts": [VHOST, {**VHOST, "host": True}]}, "vhosts[1].host: expected a dictionary, got a boolean."),
+    ("vhosts", {"vhosts": [None]}, "vhosts[0]: expected a dictionary, got nothing."),
+    ("vhosts", {"vhosts": VHOST}, "vhosts: expected a list, got a dictionary."),
+    ("application", {"vhost": "v", "name": "a", "providers": 1.5}, "providers: expected a dictionary, got a number."),
+    ("push_task", {**TASK, "stream": 17}, "stream: expected a dictionary, got a number."),
+    ("push_tasks", {"tasks": [json.dumps(TASK), {**TASK, "stream": 17}]}, "tasks[1].stream: expected a dictionary, got a number."),
+    # Where ansible-core names the option alone, or no option at all.
+    ("application", {"vhost": "v", "name": "a", "providers": "rtmp"}, "providers: expected a dictionary, got text."),
+    (
+        "vhosts",
+        {"vhosts": [{**VHOST, "applications": [{"name": "a", "publishers": {"llhls": {"dvr": {"max_duration": "1h"}}}}]}]},
+        "vhosts[0].applications[0].publishers.llhls.dvr.max_duration: expected a whole number, got '1h'.",
+    ),
+    ("vhosts", {"vhosts": [{**VHOST, "admission_webhooks": {"timeout": [1]}}]}, "vhosts[0].admission_webhooks.timeout: expected a whole number, got a list."),
+    ("vhost", {**VHOST, "origins": {"origin": [{"location": "/", "failback": "maybe"}]}}, "origins.origin[0].failback: expected true or false, got 'maybe'."),
+    ("vhost", {**VHOST, "host": {"names": {"a": 1}}}, "host.names: expected a list, got a dictionary."),
+]
+
+
+@pytest.mark.parametrize(("module", "options", "said"), WRONG_TYPES)
+def test_a_value_of_another_type_is_refused_by_the_full_path(module: str, options: dict[str, Any], said: str) -> None:
+    """The check of ansible-core would name the option alone, or nothing, or end in an exception."""
     result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **options})
-    assert (result.failed, result["msg"]) == (True, f"{path}: expected a dictionary.")
+    assert (result.failed, result["msg"]) == (True, said)
     assert "exception" not in result
     assert hides_all(result)
 
@@ -409,7 +422,7 @@ BROUGHT = {
     "push_task_info": INFO,
     "cert_reload": CERTIFICATES,
     "certificate_info": CERTIFICATES,
-    "audit_info": CERTIFICATES | {"_application", "_capabilities_audit", "_push_task", "_reconcile_audit"},
+    "audit_info": CERTIFICATES | {"_application", "_capabilities_audit", "_push_task", "_reconcile_audit", "_reconcile_push_tasks"},
 }
 
 

@@ -306,9 +306,17 @@ def test_the_status_is_what_the_server_adds() -> None:
         "total_sent_bytes": 4,
         "total_sent_time": 5,
         "created_time": "2026-01-01T00:00:00.000+00:00",
-        "start_time": "1970-01-01T00:00:00.000+00:00",
-        "finish_time": "1970-01-01T00:00:00.000+00:00",
+        "start_time": None,
+        "finish_time": None,
     }
+
+
+@pytest.mark.parametrize("epoch", ("1970-01-01T00:00:00.000+00:00", "1970-01-01T09:00:00.000+09:00", "1969-12-31T19:00:00.000-05:00"))
+def test_a_time_that_has_not_come_is_none(epoch: str) -> None:
+    """The server writes the epoch in the time zone of its machine."""
+    status = push_task.status_of({"id": "x", "startTime": epoch, "finishTime": epoch, "createdTime": "2026-01-01T00:00:00.000+00:00"}, "v", "a")
+    assert status["start_time"] is None and status["finish_time"] is None
+    assert status["created_time"] == "2026-01-01T00:00:00.000+00:00"
 
 
 @pytest.mark.parametrize("stream", [None, "x", [], {}, {"trackIds": None}])

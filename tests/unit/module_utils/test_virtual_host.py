@@ -215,6 +215,15 @@ def test_a_certificate_without_key_or_the_other_way_round_is_warned_of(tls: dict
     assert all("tenant-a" in text for text in virtual_host.concerns({"name": "tenant-a", "host": {"tls": tls}}))
 
 
+@pytest.mark.parametrize(("names", "warned"), [(["a.example.com", "*", "10.0.0.1"], False), (["a.example.com", "B.example.com"], True)])
+def test_a_host_name_in_capitals_is_warned_of_and_not_the_same(names: list[str], warned: bool) -> None:
+    """The server's own matching distinguishes case, so that browsers never reach such a name."""
+    found = virtual_host.concerns({"name": "tenant-a", "host": {"names": names}})
+    assert bool(found) is warned and all("B.example.com" in text for text in found)
+    current = {"name": "tenant-a", "host": {"names": [name.lower() for name in names]}}
+    assert bool(list(VIRTUAL_HOST.difference({"name": "tenant-a", "host": {"names": names}}, current))) is warned
+
+
 def test_a_virtual_host_without_a_host_is_no_concern() -> None:
     assert virtual_host.concerns({"name": "a"}) == []
 

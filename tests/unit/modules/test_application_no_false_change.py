@@ -15,7 +15,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.application_strategies import Shuffle, applications, respell
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import application
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import application, push_publisher
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -253,3 +254,31 @@ def test_the_servers_own_sample(version: str) -> None:
         unchanged(simulator, "application", **{**SAMPLE, "vhost": "t-w"})
         read = running_modules.run_module("application_info", connection(simulator, vhost="t-w", show_secrets=True))["applications"]
         assert {**read[0], "vhost": "t-v"}["publishers"] == found[0]["publishers"]
+
+
+@pytest.mark.parametrize("by", [running_modules.run_module, actions.run], ids=["module", "in_process"])
+def test_names_in_a_list_are_members_without_settings(server: Simulator, by: Any) -> None:
+    """In every place that takes applications, the audit's included."""
+    server.restart()
+    members = {"providers": ["rtmp", "srt"], "publishers": ["llhls", push_publisher(server)]}
+    written_out = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}, push_publisher(server): {}}}
+    vhost = {"name": "t-v", "host": {"names": ["t-v.example.com"]}}
+    made = by("vhosts", connection(server, vhosts=[{**vhost, "applications": [{"name": "live", **members}]}]))
+    assert made["changed"] and not made.get("failed"), made
+    for module, options in (
+        ("vhost", {**vhost, "applications": [{"name": "live", **members}]}),
+        ("vhosts", {"vhosts": [{**vhost, "applications": [{"name": "live", **written_out}]}]}),
+        ("application", {"vhost": "t-v", "name": "live", **members}),
+        ("applications", {"applications": [{"vhost": "t-v", "name": "live", **members}]}),
+    ):
+        run = by(module, connection(server, **options))
+        assert not run["changed"] and not run.get("failed"), run
+    for listed in ({"applications": [{"vhost": "t-v", "name": "live", **members}]}, {"vhosts": [{**vhost, "applications": [{"name": "live", **members}]}]}):
+        audit = by("audit_info", connection(server, read_only_vhosts=["default"], **listed))
+        assert [finding for finding in audit["findings"] if finding["application"] == "live" and finding["severity"] in ("error", "drift")] == []
+    fewer = by("application", connection(server, vhost="t-v", name="live", **{**members, "providers": ["rtmp"]}))
+    assert fewer["failed"] and [difference["field"] for difference in fewer["differences"]] == ["providers.srt"]
+    unknown = by("application", connection(server, vhost="t-v", name="live", providers=["rtpm"]))
+    assert unknown["failed"] and "providers.rtpm" in unknown["msg"] and "rtmp" in unknown["msg"]
+    mixed = by("application", connection(server, vhost="t-v", name="live", providers=["rtmp", {"srt": {}}]))
+    assert mixed["failed"] and mixed["msg"] == "providers: expected a dictionary, got a list."

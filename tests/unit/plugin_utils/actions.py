@@ -33,7 +33,15 @@ def action(module: str, options: dict[str, Any], variables: dict[str, Any] | Non
     :param connection: what is different of the connection.
     :param task: what is different of the task.
     """
-    usual = {"action": f"{COLLECTION}.{module}", "args": options, "async_val": 0, "environment": None, "delegate_to": None, "check_mode": False}
+    usual = {
+        "action": f"{COLLECTION}.{module}",
+        "args": options,
+        "async_val": 0,
+        "environment": None,
+        "delegate_to": None,
+        "check_mode": False,
+        "no_log": False,
+    }
     return action_class(module)(
         task=SimpleNamespace(**{**usual, **task}),
         connection=SimpleNamespace(**{"transport": "local", "become": None, **(connection or {})}),

@@ -22,6 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.test_door import WRONG_TYPES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils.actions import VARIABLES, action_class, run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host, run_module
 
@@ -223,6 +224,12 @@ def test_what_is_refused_is_refused_in_the_same_words(module: str, options: dict
     assert result["failed"] is True
     assert as_the_module(result, run_module(module, given))
     assert "HIDDEN" not in json.dumps(result, default=str)
+
+
+@pytest.mark.parametrize(("module", "options", "said"), WRONG_TYPES)
+def test_a_value_of_another_type_is_refused_by_the_full_path(module: str, options: dict[str, Any], said: str) -> None:
+    result = run(module, {**OFFLINE, **options})
+    assert (result["failed"], result["msg"]) == (True, said)
 
 
 def test_an_audit_takes_entries_of_any_form_in_both_ways(simulator: Simulator) -> None:

@@ -329,6 +329,12 @@ def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False,
     return served._replace(verified=False, verify_error=f"the certificate is not for {name}")
 
 
+def asked_name(endpoint: Endpoint) -> str | None:
+    """Return the name that a handshake asks for by SNI; None if it asks for none, as for an address."""
+    name = endpoint.server_name.rstrip(".")
+    return None if not name or _address(name) else name
+
+
 def _identifying_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -356,8 +362,7 @@ def _verifying_context(ca_path: str | None) -> ssl.SSLContext:
 
 def _shake_hands(endpoint: Endpoint, context: ssl.SSLContext, deadline: float, timeout: float) -> Served:
     """One handshake. Lets the error of a failed verification through."""
-    name = endpoint.server_name.rstrip(".")
-    server_name = None if not name or _address(name) else name
+    server_name = asked_name(endpoint)
     try:
         context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=server_name)
     except (TypeError, ValueError):  # found before there is a connection, which the ssl module would leave open

@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Endpoint, covers
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Certificate, Endpoint, covers
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference
@@ -27,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_ta
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Expected, Handshakes, Look
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._sni import TlsHost, shadow_of, tls_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 ERROR = "error"
@@ -51,6 +52,8 @@ _TRAPS: tuple[tuple[tuple[int, ...], tuple[int, ...] | None, str], ...] = (
     ((0, 17, 1), None, "A reload of certificates is answered with success whatever the files hold. Only a handshake shows what is served."),
     ((0, 17, 1), None, "Applications outlive their virtual host and come back with the next one of its name. This collection deletes them first."),
     ((0, 18), None, "An unknown key in a virtual host, or a task id, that holds a printf conversion ends the server. This collection sends none."),
+    # Seen on 0.18.0, not on 0.20.0; 0.16.6 is the first with this call.
+    ((0, 16, 6), (0, 20), "A concludeHlsLive request ends the server when its stream ends (seen on 0.18.0). This collection sends none."),
     ((0,), (0, 18, 1), "The certificate of the API itself cannot be loaded again; a new one needs a restart, which loses what was made through the API."),
 )
 
@@ -118,7 +121,7 @@ class Audit:
         self._vhosts = {vhost["name"]: vhost for vhost in wanted.vhosts}
         self._applications = {application.key_of(app): app for app in wanted.applications}
         self._push_tasks = {push_task.key_of(task): task for task in wanted.push_tasks}
-        self._any_name: list[str] = []  # virtual hosts that serve every host name
+        self._tls_hosts: list[TlsHost] = []
         self._first: dict[Key, _Push] = {}
         self._last: dict[Key, _Push] = {}
         self._covered: set[tuple[str, str]] = set()  # applications that are reported as a whole, with what is in them
@@ -216,8 +219,9 @@ class Audit:
             found = VIRTUAL_HOST.from_wire(raw)
             self._context.keep_secrets(VIRTUAL_HOST, found)
             entry["read_only"] = entry["read_only"] or virtual_host.looks_read_only(raw)
-            if "*" in found.get("host", {}).get("names", []):
-                later(self._any_name.append, name)
+            host = tls_host({**found, "name": name})
+            if host is not None:
+                later(self._tls_hosts.append, host)
             if wanted is not None:
                 self._differ(f"Virtual host {name}", VIRTUAL_HOST.difference(wanted, found), entry, vhost=name)
                 unknown = sorted(VIRTUAL_HOST.unknown(raw))
@@ -420,10 +424,10 @@ class Audit:
             days = served.days_left(now)
             for_another = one.named and not covers(served, one.endpoint.server_name)
             if one.expected is not None and not agrees:
-                text = f"{one.endpoint} serves another certificate than it should: {told}.{self._why_another(one) if for_another else ''}"
+                text = f"{one.endpoint} serves another certificate than it should: {told}.{self._why_another(one, served) if for_another else ''}"
                 self._add(DRIFT, "certificate_differs", text, field="fingerprint", found=served.fingerprint, wanted=one.expected.fingerprint, **place)
             elif for_another:
-                text = f"Clients would refuse the certificate at {one.endpoint}: {told}.{self._why_another(one)}"
+                text = f"Clients would refuse the certificate at {one.endpoint}: {told}.{self._why_another(one, served)}"
                 self._add(WARNING, "certificate_name", text, field="names", found=list(served.names), wanted=one.endpoint.server_name, **place)
             if now > served.valid_until:
                 self._add(ERROR, "certificate_expired", f"The certificate at {one.endpoint} expired at {served.not_after}.", **place)
@@ -439,11 +443,11 @@ class Audit:
         facts = served.as_result(now) if served is not None else None
         self.certificates.append({"vhost": one.vhost, "endpoint": str(one.endpoint), "certificate": facts, "agrees": agrees, "error": str(look.error or "")})
 
-    def _why_another(self, one: WantedCertificate) -> str:
+    def _why_another(self, one: WantedCertificate, served: Certificate) -> str:
         """Why a certificate for another name is served (server-facts: Certificates)."""
         text = f" It is not for {one.endpoint.server_name}, so it is likely that of another virtual host."
-        hiding = [name for name in sorted(self._any_name) if one.vhost and name < one.vhost]
-        return f"{text} Virtual host {hiding[0]} has the host name * and hides all that sort after it." if hiding else text
+        shadow = shadow_of(one.vhost, self._tls_hosts, one.endpoint, served) if one.vhost else None
+        return f"{text} {shadow.rule}. So the server never presents that of {one.vhost} there." if shadow is not None else text
 
     # What all share
 

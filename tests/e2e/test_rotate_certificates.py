@@ -489,8 +489,9 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         entries = variables["ovenmediaengine_certificates"]
         assert [entry["vhost"] for entry in entries] == ["tenant-a", "tenant-b"]
         entries[0]["certbot_live"] = str(coming["a"])
-        for option in ("certificate", "private_key", "chain"):
-            entries[1][option] = str(coming["b"] / pathlib.Path(entries[1][option]).name)
+        for option in ("certificate", "private_key", "chain"):  # beside the inventory, where the guide has them
+            (place / entries[1][option]).parent.mkdir(parents=True, exist_ok=True)
+            (place / entries[1][option]).write_bytes((coming["b"] / pathlib.Path(entries[1][option]).name).read_bytes())
         variables["ovenmediaengine_certificate_endpoints"] = [{"port": port} for port in server.simulator.tls_ports]
         (place / "certificates.yml").write_text(json.dumps(variables), encoding="utf-8")
         (place / "lineages").mkdir()
@@ -504,6 +505,19 @@ def test_what_the_guide_shows_works(project: Project) -> None:
             assert hook.returncode == status, hook.stdout + hook.stderr
         assert [(live[letter] / "cert.pem").read_bytes() == wanted[letter] for letter in "ab"] == [True, False]
         assert server.reloads == 1
+
+        # The guide's own command, from its directory and from elsewhere.
+        shape = r"^    \$ ansible-playbook (streamops\S+rotate_certificates) (-i inventory.yml) (-e @certificates.yml) (--check)$"
+        command = re.search(shape, GUIDE, re.MULTILINE)
+        assert command is not None
+        elsewhere = Project(place / "elsewhere")
+        elsewhere.directory.mkdir()
+        project.limit = elsewhere.limit = 300.0
+        for checked in (
+            project.play(*" ".join(command.groups()).split()),
+            elsewhere.play(command[1], "-i", str(place / "inventory.yml"), "-e", f"@{place / 'certificates.yml'}", "--check"),
+        ):
+            assert checked.status == 0 and "this would be done: certificates: tenant-a unchanged, tenant-b rotated" in checked.output, checked.output
 
         playbooks = []
         for number, text in enumerate(text for mark, text in _blocks() if mark == "play"):

@@ -121,6 +121,10 @@ ADVICE: dict[str, Advice] = {
         "The server's TLS certificate cannot be verified, or the TLS handshake failed.",
         "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate covers.",
     ),
+    "wrong_scheme": Advice(
+        "The port does not speak the protocol that api_url asks for.",
+        "Change the scheme of api_url, http or https, or its port: <Port> and <TLSPort> of <API> in the server's Server.xml.",
+    ),
     "refused": Advice(
         "Nothing listens at this address.",
         "Check that the server runs, that <API> is enabled under Managers and Bind in its Server.xml, and host and port of api_url.",

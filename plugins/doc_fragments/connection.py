@@ -82,6 +82,11 @@ options:
     default: 16
     version_added: 0.4.0
 notes:
+  - Options that name files mean files on the host where the module runs. In a task that runs on the controller, a relative path is looked for as
+    M(ansible.builtin.copy) looks for its source, in C(files) of the role, in C(files) beside the playbook, and in the directory of the playbook.
+    If it is not there, it is looked for in the directory of the inventory, and last in the directory that the command was started in, each with
+    its C(files) first. So it is for paths in environment variables. On another host give absolute paths. A relative one begins in the directory
+    in which modules are run there.
   - Where the task runs on the controller, it is carried out within Ansible's own process, and C(requests) must be importable by the Python
     that runs Ansible. Tasks with C(become), C(async) or C(environment) run the module as usual; set C(ansible_python_interpreter) to
     C({{ ansible_playbook_python }}) for them on hosts with C(ansible_connection=local). V(false) in the variable

@@ -36,8 +36,8 @@ options:
     type: raw
     default: false
   directory:
-    description: Where relative names of files on the controller begin, in C(files) of it or in itself.
-    type: str
+    description: Where relative names of files on the controller begin, in C(files) of it or in itself. A list of directories is searched in its order.
+    type: raw
     default: .
 seealso:
   - module: streamops.ovenmediaengine.audit_info
@@ -65,7 +65,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import CertificateError, read_pem_certificates
 
 
-def audit_certificates(entries: t.Any, endpoints: t.Any = (), vhosts: t.Any = (), remote: t.Any = False, directory: str = ".") -> t.Any:
+def audit_certificates(entries: t.Any, endpoints: t.Any = (), vhosts: t.Any = (), remote: t.Any = False, directory: str | t.Sequence[str] = ".") -> t.Any:
     """What should be served where."""
     if not _are_dictionaries(entries):
         return entries
@@ -88,10 +88,11 @@ def _are_dictionaries(value: t.Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(item, t.Mapping) for item in value)
 
 
-def _expected(path: str, directory: str) -> dict[str, str]:
+def _expected(path: str, directory: str | t.Sequence[str]) -> dict[str, str]:
     """The fingerprint of the file on the controller, or its name."""
     path = os.path.expanduser(path)
-    for place in (os.path.join(directory, "files", path), os.path.join(directory, path)):
+    places = [directory] if isinstance(directory, str) else [str(place) for place in directory if place]
+    for place in (os.path.join(place, inside, path) for place in places for inside in ("files", "")):
         try:
             return {"fingerprint": read_pem_certificates(place)[0].fingerprint}
         except CertificateError:

@@ -43,8 +43,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Look,
     Rotation,
     expiring,
+    shadows,
     unverified,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._sni import Shadow, SniOrder, shadowed
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 # What should be served, and where.
@@ -326,9 +328,17 @@ class CertificateInfo(_Certificates):
         certificates, problems = self._files(names, now)
         fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
         expected = Expected(certificates[0].fingerprint, certificates[0]) if certificates else Expected(fingerprint) if fingerprint else None
+        seen = [EndpointReport(endpoint, Look(endpoint, self._handshakes())) for endpoint in endpoints]
+        hidden: dict[Endpoint, Shadow] = {}
+        if api is not None and expected is not None:
+            hidden = dict(shadows(SniOrder(api, self.params["vhost"]), [report for report in seen if not report.after.shows(expected)]))
+            if hidden:
+                error = shadowed(self.params["vhost"], list(hidden.items()))
+                problems.append(Problem(error.kind, f"{error.detail} {error.advice.remedy}"))
         reports = []
-        for endpoint in endpoints:
-            report = EndpointReport(endpoint, Look(endpoint, self._handshakes())).as_result(expected, now)
+        for one in seen:
+            report = one.as_result(expected, now)
+            report["shadowed_by"] = hidden[one.endpoint].host.name if one.endpoint in hidden else None
             reports.append({**{key: value for key, value in report.items() if key not in ("before", "after")}, "certificate": report["after"]})
         return {
             "changed": False,

@@ -26,6 +26,8 @@ import stat
 import time
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import NOT_TLS
+
 SECONDS_A_DAY = 86400
 LARGEST_FILE = 1024 * 1024
 """Bytes; files of certificates and keys have a few thousand."""
@@ -33,7 +35,6 @@ LARGEST_FILE = 1024 * 1024
 # Of OpenSSL's suites: the server offers nothing but AES128-SHA where HTTP/2 is off (https_server.cpp, tls_context.cpp [read]),
 # which the ssl module leaves out. A handshake that identifies sends nothing that needs protection.
 _CIPHERS = "DEFAULT"
-_NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 # The key is sound and belongs to another certificate; the last two where it is of another type.
 _MISMATCHES = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED")
 
@@ -329,6 +330,12 @@ def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False,
     return served._replace(verified=False, verify_error=f"the certificate is not for {name}")
 
 
+def asked_name(endpoint: Endpoint) -> str | None:
+    """Return the name that a handshake asks for by SNI; None if it asks for none, as for an address."""
+    name = endpoint.server_name.rstrip(".")
+    return None if not name or _address(name) else name
+
+
 def _identifying_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -356,8 +363,7 @@ def _verifying_context(ca_path: str | None) -> ssl.SSLContext:
 
 def _shake_hands(endpoint: Endpoint, context: ssl.SSLContext, deadline: float, timeout: float) -> Served:
     """One handshake. Lets the error of a failed verification through."""
-    name = endpoint.server_name.rstrip(".")
-    server_name = None if not name or _address(name) else name
+    server_name = asked_name(endpoint)
     try:
         context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=server_name)
     except (TypeError, ValueError):  # found before there is a connection, which the ssl module would leave open
@@ -433,7 +439,7 @@ def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> Cer
         return CertificateError("timeout", f"{endpoint} accepts connections, but did not complete a TLS handshake within {timeout:g} s.")
     if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)) or not isinstance(error, ssl.SSLError) or reason.startswith("Closed before"):
         return CertificateError("reset", f"{endpoint} closed the connection during the TLS handshake.")
-    if reason in _NOT_TLS:
+    if reason in NOT_TLS:
         return CertificateError("not_tls", f"What listens at {endpoint} does not speak TLS.")
     if "ALERT" in reason or reason == "TLSV1_UNRECOGNIZED_NAME":
         return CertificateError("alert", f"{endpoint} refused the TLS handshake: {words}. It may have no certificate for the name.")

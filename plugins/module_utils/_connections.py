@@ -16,9 +16,11 @@ import contextlib
 import http.client
 import io
 import socket
+import ssl
 import threading
 import time
 import typing as t
+from urllib.parse import urlsplit
 
 try:
     import requests
@@ -31,6 +33,9 @@ except ImportError:  # `_transport` says so before anything of this is used
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Version
 
+# What OpenSSL says of an answer that is not TLS.
+NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
+LONGEST_PROBE = 2.0  # seconds
 LONGEST_IDLE = 20.0  # seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a minute
 
 
@@ -221,6 +226,22 @@ class Line:
         return request
 
 
+def _speaks_http(plain: socket.socket) -> bool:
+    plain.sendall(b"OPTIONS * HTTP/1.0\r\nContent-Length: 0\r\n\r\n")
+    return plain.recv(5) == b"HTTP/"
+
+
+def _speaks_tls(plain: socket.socket) -> bool:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        with context.wrap_socket(plain):
+            return True
+    except ssl.SSLError as error:  # an alert is TLS, too
+        return "ALERT" in (error.reason or "")
+
+
 class Connections:
     """All kept-alive connections to one server: one or more lines, of which the first that is free is used.
 
@@ -259,6 +280,24 @@ class Connections:
             with requests.Session() as session:
                 self._environment = dict(session.merge_environment_settings(self.base, {}, True, verify, cert))
         return self._environment
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the connections are to use TLS."""
+        return self.base.lower().startswith("https:")
+
+    def speaks_the_other_scheme(self) -> bool:
+        """Return whether the port speaks TLS although the connections do not use it, or the other way round. A proxy of the environment is not asked."""
+        parts = urlsplit(self.base)
+        if self.environment.get("proxies", {}).get(parts.scheme.lower()):
+            return False
+        seconds = min(self.settings.timeout, LONGEST_PROBE)
+        try:
+            with socket.create_connection((str(parts.hostname), parts.port or (443 if self.is_secure else 80)), seconds) as plain:
+                plain.settimeout(seconds)
+                return _speaks_http(plain) if self.is_secure else _speaks_tls(plain)
+        except (OSError, ValueError):
+            return False
 
     def begin(self) -> None:
         """Says that another task begins to use the connections: what has become of them since the last one means nothing to it."""

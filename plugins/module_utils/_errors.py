@@ -76,6 +76,11 @@ ADVICE: dict[str, Advice] = {
         "Read the server's log: a file that is broken, missing or not readable for the server, or the key of another certificate, "
         "leaves the old certificate in use although the server answers with success.",
     ),
+    "shadowed": Advice(
+        "The server presents the certificate of another virtual host for this host name.",
+        "Take the host name that matches out of the other virtual host, or create this virtual host under a name that sorts before it. "
+        "Or rotate the certificate of the other virtual host, and have it cover this host name, too.",
+    ),
     "handshake_failed": Advice(
         "No TLS handshake with the endpoint succeeds.",
         "Check host, port and firewall, and that the virtual host has TLS: a server whose certificate files could not be read serves none.",
@@ -115,6 +120,10 @@ ADVICE: dict[str, Advice] = {
     "tls": Advice(
         "The server's TLS certificate cannot be verified, or the TLS handshake failed.",
         "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate covers.",
+    ),
+    "wrong_scheme": Advice(
+        "The port does not speak the protocol that api_url asks for.",
+        "Change the scheme of api_url, http or https, or its port: <Port> and <TLSPort> of <API> in the server's Server.xml.",
     ),
     "refused": Advice(
         "Nothing listens at this address.",

@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Endpoint, covers
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import Certificate, Endpoint, covers
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._dialect import Dialect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED, OmeError
@@ -29,6 +29,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Expected, Handshakes, Look
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import SETTLE_TIMEOUT, list_settled
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._sni import TlsHost, shadow_of, tls_host
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 ERROR = "error"
@@ -55,6 +56,8 @@ _TRAPS: tuple[tuple[tuple[int, ...], tuple[int, ...] | None, str], ...] = (
     ((0, 18), None, "An unknown key in a virtual host, or a task id, that holds a printf conversion ends the server. This collection sends none."),
     ((0, 21), None, "Some keys of the API have other names than before 0.21.0. Other tools may send the old ones; this collection sends those of the server."),
     ((0, 21, 1), None, "This collection was tested with 0.15.10, 0.18.0, 0.20.0 and 0.21.0, and not with newer versions."),
+    # Seen on 0.18.0, not on 0.20.0; 0.16.6 is the first with this call.
+    ((0, 16, 6), (0, 20), "A concludeHlsLive request ends the server when its stream ends (seen on 0.18.0). This collection sends none."),
     ((0,), (0, 18, 1), "The certificate of the API itself cannot be loaded again; a new one needs a restart, which loses what was made through the API."),
 )
 
@@ -122,7 +125,7 @@ class Audit:
         self._vhosts = {vhost["name"]: vhost for vhost in wanted.vhosts}
         self._applications = {application.key_of(app): app for app in wanted.applications}
         self._push_tasks = {push_task.key_of(task): task for task in wanted.push_tasks}
-        self._any_name: list[str] = []  # virtual hosts that serve every host name
+        self._tls_hosts: list[TlsHost] = []
         self._first: dict[Key, _Push] = {}
         self._last: dict[Key, _Push] = {}
         self._covered: set[tuple[str, str]] = set()  # applications that are reported as a whole, with what is in them
@@ -221,8 +224,9 @@ class Audit:
             found = VIRTUAL_HOST.from_wire(raw)
             self._context.keep_secrets(VIRTUAL_HOST, found)
             entry["read_only"] = entry["read_only"] or virtual_host.looks_read_only(raw)
-            if "*" in found.get("host", {}).get("names", []):
-                later(self._any_name.append, name)
+            host = tls_host({**found, "name": name})
+            if host is not None:
+                later(self._tls_hosts.append, host)
             if wanted is not None:
                 self._differ(f"Virtual host {name}", self._dialect.to_compare(VIRTUAL_HOST, wanted).difference(wanted, found), entry, vhost=name)
                 unknown = sorted(VIRTUAL_HOST.unknown(raw))
@@ -426,10 +430,10 @@ class Audit:
             days = served.days_left(now)
             for_another = one.named and not covers(served, one.endpoint.server_name)
             if one.expected is not None and not agrees:
-                text = f"{one.endpoint} serves another certificate than it should: {told}.{self._why_another(one) if for_another else ''}"
+                text = f"{one.endpoint} serves another certificate than it should: {told}.{self._why_another(one, served) if for_another else ''}"
                 self._add(DRIFT, "certificate_differs", text, field="fingerprint", found=served.fingerprint, wanted=one.expected.fingerprint, **place)
             elif for_another:
-                text = f"Clients would refuse the certificate at {one.endpoint}: {told}.{self._why_another(one)}"
+                text = f"Clients would refuse the certificate at {one.endpoint}: {told}.{self._why_another(one, served)}"
                 self._add(WARNING, "certificate_name", text, field="names", found=list(served.names), wanted=one.endpoint.server_name, **place)
             if now > served.valid_until:
                 self._add(ERROR, "certificate_expired", f"The certificate at {one.endpoint} expired at {served.not_after}.", **place)
@@ -445,11 +449,11 @@ class Audit:
         facts = served.as_result(now) if served is not None else None
         self.certificates.append({"vhost": one.vhost, "endpoint": str(one.endpoint), "certificate": facts, "agrees": agrees, "error": str(look.error or "")})
 
-    def _why_another(self, one: WantedCertificate) -> str:
+    def _why_another(self, one: WantedCertificate, served: Certificate) -> str:
         """Why a certificate for another name is served (server-facts: Certificates)."""
         text = f" It is not for {one.endpoint.server_name}, so it is likely that of another virtual host."
-        hiding = [name for name in sorted(self._any_name) if one.vhost and name < one.vhost]
-        return f"{text} Virtual host {hiding[0]} has the host name * and hides all that sort after it." if hiding else text
+        shadow = shadow_of(one.vhost, self._tls_hosts, one.endpoint, served) if one.vhost else None
+        return f"{text} {shadow.rule}. So the server never presents that of {one.vhost} there." if shadow is not None else text
 
     # What all share
 

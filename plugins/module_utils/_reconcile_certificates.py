@@ -21,10 +21,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
     covers,
     handshake,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._sni import Shadow, SniOrder, rule_for, shadowed
 
 FIRST_DELAY = 0.25  # seconds between two looks at what is served; doubles each time
 LARGEST_DELAY = 2.0  # seconds
@@ -120,6 +119,7 @@ class Rotation:
         self._scope = scope
         self._wait_timeout = wait_timeout
         self._known = known
+        self._order = SniOrder(api, vhost)
         self.answer: ReloadAnswer | None = None
         self.reports: list[EndpointReport] = []
 
@@ -136,6 +136,8 @@ class Rotation:
         served = bool(self.reports) and expected is not None and all(report.before.shows(expected) for report in self.reports)
         if served and not force:
             return False
+        if expected is not None:
+            self._refuse_shadowed(expected)
         if self._context.check_mode:
             self._warn_of_missing()
             return True
@@ -210,30 +212,31 @@ class Rotation:
         return OmeError("certificate_not_served", f"bring the certificate{wanted} into use", detail=detail + hint)
 
     def _why_another(self, lagging: t.Sequence[EndpointReport]) -> str:
-        """Says where the certificate of another virtual host is served, and why (server-facts: Certificates)."""
+        """Return why the certificate of another virtual host may be served (server-facts: Certificates)."""
         for report in lagging:
             name, one = report.endpoint.server_name, report.after.certificate
-            if not name or one is None or covers(one, name):
-                continue
-            text = f" The certificate that {report.endpoint} serves is not for {name}, so it is likely that of another virtual host."
-            hiding = self._hiding_virtual_host()
-            if hiding:
-                text += f" Virtual host {hiding} has the host name * and hides all that sort after it."
-            return text
+            found = self._order.picked(report.endpoint) if one is not None else None
+            other = bool(name) and one is not None and not covers(one, name)
+            text = f" The certificate that {report.endpoint} serves is not for {name}, so it is likely that of another virtual host." if other else ""
+            if found is not None and (found[0].name != self._vhost if self._vhost else other):
+                return f"{text} {rule_for(*found)}."
+            if text:
+                return text
         return ""
 
-    def _hiding_virtual_host(self) -> str | None:
-        """The first virtual host with the host name `*` that sorts before the one in question."""
-        try:
-            for name in sorted(filter(is_addressable, self._api.list_virtual_hosts())):
-                if self._vhost is not None and name >= self._vhost:
-                    return None
-                raw = self._api.read_virtual_host(name)
-                if "*" in VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("names", []):
-                    return name
-        except OmeError:  # this only adds to what is reported anyway
-            pass
-        return None
+    def _refuse_shadowed(self, expected: Expected) -> None:
+        """Raise if endpoints are known to serve another virtual host's certificate, so that no reload would help."""
+        if self._scope != "vhosts" or self._vhost is None:
+            return
+        found = shadows(self._order, [report for report in self.reports if not report.before.shows(expected)])
+        if found:
+            raise self.with_served(shadowed(self._vhost, found))
+
+
+def shadows(order: SniOrder, reports: t.Sequence[EndpointReport]) -> list[tuple[Endpoint, Shadow]]:
+    """Return what is known to hide a virtual host, by endpoint."""
+    found = [(report.endpoint, order.shadow(report.endpoint, report.before.certificate)) for report in reports]
+    return [(endpoint, shadow) for endpoint, shadow in found if shadow is not None and shadow.proven]
 
 
 def _told(reports: t.Sequence[EndpointReport]) -> str:

@@ -20,6 +20,7 @@ import math
 import random
 import re
 import socket
+import ssl
 import threading
 import traceback
 import typing as t
@@ -37,7 +38,7 @@ else:
     REQUESTS_IMPORT_ERROR = None
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _side_by_side as side_by_side
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Line, Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import NOT_TLS, Connections, Line, Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import Version
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import can_hold_surrogates, encodable
@@ -51,6 +52,8 @@ DEEPEST_ANSWER = 64  # levels; the API nests about ten, and what works on an ans
 MOST_UNANSWERED = 3  # requests in a row that were given up without an answer, after which the server is not asked any more
 _PIECE = 2**14  # bytes that are read, and unpacked where a gateway has compressed them, at once
 _LOOK = 0.25  # seconds after which a request that waits for another looks whether it is needed at all
+_TLS_ALERT = ("\x15\x03", "'\\x15\\x03")  # what Python makes a status line of
+_SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
 _GATEWAY_STATUSES = (502, 503, 504)
 
 
@@ -80,6 +83,7 @@ class _Failure(t.NamedTuple):
     reached: bool  # whether the server may have received the request
     passing: bool  # whether trying again can help
     retry_after: float = 0.0
+    mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
 
 
 class Transport:
@@ -172,6 +176,7 @@ class Transport:
                 if not may_repeat or repetition == self.settings.retries:
                     if outcome.passing:
                         self._give_up(outcome, endings)
+                    outcome = self._explained(outcome)
                     if outcome.passing and not may_repeat:
                         self._tell(f"{self._told(method, path, outcome)} Not sent again; what is there decides.")
                     raise OmeError(
@@ -191,6 +196,12 @@ class Transport:
         finally:
             self._end_probe()
             self._connections.give_back(line)
+
+    def _explained(self, outcome: _Failure) -> _Failure:
+        """Return a failure, or that the port speaks the other protocol, which many ports only show by closing the connection or by silence."""
+        if self._answered or not outcome.mute:
+            return outcome
+        return _WRONG_SCHEME[self._connections.is_secure] if self._connections.speaks_the_other_scheme() else outcome
 
     def _tell(self, text: str) -> None:
         side_by_side.later(self._notice, text)
@@ -296,6 +307,12 @@ class Transport:
         return _read(response, content)
 
 
+_WRONG_SCHEME = {
+    True: _Failure("wrong_scheme", "api_url is https, and the port speaks plain http.", None, reached=False, passing=False),
+    False: _Failure("wrong_scheme", "api_url is http, and the port speaks TLS, which is https.", None, reached=False, passing=False),
+}
+
+
 class _TooLargeError(Exception):
     """More arrives than any answer of the API can be."""
 
@@ -324,6 +341,8 @@ def _read(response: t.Any, content: bytes) -> Answer | _Failure:
     try:
         return Answer(status, _json(response, content))
     except ValueError as error:
+        if status == 400 and _SENT_TO_HTTPS in content:
+            return _WRONG_SCHEME[False]
         if 400 <= status < 500:  # is never sent again, and says enough by its status
             return Answer(status, None)
         # A page in HTML comes from something that will say the same again; anything else may be a damaged answer.
@@ -386,8 +405,14 @@ def _retry_after(response: t.Any) -> float:
 def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
     """Sorts what requests raises. No text of the exception is taken over but the operating system's, as it may show secrets."""
     causes = list(_causes(error))
+    if isinstance(error, requests.exceptions.SSLError) and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes) and not _after_handshake(causes):
+        return _WRONG_SCHEME[True]
+    if any(isinstance(cause, http.client.BadStatusLine) and cause.line.startswith(_TLS_ALERT) for cause in causes):
+        return _WRONG_SCHEME[False]
     if isinstance(error, requests.exceptions.SSLError):
-        return _Failure("tls", _tls_detail(causes), None, reached=_after_handshake(causes), passing=False)
+        reached = _after_handshake(causes)
+        mute = not reached and any(isinstance(cause, ssl.SSLEOFError) for cause in causes)
+        return _Failure("tls", _tls_detail(causes), None, reached=reached, passing=False, mute=mute)
     if isinstance(error, (requests.exceptions.ProxyError, requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)):
         return _Failure("refused", "The proxy of the environment (HTTP_PROXY, HTTPS_PROXY) cannot be used.", None, reached=False, passing=True)
     if isinstance(error, requests.exceptions.ConnectTimeout):
@@ -397,18 +422,23 @@ def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
     if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in causes):
         return _Failure("refused", f"No connection: {_reason(*causes)}.", None, reached=False, passing=True)
     if isinstance(error, requests.exceptions.Timeout) or any(isinstance(cause, urllib3.exceptions.ReadTimeoutError) for cause in causes):
-        return _Failure("timeout", f"No answer within {timeout:g} s.", None, reached=True, passing=True)
+        return _Failure("timeout", f"No answer within {timeout:g} s.", None, reached=True, passing=True, mute=any(map(_in_handshake, causes)))
     if any(isinstance(cause, urllib3.exceptions.InvalidHeader) for cause in causes):  # in the answer, not in the request
         return _Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
     if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader, urllib3.exceptions.LocationParseError)):
         return _Failure("bad_input", "api_url, http_headers or a proxy of the environment cannot be used in a request.", None, reached=False, passing=False)
-    return _Failure("connection_lost", f"The connection broke: {_reason(*causes)}.", None, reached=True, passing=True)
+    mute = any(isinstance(cause, ConnectionError) for cause in causes)  # of http.client or the system; nothing has come
+    return _Failure("connection_lost", f"The connection broke: {_reason(*causes)}.", None, reached=True, passing=True, mute=mute)
 
 
 def _after_handshake(causes: t.Iterable[BaseException]) -> bool:
     """Whether TLS failed while data was sent or read. The exceptions are the same before that, so their tracebacks must tell."""
     frames = (frame.f_code.co_name for cause in causes for frame, _line in traceback.walk_tb(cause.__traceback__))
     return any(name in ("sendall", "getresponse", "recv_into") for name in frames)
+
+
+def _in_handshake(cause: BaseException) -> bool:
+    return any(frame.f_code.co_name == "do_handshake" for frame, _line in traceback.walk_tb(cause.__traceback__))
 
 
 def _causes(error: BaseException | None) -> t.Iterator[BaseException]:

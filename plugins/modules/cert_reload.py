@@ -84,7 +84,9 @@ notes:
     the module runs, which can be another host.
   - With O(verify_chain) and O(certificate), where the key file of O(vhost) can be read on the host where the module runs, the task fails before the reload
     if the key is not that of the certificate.
-  - A virtual host with the host name V(*) hides the certificates of all whose names sort after its own.
+  - In a handshake the server picks the first virtual host with TLS, in the alphabetical order of their names, that has a host name that matches.
+    So a virtual host with the host name V(*) hides the certificates of all whose names sort after its own. If an endpoint is known to serve
+    another virtual host's certificate for this reason, the task fails with the kind C(shadowed) and sends no reload.
 seealso:
   - module: streamops.ovenmediaengine.certificate_info
   - module: streamops.ovenmediaengine.vhost

@@ -155,6 +155,12 @@ endpoints:
       description: Why clients would not accept it, none where they would.
       type: str
       sample: unable to get local issuer certificate
+    shadowed_by:
+      description:
+        - Name of the virtual host whose certificate the server presents here in place of that of O(vhost). None if there is none, or if this is not certain.
+      type: str
+      version_added: 1.1.0
+      sample: default
     error:
       description: Why the handshake failed, none where it did not.
       type: str
@@ -195,7 +201,7 @@ certificates:
       type: int
       sample: 39
 problems:
-  description: What is wrong with the files. Empty where nothing is, and without O(certificate).
+  description: What is wrong with the files, and V(shadowed). Empty if nothing is.
   returned: success
   type: list
   elements: dict
@@ -205,6 +211,8 @@ problems:
         - Kind of the problem.
         - V(missing), V(unreadable), V(no_certificate), V(broken), V(broken_key) and V(encrypted_key) are of a file that cannot be used.
         - V(key_mismatch), V(expired), V(not_yet_valid), V(name_not_covered) and V(chain_order) are of files that can be read and do not fit.
+        - V(shadowed) says that an endpoint serves the certificate of another virtual host, which the server picks in place of O(vhost).
+          It is only looked for with O(vhost), and if O(certificate) or O(fingerprint) is not what is served.
         - V(chain_in_certificate) says that the certificate file holds more than one certificate, of which the server would send the first alone.
       type: str
       sample: key_mismatch

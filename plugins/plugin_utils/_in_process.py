@@ -39,6 +39,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door im
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
 
 try:
@@ -77,6 +78,8 @@ class InProcessAction(NormalAction):
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns this off holds no boolean."""
         variables: Variables = task_vars or {}
+        if self._connection.transport == "local":
+            self._task.args = self._with_files_found(variables)
         if not self._would_run_here(variables):
             result: dict[str, t.Any] = super().run(tmp, task_vars)
             self._show_diff_of_failure(result)
@@ -110,6 +113,32 @@ class InProcessAction(NormalAction):
         if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
             before, after = (json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after"))
             self._display.display("\n".join(difflib.unified_diff(before, after, "before", "after", lineterm="")), stderr=True)
+
+    # Files on the controller
+
+    def _with_files_found(self, variables: Variables) -> dict[str, t.Any]:
+        """Return the options of the task, in which relative paths have become absolute, so that both execution paths find the same files."""
+        spec, _validator = _checking(self.capability)
+        given = dict(self._task.args)
+        for name, one in spec.items():
+            if one.get("type") == "path" and given.get(name) is None and "fallback" in one:
+                value = os.environ.get(one["fallback"][1][0])
+                if value is not None and _is_relative(value):
+                    given[name] = value
+        return t.cast("dict[str, t.Any]", self._found(given, spec, variables))
+
+    def _found(self, given: t.Any, spec: t.Mapping[str, t.Any], variables: Variables) -> t.Any:
+        if isinstance(given, list):
+            return [self._found(one, spec, variables) for one in given]
+        if not isinstance(given, dict):
+            return given
+        found = dict(given)
+        for name, one in spec.items():
+            if one.get("type") == "path" and _is_relative(given.get(name)):
+                found[name] = find(self._loader, self._task.get_search_path(), variables, str(given[name]))
+            elif given.get(name) and _has_paths(one):
+                found[name] = self._found(given[name], one["options"], variables)
+        return found
 
     # Where to run
 
@@ -198,6 +227,18 @@ class _CopiedByJson(dict[str, t.Any]):
 
     def __deepcopy__(self, memo: t.Any) -> dict[str, t.Any]:
         return t.cast("dict[str, t.Any]", json.loads(json.dumps(self)))
+
+
+def _is_relative(value: t.Any) -> bool:
+    """Return whether an option is a relative path. What a file holds, given by mistake, is none, and is not looked for."""
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or "-----BEGIN" in value:
+        return False
+    return not os.path.isabs(os.path.expanduser(os.path.expandvars(value)))
+
+
+def _has_paths(spec: t.Mapping[str, t.Any]) -> bool:
+    """Return whether there is a path inside of an option."""
+    return any(one.get("type") == "path" or _has_paths(one) for one in spec.get("options", {}).values())
 
 
 def _named(variables: Variables, name: str, key: str | None) -> t.Any:

@@ -10,10 +10,16 @@ Every run is at -vvvv, and :func:`rotation.rotate` looks for keys in what it pri
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
+import os
 import pathlib
 import re
+import select
+import stat
+import struct
 import subprocess
+import threading
 import typing as t
 
 import pytest
@@ -295,6 +301,163 @@ def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: path
         assert server.snapshot() == server.before and not server.simulator.writes
 
 
+def _mode(path: pathlib.Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@contextlib.contextmanager
+def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list[tuple[str, int]]]:
+    """Every file in the folders that others could read while it held one of the private keys, at any instant."""
+    libc, seen = ctypes.CDLL(None, use_errno=True), []
+    descriptor = libc.inotify_init1(os.O_NONBLOCK)
+    mask = 0x4 | 0x2 | 0x8 | 0x80 | 0x100  # attributes, written, closed, moved to, created
+    watches = {libc.inotify_add_watch(descriptor, str(folder).encode(), mask): folder for folder in folders}
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            if not select.select([descriptor], [], [], 0.05)[0]:
+                continue
+            content, position = os.read(descriptor, 65536), 0
+            while position < len(content):
+                watch, _mask, _cookie, length = struct.unpack_from("iIII", content, position)
+                name = content[position + 16 : position + 16 + length].rstrip(b"\0").decode()
+                position += 16 + length
+                with contextlib.suppress(OSError), (watches[watch] / name).open("rb") as file:
+                    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+                    if mode & 0o077 and any(map(file.read().__contains__, keys)):
+                        seen.append((name, mode))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+        os.close(descriptor)
+
+
+def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Project) -> None:
+    """Also if one path is a link to the other, and the old file was readable for others. The owner stays."""
+    with MediaServer(project.directory / "one") as server:
+        both = server.live / "both.pem"
+        both.write_bytes(server.old.certificate + server.old.key)
+        both.chmod(0o644)  # as earlier releases have left it
+        owner = 12345 if os.geteuid() == 0 else os.geteuid()
+        os.chown(both, owner, -1)
+        (server.live / "key.pem").symlink_to(both)
+        coming = server.coming / "both.pem"
+        coming.write_bytes(server.new.certificate + server.new.key)
+        del server.simulator.state.virtual_hosts["t-live"]
+        tls = {"certPath": str(both), "keyPath": str(server.live / "key.pem"), "chainCertPath": str(server.live / "chain.pem")}
+        server.simulator.add_static_virtual_host({"name": "t-live", "host": {"names": ["live.example.com"], "tls": tls}})
+        entry = {"vhost": "t-live", "certificate": str(coming), "private_key": str(coming), "chain": str(server.coming / "chain.pem")}
+        hosts = {"one": server.variables(ovenmediaengine_certificates=[entry])}
+        with _watched([server.live], server.new.key) as seen:
+            first = rotate(project, hosts)
+        assert outcome(first, "one") == "certificates: t-live rotated", failure(first, "one")
+        assert (_mode(both), both.read_bytes(), both.stat().st_uid) == (0o600, coming.read_bytes(), owner)
+        assert (server.live / "key.pem").is_symlink() and server.served() == server.new.fingerprint
+        assert seen == [] and [_mode(path) for path in server.backups] == [0o600]
+        again = rotate(project, hosts)
+        assert outcome(again, "one") == "certificates: t-live unchanged" and again.recap["one"]["changed"] == 0
+
+
+def test_a_key_is_never_readable_for_others(project: Project) -> None:
+    """Neither in a new file, nor in the backup, nor where the old file was readable for others."""
+    with MediaServer(project.directory / "old") as old, MediaServer(project.directory / "new", placed=False) as new:
+        (old.live / "privkey.pem").chmod(0o600)
+        with _watched([old.live, new.live], old.old.key, old.new.key, new.new.key) as seen:
+            run = rotate(project, {"old": old.variables(), "new": new.variables()}, at_once=True)
+        assert run.status == 0 and seen == []
+        assert [_mode(server.live / "privkey.pem") for server in (old, new)] == [0o600, 0o600]
+
+
+def test_two_files_for_one_destination_are_refused(project: Project) -> None:
+    with MediaServer(project.directory / "one") as server:
+        server.add("t-other", "other.example.com", server.live)
+        other = project.directory / "other"
+        other.mkdir()
+        server.write(other, authority().issue("other.example.com"))
+        here = {"vhost": "t-live", "certbot_live": str(server.coming)}
+        run = rotate(
+            project,
+            {
+                "within": server.variables(ovenmediaengine_certificates=[{**here, "key_path": str(server.live / "./cert.pem")}]),
+                "between": server.variables(ovenmediaengine_certificates=[here, {"vhost": "t-other", "certbot_live": str(other)}]),
+            },
+            at_once=True,
+        )
+        told = {name: failure(run, name) for name in ("within", "between")}
+        assert "the private key of the virtual host t-live are different files with the same destination" in told["within"]
+        assert "The certificate of the virtual host t-live and the certificate of the virtual host t-other are different files" in told["between"]
+        assert all("Nothing was changed" in text and len(text) < 2000 for text in told.values())
+        assert server.snapshot() == server.before and server.reloads == 0
+
+
+def test_virtual_hosts_that_share_files(project: Project) -> None:
+    """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who placed them."""
+    with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:
+        good.write(good.coming, good.old, authority().chain + authority().root.cert_pem.bytes())
+        hosts = {}
+        for name, server in (("good", good), ("bad", bad)):
+            server.add("t-twin", "live.example.com", server.live)
+            entries = [{"vhost": vhost, "certbot_live": str(server.coming)} for vhost in ("t-live", "t-twin")]
+            for entry in entries:
+                entry["endpoints"] = [{"port": port, "server_name": "live.example.com"} for port in server.simulator.tls_ports]
+            hosts[name] = server.variables(ovenmediaengine_certificates=entries)
+        run = rotate(project, {"good": hosts["good"]})
+        assert outcome(run, "good") == "certificates: t-live rotated, t-twin rotated", failure(run, "good")
+        assert [record.path.rpartition("/")[2] for record in good.simulator.log if "eload" in record.path] == [
+            "t-live:reloadCertificate",
+            "t-twin:reloadCertificate",
+        ]
+        again = rotate(project, {"good": hosts["good"]})
+        assert outcome(again, "good") == "certificates: t-live unchanged, t-twin unchanged" and again.recap["good"]["changed"] == 0
+
+        bad.add("t-zz", "zz.example.com", bad.live)
+        entries = [{"vhost": "t-live", "certbot_live": str(bad.coming)}, {"vhost": "t-zz", "certbot_live": str(bad.coming)}]
+        bad.simulator.fail_reload("t-zz")
+        accepted = {"ovenmediaengine_certificate_accept": ["name_not_covered"]}
+        run = rotate(project, {"bad": bad.variables(ovenmediaengine_certificates=entries, **accepted)})
+        told = failure(run, "bad")
+        assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
+        assert "also those of the virtual host t-live, which serves the new certificate since this run has placed them. They stay." in told
+        assert "before this run" not in told and bad.served() == bad.new.fingerprint
+
+
+def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
+    """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was not served before."""
+    with contextlib.ExitStack() as stack:
+        servers, hosts = {}, {}
+        for name in ("hidden", "both", "unknown"):
+            servers[name] = server = stack.enter_context(MediaServer(project.directory / name))
+            other = server.live.parent / "default"
+            other.mkdir()
+            # A wildcard would cover the name as well.
+            server.write(other, authority().issue("*.example.com" if name == "unknown" else "default.example.com"))
+            server.add("a-default", "*", other)
+            if name == "unknown":
+                (other / "cert.pem").unlink()  # not for the module to read, as in a container
+            before = server.served()
+            assert before not in (server.old.fingerprint, None)
+            entries = [{"vhost": "t-live", "certbot_live": str(server.coming)}]
+            if name == "both":
+                entries.insert(0, {"vhost": "a-default", "certbot_live": str(server.coming), "endpoints": [{"port": server.simulator.tls_ports[0]}]})
+            hosts[name] = server.variables(ovenmediaengine_certificates=entries)
+        run = rotate(project, hosts, at_once=True)
+        told = {name: failure(run, name) for name in hosts}
+        ends = {name: outcome(run, name).removeprefix("certificates: ") for name in hosts}
+        assert ends == {"hidden": "t-live untouched", "both": "a-default rotated, t-live rotated", "unknown": "t-live restored"}, told
+        assert "alphabetical order of names, with a host name that matches: a-default (*)" in told["hidden"] and "(shadowed)" in told["hidden"]
+        assert servers["hidden"].reloads == 0 and servers["hidden"].snapshot() == servers["hidden"].before
+        assert servers["both"].served() == servers["both"].new.fingerprint
+        assert "each endpoint serves what it served before, which was not the old certificate of this virtual host" in told["unknown"]
+        assert "a-default (*)" in told["unknown"] and "NOT PROVEN" not in run.output
+        assert servers["unknown"].snapshot() == servers["unknown"].before
+
+
 GUIDE = (REPOSITORY / "docs/docsite/rst/guide_rotate_certificates.rst").read_text(encoding="utf-8")
 
 
@@ -326,8 +489,9 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         entries = variables["ovenmediaengine_certificates"]
         assert [entry["vhost"] for entry in entries] == ["tenant-a", "tenant-b"]
         entries[0]["certbot_live"] = str(coming["a"])
-        for option in ("certificate", "private_key", "chain"):
-            entries[1][option] = str(coming["b"] / pathlib.Path(entries[1][option]).name)
+        for option in ("certificate", "private_key", "chain"):  # beside the inventory, where the guide has them
+            (place / entries[1][option]).parent.mkdir(parents=True, exist_ok=True)
+            (place / entries[1][option]).write_bytes((coming["b"] / pathlib.Path(entries[1][option]).name).read_bytes())
         variables["ovenmediaengine_certificate_endpoints"] = [{"port": port} for port in server.simulator.tls_ports]
         (place / "certificates.yml").write_text(json.dumps(variables), encoding="utf-8")
         (place / "lineages").mkdir()
@@ -341,6 +505,19 @@ def test_what_the_guide_shows_works(project: Project) -> None:
             assert hook.returncode == status, hook.stdout + hook.stderr
         assert [(live[letter] / "cert.pem").read_bytes() == wanted[letter] for letter in "ab"] == [True, False]
         assert server.reloads == 1
+
+        # The guide's own command, from its directory and from elsewhere.
+        shape = r"^    \$ ansible-playbook (streamops\S+rotate_certificates) (-i inventory.yml) (-e @certificates.yml) (--check)$"
+        command = re.search(shape, GUIDE, re.MULTILINE)
+        assert command is not None
+        elsewhere = Project(place / "elsewhere")
+        elsewhere.directory.mkdir()
+        project.limit = elsewhere.limit = 300.0
+        for checked in (
+            project.play(*" ".join(command.groups()).split()),
+            elsewhere.play(command[1], "-i", str(place / "inventory.yml"), "-e", f"@{place / 'certificates.yml'}", "--check"),
+        ):
+            assert checked.status == 0 and "this would be done: certificates: tenant-a unchanged, tenant-b rotated" in checked.output, checked.output
 
         playbooks = []
         for number, text in enumerate(text for mark, text in _blocks() if mark == "play"):

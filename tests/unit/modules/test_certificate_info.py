@@ -79,9 +79,9 @@ def test_what_a_virtual_host_serves(site: Site, simulator: Simulator, check_mode
         ("127.0.0.1", port, "aa.example.com") for port in simulator.tls_ports
     ]
     for entry in run["endpoints"]:
-        assert set(entry) == {"host", "port", "server_name", "certificate", "agrees", "verified", "verify_error", "error"}
+        assert set(entry) == {"host", "port", "server_name", "certificate", "agrees", "verified", "verify_error", "error", "shadowed_by"}
         assert entry["certificate"] == run["certificates"][0] and entry["agrees"] is True
-        assert (entry["verified"], entry["verify_error"], entry["error"]) == (None, None, None)
+        assert (entry["verified"], entry["verify_error"], entry["error"], entry["shadowed_by"]) == (None, None, None, None)
     certificate = run["certificates"][0]
     assert certificate["fingerprint"] == site.old.fingerprint and certificate["not_after"] == site.old.until and certificate["days_left"] == 90
     assert certificate["names"] == ["aa.example.com"] and run["problems"] == []

@@ -1,0 +1,61 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Relative paths of files on the controller mean the same in both execution paths, wherever the command was started."""
+
+from __future__ import annotations
+
+import json
+import typing as t
+
+import pytest
+
+from .conftest import LOCAL, Project
+from .rotation import authority
+
+pytestmark = pytest.mark.timeout(300)
+
+# In the order in which they are looked for.
+PLACES = ("plays/files", "plays", "inventory/files", "inventory", "files", ".")
+
+
+@pytest.mark.parametrize("in_process", [True, False], ids=["in-process", "module"])
+def test_relative_paths_are_found_where_the_user_has_them(project: Project, in_process: bool) -> None:
+    wanted = []
+    for number, place in enumerate(PLACES):
+        folder = project.directory / place
+        folder.mkdir(parents=True, exist_ok=True)
+        pair = authority().issue(f"{number}.example.com")
+        wanted.append(pair.fingerprint)
+        # Also where a place is looked at later, to see that the first one counts.
+        for later in PLACES[number:]:
+            (project.directory / later).mkdir(parents=True, exist_ok=True)
+            (project.directory / later / f"{number}.pem").write_bytes(pair.certificate if later == place else b"planted")
+    task = {
+        "streamops.ovenmediaengine.certificate_info": {"certificate": "{{ item }}", "chain_ca_path": "{{ item }}"},
+        "loop": [f"{number}.pem" for number in range(len(PLACES))],
+        "register": "found",
+    }
+    show: dict[str, t.Any] = {
+        "ansible.builtin.debug": {
+            "msg": "{{ found.results | map(attribute='certificates') | map('first') | map(attribute='fingerprint') | join(' ') }}",
+        }
+    }
+    missing = {"streamops.ovenmediaengine.certificate_info": {"certificate": "nowhere.pem"}, "register": "nowhere"}
+    say = {"ansible.builtin.debug": {"msg": "{{ nowhere.problems[0].text }}"}}
+    environment = {
+        "streamops.ovenmediaengine.vhost_info": {"api_url": "https://127.0.0.1:9", "api_token": "planted", "retries": 0},
+        "ignore_errors": True,
+        "register": "by_environment",
+    }
+    tell = {"ansible.builtin.debug": {"msg": "CA: {{ by_environment.error.kind }}"}}
+    play = {"hosts": "all", "gather_facts": False, "tasks": [task, show, missing, say, environment, tell]}
+    (project.directory / "plays/play.json").write_text(json.dumps([play]), encoding="utf-8")
+    hosts = {"one": {**LOCAL, "ovenmediaengine_in_process": in_process}}
+    (project.directory / "inventory/hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}), encoding="utf-8")
+    run = project.play("plays/play.json", "-i", "inventory/hosts.json", OVENMEDIAENGINE_CA_PATH="3.pem")
+    assert run.status == 0, run.output
+    assert " ".join(wanted) in run.output, run.output
+    assert f"There is no file {project.directory}/plays/nowhere.pem" in run.output
+    assert "CA: refused" in run.output, run.output

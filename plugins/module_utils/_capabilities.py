@@ -50,9 +50,12 @@ def refuse_repeated(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: 
         seen[key(entry)] = path
 
 
-def refuse_purge_of_absent(params: Params, state: str) -> None:
-    if params["purge"] and params["state"] == state:
-        raise BadInput("purge", f"cannot be used where state is {state}")
+def check_purge(params: Params, entries: str, absent: str) -> None:
+    """Raise BadInput if the purge makes no sense with the state ``absent``, or with an empty list in the option ``entries``."""
+    if params["purge"] and params["state"] == absent:
+        raise BadInput("purge", f"cannot be used where state is {absent}")
+    if params["purge"] and not params[entries] and not params["purge_everything"]:
+        raise BadInput("purge", f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant")
 
 
 def single_result(item: Item, key: str) -> Result:

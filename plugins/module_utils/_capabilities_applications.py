@@ -14,7 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._applica
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
     Managing,
     bulk_result,
-    refuse_purge_of_absent,
+    check_purge,
     refuse_repeated,
     single_result,
 )
@@ -62,11 +62,17 @@ class Applications(_Applications):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"applications": list_of(APPLICATION.options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+        return {
+            "applications": list_of(APPLICATION.options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "recreate": FLAG,
+        }
 
     def check(self) -> None:
         super().check()
-        refuse_purge_of_absent(self.params, "absent")
+        check_purge(self.params, "applications", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
         return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")

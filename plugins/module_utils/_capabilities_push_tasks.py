@@ -13,7 +13,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
     Managing,
     bulk_result,
-    refuse_purge_of_absent,
+    check_purge,
     refuse_repeated,
     single_result,
 )
@@ -76,11 +76,11 @@ class PushTaskList(_PushTasks):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"tasks": list_of(PUSH_TASK.options()), "state": state_option("started", "stopped"), "purge": FLAG, **_WAIT}
+        return {"tasks": list_of(PUSH_TASK.options()), "state": state_option("started", "stopped"), "purge": FLAG, "purge_everything": FLAG, **_WAIT}
 
     def check(self) -> None:
         super().check()
-        refuse_purge_of_absent(self.params, "stopped")
+        check_purge(self.params, "tasks", "stopped")
 
     def run(self, api: Api, context: Context) -> Result:
         items = self.reconcile(api, context, purge=self.params["purge"])

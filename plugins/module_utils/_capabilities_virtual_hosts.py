@@ -16,8 +16,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._applica
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
     Managing,
     bulk_result,
+    check_purge,
     counts,
-    refuse_purge_of_absent,
     refuse_repeated,
     single_result,
 )
@@ -121,11 +121,17 @@ class Vhosts(_Vhosts):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhosts": list_of(_virtual_host_options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+        return {
+            "vhosts": list_of(_virtual_host_options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "recreate": FLAG,
+        }
 
     def check(self) -> None:
         super().check()
-        refuse_purge_of_absent(self.params, "absent")
+        check_purge(self.params, "vhosts", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])

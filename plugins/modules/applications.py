@@ -39,6 +39,13 @@ options:
         reported as deleted.
     type: bool
     default: false
+  purge_everything:
+    description:
+      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
+      - As only the virtual hosts that O(applications) names are looked at, the purge then deletes nothing.
+    type: bool
+    default: false
+    version_added: 1.1.0
   recreate:
     description:
       - Whether an application that differs may be deleted and made again, which cuts off its viewers and its live streams.

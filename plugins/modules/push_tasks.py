@@ -37,6 +37,13 @@ options:
       - Whether tasks that are not listed are stopped, in the applications that O(tasks) names and in no others.
     type: bool
     default: false
+  purge_everything:
+    description:
+      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
+      - As only the applications that O(tasks) names are looked at, the purge then stops nothing.
+    type: bool
+    default: false
+    version_added: 1.1.0
 attributes:
   idempotent:
     support: full

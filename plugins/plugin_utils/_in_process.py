@@ -31,6 +31,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door im
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SWITCH, refusal
 
 try:
     from ansible.errors import AnsibleValueOmittedError
@@ -38,8 +39,6 @@ try:
 except ImportError:  # before ansible-core 2.19, which asks for what needs them
     AnsibleValueOmittedError = is_trusted_as_template = None
 
-# The variable that turns this off.
-SWITCH = "ovenmediaengine_in_process"
 # From ansible-core 2.19 on, values know by tags where they come from.
 _HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
 # From ansible-core 2.21 on, a result holds the options only where that is asked for.
@@ -68,6 +67,9 @@ class InProcessAction(NormalAction):
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns this off holds no boolean."""
         variables: Variables = task_vars or {}
+        refused = refusal(variables, self._templar.template)
+        if refused is not None:
+            return refused
         if not self._would_run_here(variables):
             result: dict[str, t.Any] = super().run(tmp, task_vars)
             return result

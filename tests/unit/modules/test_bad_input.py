@@ -175,3 +175,19 @@ def test_options_that_ansible_itself_refuses_show_no_secret(server: Simulator, v
     run = running_modules.run_module("vhosts", connection(server, api_token="planted-token", http_headers={"X": "planted-header"}, vhosts=vhosts))
     assert run.failed and server.log == []
     assert "planted" not in run.printed
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(("module", "entries"), [("vhosts", "vhosts"), ("applications", "applications"), ("push_tasks", "tasks")])
+def test_a_purge_with_an_empty_list_is_refused_unless_it_is_meant(simulator: Simulator, module: str, entries: str, check_mode: bool) -> None:
+    vhost = {"name": "t-purged", "host": {"names": ["purged.example.com"]}}
+    assert running_modules.run_module("vhosts", connection(simulator, vhosts=[vhost]))["changed"]
+    simulator.clear_log()
+    refused = running_modules.run_module(module, connection(simulator, purge=True, **{entries: []}), check_mode=check_mode)
+    assert refused["msg"] == f"purge: expected entries in {entries}, got an empty list; set purge_everything to true if that is meant."
+    assert refused["error"]["kind"] == "bad_input"
+    assert not simulator.log
+    meant = running_modules.run_module(module, connection(simulator, purge=True, purge_everything=True, **{entries: []}), check_mode=check_mode)
+    assert "failed" not in meant
+    assert meant["changed"] == (module == "vhosts")
+    assert ("t-purged" in simulator.state.virtual_hosts) == (check_mode or module != "vhosts")

@@ -24,7 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_applications import check_applications
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, Params, Result, list_of, state_option
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, Context, Item, Predicted
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_applications import Applications as ApplicationsReconciler
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_virtual_hosts import VirtualHosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
@@ -74,15 +74,15 @@ class _Vhosts(Managing):
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
         else:
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
-            apps = self._reconcile_applications(api, context, {item.label["name"] for item in items if item.action == CREATED})
+            apps = self._reconcile_applications(api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED]))
         reconciler.confirm(items)
         return items, apps
 
-    def _reconcile_applications(self, api: Api, context: Context, created: t.Collection[str]) -> list[Item]:
+    def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Item]:
         apps = [app for _path, app in self.applications]
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         try:
-            items = reconciler.ensure_present(apps, expected=created)
+            items = reconciler.ensure_present(apps, predicted=predicted)
         except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
             items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
             for item in items:

@@ -24,6 +24,7 @@ Result = dict[str, t.Any]
 FLAG = {"type": "bool", "default": False}
 TEXT = {"type": "str"}
 NAMES = {"type": "list", "elements": "str"}
+PREDICTED = {"type": "list", "elements": "dict"}
 WAIT_TIMEOUT = {"type": "float", "default": 30.0}
 
 # Under this name the door hands over what is wrong with entries that are not of the types of their options.

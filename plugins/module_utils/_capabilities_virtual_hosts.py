@@ -40,6 +40,7 @@ class _Vhosts(Managing):
     """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
 
     group = VIRTUAL_HOST
+    unlisted: t.Sequence[str] = ()
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
@@ -74,6 +75,7 @@ class _Vhosts(Managing):
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
         else:
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
+            self.unlisted = reconciler.unlisted
             apps = self._reconcile_applications(api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED]))
         reconciler.confirm(items)
         return items, apps
@@ -138,6 +140,8 @@ class Vhosts(_Vhosts):
         result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
         result["results"] = [item.report() for item in vhosts]
         result["counts"] = counts(vhosts)
+        if self.params["state"] == "present":
+            result["unlisted"] = list(self.unlisted)
         if apps:
             result["application_counts"] = counts(apps)
             inside: dict[str, list[dict[str, t.Any]]] = {}

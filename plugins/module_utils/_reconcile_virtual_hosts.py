@@ -45,6 +45,8 @@ class VirtualHosts(Creator):
         self._recreate = recreate
         self._keeper = ContentsKeeper(api, context)
         self._made_again: dict[str, Contents] = {}
+        self.unlisted: list[str] = []
+        """The names of virtual hosts that were there and are not listed, if the list was read."""
 
     def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, bulk: bool = True, purge: bool = False) -> list[Item]:
         """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
@@ -53,8 +55,9 @@ class VirtualHosts(Creator):
         """
         listed = self._list() if bulk or purge else None
         items = self._plan_all(wanted, listed)
+        self.unlisted = sorted((listed or set()) - {vhost["name"] for vhost in wanted})
         if purge:
-            items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
+            items += self._plan_purge(self.unlisted)
         if self._context.check_mode:
             self._warn_of_unknown_origin(items)
         else:
@@ -150,9 +153,8 @@ class VirtualHosts(Creator):
                 item.extra["would_drop"] = self._keeper.read(name, live=True).described()
         return item
 
-    def _plan_purge(self, names: set[str], listed: set[str]) -> list[Item]:
-        there = sorted(filter(is_addressable, listed - names))
-        items = self._api.together([functools.partial(self._plan_absent, name, listed) for name in there])
+    def _plan_purge(self, names: t.Iterable[str]) -> list[Item]:
+        items = self._api.together([functools.partial(self._plan_absent, name, None) for name in names if is_addressable(name)])
         return [item for item in items if item.action == DELETED]  # a read-only one is not the API's and stays
 
     def _warn_of_unknown_origin(self, items: t.Sequence[Item]) -> None:

@@ -180,6 +180,13 @@ counts:
   sample:
     created: 2
     unchanged: 48
+unlisted:
+  description: Names of the virtual hosts that the server had before and that O(vhosts) does not list.
+  returned: success or failure after reading the server, and O(state=present)
+  type: list
+  elements: str
+  version_added: 1.1.0
+  sample: [default]
 application_counts:
   description: How many applications each action was for.
   returned: when an entry lists applications, and O(state=present)

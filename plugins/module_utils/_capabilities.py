@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import typing as t
 from collections import Counter
 
@@ -15,6 +16,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Group
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import FAILED, Item
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
+
+_LONGEST_NAME = 100  # characters of a name in a message about an entry
 
 
 class Managing(Capability):
@@ -35,6 +38,17 @@ class Managing(Capability):
     def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
         """The path of the option and the given form of each object."""
         return [(path, self.group.given(entry)) for path, entry in self.raw_entries]
+
+    def entry_of(self, option: str) -> str:
+        path = re.match(r"(tasks|vhosts|applications)\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
+        if path is None:
+            return ""
+        entry = self.params[path[1]][int(path[2])]
+        names = [entry.get(key) for key in ("vhost", "app", "name", "id")]
+        if path[3]:  # an application inside of a virtual host is named with it
+            names.append(entry[path[3]][int(path[4])].get("name"))
+        name = "/".join(filter(None, names))
+        return f"{path[0]} ({name[:_LONGEST_NAME]})" if name else ""
 
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _path, entry in self.wanted:

@@ -69,6 +69,10 @@ class Capability:
     def check(self) -> None:
         """Raises BadInput where an option cannot work."""
 
+    def entry_of(self, option: str) -> str:
+        """Return the entry of a list that an option is in, by index and name; empty if it is in none that has a name."""
+        return ""
+
     @property
     def needs_server(self) -> bool:
         """Whether the connection options are needed; ``run`` gets no Api where they are not."""

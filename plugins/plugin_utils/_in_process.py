@@ -27,11 +27,18 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import HIDDEN_INVOCATION, Given, LongestFirst, perform, without_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import (
+    HIDDEN_INVOCATION,
+    Given,
+    LongestFirst,
+    perform,
+    with_places,
+    without_secrets,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SWITCH, refusal
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SWITCH, name_variables, refusal
 
 try:
     from ansible.errors import AnsibleValueOmittedError
@@ -72,8 +79,10 @@ class InProcessAction(NormalAction):
             return refused
         if not self._would_run_here(variables):
             result: dict[str, t.Any] = super().run(tmp, task_vars)
-            return result
+            renamed = name_variables(variables, self._task.action, result)
+            return _not_to_be_templated(result) if renamed and not _HAS_TAGS else result
         result = self._run_here(variables)
+        name_variables(variables, self._task.action, result)
         return result if _HAS_TAGS else _not_to_be_templated(result)
 
     @classmethod
@@ -152,7 +161,7 @@ class InProcessAction(NormalAction):
                 refusal = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
         warnings: list[str] = []
         if refusal:
-            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}
+            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(with_places(refusal), secrets)}
         else:
             result, warnings = self._perform(params, given.unusable)
             result["invocation"] = {"module_args": params}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Checks of the variables that the roles of the collection take: misspelt names, and purges that would delete more than the user listed.
+"""The variables of roles: misspelt names, purges that would delete more than the user listed, and errors that name variables in place of options.
 
 The action plugins run these checks in each task of a role, so that no role needs a task for them and any choice of tags is safe. The names come from the
 files of the roles. They are read once, when Ansible loads an action plugin in its main process.
@@ -11,6 +11,7 @@ files of the roles. They are read once, when Ansible loads an action plugin in i
 from __future__ import annotations
 
 import difflib
+import functools
 import pathlib
 import re
 import typing as t
@@ -94,14 +95,68 @@ def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t
 
     ``variables`` are all variables of the task, without templates rendered; ``template`` renders one.
     """
-    namespace, _dot, role = str(variables.get("ansible_role_name", "")).rpartition(".")
-    if namespace != COLLECTION:
+    role = _role(variables)
+    if not role:
         return None
     problem = unknown_variables(role, variables) or unlisted_purges(role, variables, template)
     if problem is None:
         return None
     error = OmeError("bad_input", f"use the variables of the role {role}", detail=problem)
     return {"failed": True, "changed": False, "msg": f"{problem} Nothing was sent.", "error": error.as_result()}
+
+
+def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:
+    """Name the variables of a role in the errors of its task, in place of the options of the module; return whether there are any."""
+    role = _role(variables)
+    if not role or not result.get("failed"):
+        return False
+    names = options_to_variables(role, action)
+    for one in (result, *_failed_entries(result)):
+        error = one.get("error")
+        for holder, key in ((one, "msg"), (error, "meaning"), (error, "remedy")):
+            if isinstance(holder, dict) and isinstance(holder.get(key), str):
+                holder[key] = _with_variables(holder[key], names)
+    return True
+
+
+@functools.cache
+def options_to_variables(role: str, action: str) -> dict[str, str]:
+    """Return which variable each option of a module gets its value from in a role, by the tasks of the role."""
+    known = set(documented())
+    found: dict[str, str] = {}
+    pending: list[t.Any] = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((_ROOT / "roles" / role / "tasks").glob("*.yml"))]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, list):
+            pending += one
+        elif isinstance(one, dict):
+            pending += [one.get(part) for part in ("block", "rescue", "always")]
+            for option, value in (one.get(action) or {}).items():
+                used = [word for word in re.findall(r"\w+", value if isinstance(value, str) else "") if word in known]
+                found.update({option: used[0]} if used else {})
+    return found
+
+
+def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
+    """The entries of a result, and those inside of them, that can hold an error."""
+    entries = [entry for key in ("results", "application_results") for entry in result.get(key) or () if isinstance(entry, dict)]
+    return entries + [inside for entry in entries for inside in entry.get("applications") or () if isinstance(inside, dict)]
+
+
+def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
+    """A message with variables in place of options. Ordinary words that are options as well are replaced only where nothing else can be meant."""
+    text = re.sub(r"\b([Ss]et) (\w+) to (true|false)\b", lambda found: f"{found[1]} {names[found[2]]}: {found[3]}" if found[2] in names else found[0], text)
+    return _OPTION.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+# A name with an underscore, one with an index, one that begins the message, or one that is to be raised.
+_OPTION = re.compile(r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|(?<=raise )[a-z]+|^[a-z]+(?=[:.]))(?![\w/=-])")
+
+
+def _role(variables: t.Mapping[str, t.Any]) -> str:
+    """The role of the collection that a task is in; empty if it is in none."""
+    namespace, _dot, role = str(variables.get("ansible_role_name", "")).rpartition(".")
+    return role if namespace == COLLECTION else ""
 
 
 def _value(variables: t.Mapping[str, t.Any], name: str, template: Template) -> t.Any:

@@ -111,3 +111,28 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
     (project.directory / "play.yml").write_text(json.dumps(play), encoding="utf-8")
     run = project.play("play.yml", "-i", "inventory.json")
     assert run.status == 0, run.output
+
+
+@pytest.mark.timeout(300)
+def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url})
+    assert project.provision().status == 0
+    changed = [{**VHOSTS[0], "host": {"names": ["other.example.com"]}}, VHOSTS[1]]
+    push = {"vhost": "t-a", "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "url": "http://one.example.com", "stream_key": "x"}
+    cases: list[tuple[dict[str, t.Any], str]] = [
+        ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to do so."),
+        ({"ovenmediaengine_push_tasks": [push]}, "in ovenmediaengine_push_tasks[0] (t-a/live/platform)."),
+        ({"ovenmediaengine_api_token": "wrong"}, "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN)"),
+    ]
+    for variables, words in cases:
+        for in_process in (True, False):
+            project.inventory({"one": sim.url}, **variables, ovenmediaengine_in_process=in_process)
+            run = project.provision()
+            assert run.status == 2
+            assert words in run.output, run.output
+    path = project.inventory({"one": sim.url})
+    inventory = json.loads(path.read_text(encoding="utf-8"))
+    del inventory["all"]["vars"]["ovenmediaengine_api_token"]
+    path.write_text(json.dumps(inventory), encoding="utf-8")
+    run = project.provision()
+    assert "the environment variable OVENMEDIAENGINE_API_TOKEN or, for roles, ovenmediaengine_api_token." in run.output

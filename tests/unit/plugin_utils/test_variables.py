@@ -122,3 +122,45 @@ def test_a_templated_list_is_rendered() -> None:
         trusted = {name: trust_as_template(value) if "{{" in str(value) else value for name, value in variables.items()}
     assert "with an empty ovenmediaengine_vhosts" in run("vhost_info", OFFLINE, trusted)["msg"]
     assert "with an empty" not in run("vhost_info", OFFLINE, {**trusted, "tenants": [{"name": "t"}]})["msg"]
+
+
+# Errors name variables
+
+
+def named(text: str, role: str = "provision", module: str = "push_tasks") -> str:
+    result = {"failed": True, "msg": text, "error": {"remedy": text, "meaning": None}, "results": [{"msg": text, "error": {"remedy": text}}, {"action": "x"}]}
+    variables = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"}
+    assert _variables.name_variables(variables, f"streamops.ovenmediaengine.{module}", result)
+    assert result["error"]["remedy"] == result["results"][0]["msg"] == result["results"][0]["error"]["remedy"] == result["msg"]  # type: ignore[index]
+    return str(result["msg"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tasks[0].url: expected a URL, in tasks[0] (a/b/c).", "ovenmediaengine_push_tasks[0].url: expected a URL, in ovenmediaengine_push_tasks[0] (a/b/c)."),
+        ("wait_timeout: expected seconds", "ovenmediaengine_push_wait_timeout: expected seconds"),
+        ("Check it, or raise wait_timeout.", "Check it, or raise ovenmediaengine_push_wait_timeout."),
+        ("raise timeout if it is slow; raise retries.", "raise ovenmediaengine_timeout if it is slow; raise ovenmediaengine_retries."),
+        ("Set api_token (or OVENMEDIAENGINE_API_TOKEN) to X.", "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN) to X."),
+        ("purge: got []; set purge_everything to true.", "ovenmediaengine_purge_push_tasks: got []; set ovenmediaengine_purge_everything: true."),
+        ("The tasks of purge and timeout at /v1/tasks/api_url", "The tasks of purge and timeout at /v1/tasks/api_url"),
+        ("Set the option api_token or ovenmediaengine_api_token.", "Set the option api_token or ovenmediaengine_api_token."),
+    ],
+)
+def test_options_become_variables(text: str, expected: str) -> None:
+    assert named(text) == expected
+
+
+def test_each_role_has_its_own_variables() -> None:
+    assert named("Set recreate to true to do so.", module="vhosts") == "Set ovenmediaengine_recreate: true to do so."
+    assert named("raise wait_timeout", "rotate_certificates", "cert_reload") == "raise ovenmediaengine_certificate_wait_timeout"
+    assert named("certificate_days: expected", "audit", "audit_info") == "audit_certificate_days: expected"
+    assert named("Set recreate to true to do so.", "restream") == "Set recreate to true to do so."
+
+
+def test_other_results_stay_as_they_are() -> None:
+    for variables, failed in (({}, True), ({"ansible_role_name": "streamops.ovenmediaengine.provision"}, False)):
+        result = {"failed": failed, "msg": "raise wait_timeout"}
+        assert not _variables.name_variables(variables, "streamops.ovenmediaengine.push_tasks", result)
+        assert result["msg"] == "raise wait_timeout"

@@ -109,8 +109,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_ta
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SECRETS as PREFIX
 
-PREFIX = "ovenmediaengine_secret_"
 # What Ansible writes instead of a text that equals a secret option of the module, such as the access token.
 _NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 _MASKS = re.compile(f"{re.escape(MASK)}|{_NO_LOG}")

@@ -22,6 +22,8 @@ _MOST_CAUSES = 5
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _COUNT = re.compile(r"(?<!\S)[0-9]+ ")
 
+_LONGEST_NAME = 100  # characters of a name in a message about an entry
+
 
 class Managing(Capability):
     """Brings objects to be as wanted; shared by the modules for one object and for many."""
@@ -42,6 +44,17 @@ class Managing(Capability):
         """The path of the option and the given form of each object."""
         return [(path, self.group.given(entry)) for path, entry in self.raw_entries]
 
+    def entry_of(self, option: str) -> str:
+        path = re.match(r"(tasks|vhosts|applications)\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
+        if path is None:
+            return ""
+        entry = self.params[path[1]][int(path[2])]
+        names = [entry.get(key) for key in ("vhost", "app", "name", "id")]
+        if path[3]:  # an application inside of a virtual host is named with it
+            names.append(entry[path[3]][int(path[4])].get("name"))
+        name = "/".join(filter(None, names))
+        return f"{path[0]} ({name[:_LONGEST_NAME]})" if name else ""
+
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _path, entry in self.wanted:
             self.group.collect_secrets(entry, secrets)
@@ -56,9 +69,12 @@ def refuse_repeated(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: 
         seen[key(entry)] = path
 
 
-def refuse_purge_of_absent(params: Params, state: str) -> None:
-    if params["purge"] and params["state"] == state:
-        raise BadInput("purge", f"cannot be used where state is {state}")
+def check_purge(params: Params, entries: str, absent: str) -> None:
+    """Raise BadInput if the purge makes no sense with the state ``absent``, or with an empty list in the option ``entries``."""
+    if params["purge"] and params["state"] == absent:
+        raise BadInput("purge", f"cannot be used where state is {absent}")
+    if params["purge"] and not params[entries] and not params["purge_everything"]:
+        raise BadInput("purge", f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant")
 
 
 def single_result(item: Item, key: str) -> Result:

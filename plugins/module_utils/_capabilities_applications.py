@@ -14,12 +14,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._applica
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
     Managing,
     bulk_result,
-    refuse_purge_of_absent,
+    check_purge,
     refuse_repeated,
     single_result,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, Params, Result, list_of, state_option
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, PREDICTED, Params, Result, list_of, state_option
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item, Predicted
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_applications import Applications as ApplicationsReconciler
 
 
@@ -39,7 +39,10 @@ class _Applications(Managing):
         """Plans, and carries the plan out unless in check mode."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         apps = [app for _path, app in self.wanted]
-        items = reconciler.ensure_absent(apps) if self.params["state"] == "absent" else reconciler.ensure_present(apps, purge=purge)
+        if self.params["state"] == "absent":
+            items = reconciler.ensure_absent(apps)
+        else:
+            items = reconciler.ensure_present(apps, purge=purge, predicted=Predicted(self.params.get("predicted")))
         reconciler.confirm(items)
         return items
 
@@ -62,11 +65,18 @@ class Applications(_Applications):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"applications": list_of(APPLICATION.options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+        return {
+            "applications": list_of(APPLICATION.options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "recreate": FLAG,
+            "predicted": PREDICTED,
+        }
 
     def check(self) -> None:
         super().check()
-        refuse_purge_of_absent(self.params, "absent")
+        check_purge(self.params, "applications", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
         return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")

@@ -13,12 +13,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
     Managing,
     bulk_result,
-    refuse_purge_of_absent,
+    check_purge,
     refuse_repeated,
     single_result,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import (
     FLAG,
+    PREDICTED,
     WAIT_TIMEOUT,
     Result,
     check_wait_timeout,
@@ -26,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
     state_option,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context, Item, Predicted
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import PushTasks
 
 _WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": WAIT_TIMEOUT}
@@ -52,7 +53,8 @@ class _PushTasks(Managing):
         else:
             for task in tasks:
                 context.warn(*push_task.concerns(task))
-            items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"])
+            predicted = Predicted(self.params.get("predicted"))
+            items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"], predicted=predicted)
         reconciler.confirm(items)
         return items
 
@@ -76,11 +78,18 @@ class PushTaskList(_PushTasks):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"tasks": list_of(PUSH_TASK.options()), "state": state_option("started", "stopped"), "purge": FLAG, **_WAIT}
+        return {
+            "tasks": list_of(PUSH_TASK.options()),
+            "state": state_option("started", "stopped"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "predicted": PREDICTED,
+            **_WAIT,
+        }
 
     def check(self) -> None:
         super().check()
-        refuse_purge_of_absent(self.params, "stopped")
+        check_purge(self.params, "tasks", "stopped")
 
     def run(self, api: Api, context: Context) -> Result:
         items = self.reconcile(api, context, purge=self.params["purge"])

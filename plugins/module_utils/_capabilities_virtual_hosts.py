@@ -16,15 +16,15 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._applica
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities import (
     Managing,
     bulk_result,
+    check_purge,
     counts,
-    refuse_purge_of_absent,
     refuse_repeated,
     single_result,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_applications import check_applications
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import FLAG, Params, Result, list_of, state_option
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, Context, Item
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, Context, Item, Predicted
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_applications import Applications as ApplicationsReconciler
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_virtual_hosts import VirtualHosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore
@@ -40,6 +40,7 @@ class _Vhosts(Managing):
     """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
 
     group = VIRTUAL_HOST
+    unlisted: t.Sequence[str] = ()
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
@@ -77,15 +78,16 @@ class _Vhosts(Managing):
             for _path, app in self.applications:
                 inside.setdefault(app["vhost"], []).append(app)
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge, inside=inside)
-            apps = self._reconcile_applications(api, context, {item.label["name"] for item in items if item.action == CREATED})
+            self.unlisted = reconciler.unlisted
+            apps = self._reconcile_applications(api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED]))
         reconciler.confirm(items)
         return items, apps
 
-    def _reconcile_applications(self, api: Api, context: Context, created: t.Collection[str]) -> list[Item]:
+    def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Item]:
         apps = [app for _path, app in self.applications]
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         try:
-            items = reconciler.ensure_present(apps, expected=created)
+            items = reconciler.ensure_present(apps, predicted=predicted)
         except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
             items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
             for item in items:
@@ -124,17 +126,25 @@ class Vhosts(_Vhosts):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhosts": list_of(_virtual_host_options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+        return {
+            "vhosts": list_of(_virtual_host_options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "recreate": FLAG,
+        }
 
     def check(self) -> None:
         super().check()
-        refuse_purge_of_absent(self.params, "absent")
+        check_purge(self.params, "vhosts", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
         result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
         result["results"] = [item.report() for item in vhosts]
         result["counts"] = counts(vhosts)
+        if self.params["state"] == "present":
+            result["unlisted"] = list(self.unlisted)
         if apps:
             result["application_counts"] = counts(apps)
             inside: dict[str, list[dict[str, t.Any]]] = {}

@@ -24,6 +24,7 @@ Result = dict[str, t.Any]
 FLAG = {"type": "bool", "default": False}
 TEXT = {"type": "str"}
 NAMES = {"type": "list", "elements": "str"}
+PREDICTED = {"type": "list", "elements": "dict"}
 WAIT_TIMEOUT = {"type": "float", "default": 30.0}
 
 # Under this name the door hands over what is wrong with entries that are not of the types of their options.
@@ -67,6 +68,10 @@ class Capability:
 
     def check(self) -> None:
         """Raises BadInput where an option cannot work."""
+
+    def entry_of(self, option: str) -> str:
+        """Return the entry of a list that an option is in, by index and name; empty if it is in none that has a name."""
+        return ""
 
     @property
     def needs_server(self) -> bool:

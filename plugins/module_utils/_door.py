@@ -11,13 +11,14 @@ is carried out, and what is hidden of both.
 from __future__ import annotations
 
 import contextlib
+import re
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import UNUSABLE, Capability, Result
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import (
     SECRET_OPTIONS,
@@ -130,6 +131,14 @@ class Given:
         return None if wrong is None else f"{wrong[0]}: {wrong[1]}."
 
 
+def with_places(text: str) -> str:
+    """Return what ansible-core says of missing options, with the places where an option of the connection can be set."""
+    missing = re.fullmatch(r"missing required arguments: (.*)", text)
+    names = [name for name in ("api_url", "api_token") if missing and name in missing[1].split(", ")]
+    places = [f"Set the option {name}, the environment variable OVENMEDIAENGINE_{name.upper()} or, for roles, ovenmediaengine_{name}." for name in names]
+    return " ".join([f"{text}." if places else text, *places])
+
+
 def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
     """What ansible-core says of options without their values, which it repeats in its own words, escaped, where it would not recognize them."""
     store = SecretStore()
@@ -189,7 +198,7 @@ class _Module(AnsibleModule):
         if not self._options_checked:
             secrets = self._secrets()
             self.no_log_values = blotted_out(secrets)[0]
-            msg = without_secrets(self._wrong_type() or msg, secrets)
+            msg = without_secrets(self._wrong_type() or with_places(msg), secrets)
             kwargs["invocation"] = HIDDEN_INVOCATION
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # the type of fail_json does not say so in all versions
@@ -293,4 +302,7 @@ def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Cont
             finally:
                 transport.close()
     except OmeError as error:
+        entry = capability.entry_of(error.option) if isinstance(error, BadInput) else ""
+        if entry:
+            t.cast(BadInput, error).within(entry)
         return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}

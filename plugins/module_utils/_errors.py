@@ -266,5 +266,11 @@ class BadInput(OmeError):
         self.expected = expected if len(expected) <= _LONGEST_EXPECTED else f"{expected[:_LONGEST_EXPECTED]} ... ({len(expected)} characters)"
         super().__init__("bad_input", f"use option {option}", detail=f"{option}: {self.expected}.")
 
+    def within(self, entry: str) -> BadInput:
+        """Add the entry of a list that the option is in, and return the error."""
+        self.expected = f"{self.expected}, in {entry}"
+        self.detail = f"{self}"
+        return self
+
     def __str__(self) -> str:
         return f"{self.option}: {self.expected}."

@@ -66,6 +66,37 @@ class Context:
         later(group.collect_secrets, given, self.secrets)
 
 
+class Predicted:
+    """What earlier tasks of a play would have created and deleted, were they not in check mode.
+
+    ``is_complete`` says that nothing else would be there, so that what is missing is an error and not just unknown.
+    """
+
+    def __init__(self, results: t.Iterable[t.Any] | None = None, *, vhosts: t.Iterable[str] = ()) -> None:
+        """``results`` are entries of `results` of the modules vhosts and applications; ``vhosts`` are virtual hosts that would be created."""
+        self.is_complete = results is not None
+        self._made = {(name, "") for name in vhosts}
+        self._deleted: set[tuple[str, str]] = set()
+        for entry in results or ():
+            inside = entry.get("applications")
+            for one in (entry, *(inside if isinstance(inside, list) else ())):
+                if not isinstance(one, dict):
+                    continue
+                where = (str(one.get("vhost")), str(one.get("name"))) if "vhost" in one else (str(one.get("name")), "")
+                if one.get("action") in (CREATED, RECREATED):
+                    self._made.add(where)
+                elif one.get("action") == DELETED:
+                    self._deleted.add(where)
+
+    def made(self, vhost: str, app: str = "") -> bool:
+        """Whether a virtual host, or an application in it, would be new."""
+        return (vhost, app) in self._made
+
+    def deleted(self, vhost: str, app: str = "") -> bool:
+        """Whether a virtual host, or an application in it, would be gone."""
+        return bool({(vhost, ""), (vhost, app)} & self._deleted)
+
+
 class Item:
     """One object of a plan: what is to be done with it, and how it went.
 

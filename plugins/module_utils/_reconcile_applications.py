@@ -9,6 +9,7 @@ A change of an application is a delete and a create, as with virtual hosts, and 
 
 from __future__ import annotations
 
+import copy
 import functools
 import typing as t
 
@@ -28,6 +29,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Context,
     Creator,
     Item,
+    Predicted,
     name_list,
     pieces,
 )
@@ -59,18 +61,20 @@ class Applications(Creator):
         self._made_again: dict[str, Contents] = {}
         self._listed: dict[str, set[str]] = {}
         self._unlisted: dict[str, OmeError] = {}
+        self._predicted = Predicted()
 
-    def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, expected: t.Collection[str] = ()) -> list[Item]:
+    def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, predicted: Predicted | None = None) -> list[Item]:
         """Brings applications (given form) to be as wanted; with ``purge`` deletes the others of the same virtual hosts.
 
-        ``expected`` are virtual hosts that the same run would have made, were it not in check mode.
+        ``predicted`` is what check mode takes for done.
         """
+        self._predicted = predicted or self._predicted
         self._list(wanted)
         items = self._api.together([functools.partial(self._plan_present, app) for app in wanted])
         if purge:
             items += self._plan_purge(wanted)
         if self._context.check_mode:
-            self._predict(items, expected)
+            self._predict(items)
         else:
             missing: dict[str, list[Item]] = {}
             for item in items:
@@ -108,6 +112,8 @@ class Applications(Creator):
 
     def _names(self, vhost: str) -> set[str] | OmeError:
         """The names of the applications of a virtual host, or the error that says that there is no such virtual host."""
+        if self._context.check_mode and self._predicted.deleted(vhost):
+            return OmeError("vhost_not_found", f"list the applications of virtual host {vhost}")
         try:
             return set(self._api.list_applications(vhost))
         except OmeError as error:
@@ -147,7 +153,7 @@ class Applications(Creator):
         missing = self._unlisted.get(key.vhost)
         item.action, item.after = CREATED, _as_kept(item.wanted)
         if missing is not None and not self._context.check_mode:
-            item.fail(self._create_error(missing, key))
+            item.fail(self._create_error(copy.copy(missing), key))
             return
         self._bind(item, f"create application {key}", item.wanted)
         if item.action == FAILED:
@@ -197,10 +203,16 @@ class Applications(Creator):
         items = self._api.together([functools.partial(self._plan_absent, key) for key in there if key not in keys])
         return [item for item in items if item.action == DELETED]  # those of the configuration file stay
 
-    def _predict(self, items: t.Sequence[Item], expected: t.Collection[str] = ()) -> None:
+    def _predict(self, items: t.Sequence[Item]) -> None:
         """In check mode: what a real run would meet, found without a write."""
         for vhost, error in self._unlisted.items():
-            if vhost not in expected and any(item.action == CREATED and item.label["vhost"] == vhost for item in items):
+            new = [item for item in items if item.action == CREATED and item.label["vhost"] == vhost]
+            if not new or self._predicted.made(vhost):
+                continue
+            if self._predicted.is_complete:
+                for item in new:
+                    item.fail(self._create_error(copy.copy(error), Key(**item.label)))
+            else:
                 self._context.warn(
                     f"Virtual host {vhost} is not there yet: {error.advice.meaning} Creating its applications fails unless an earlier task creates it."
                 )

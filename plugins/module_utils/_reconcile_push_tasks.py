@@ -24,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Confirming,
     Context,
     Item,
+    Predicted,
 )
 
 SETTLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
@@ -48,12 +49,16 @@ class PushTasks(Confirming):
         self._present: dict[Key, dict[str, t.Any]] = {}
         self._absent_scopes: dict[Scope, OmeError] = {}
         self._seen_again: dict[Scope, dict[str, dict[str, t.Any]]] = {}
+        self._predicted = Predicted()
 
-    def ensure_started(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, wait_for: str = "ready") -> list[Item]:
+    def ensure_started(
+        self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, wait_for: str = "ready", predicted: Predicted | None = None
+    ) -> list[Item]:
         """Brings tasks (given form) to run as wanted; with ``purge`` stops the others of the same applications.
 
-        ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows).
+        ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows). ``predicted`` is what check mode takes for done.
         """
+        self._predicted = predicted or self._predicted
         self._read(wanted, settle=True, purge=purge)
         items = [self._plan_start(task) for task in wanted]
         if purge:
@@ -97,6 +102,9 @@ class PushTasks(Confirming):
 
     def _list_tasks(self, vhost: str, app: str, ids: t.Collection[str] | None) -> list[dict[str, t.Any]] | OmeError:
         """The tasks of an application, or the error that says that there is no such application; ``ids`` as in `list_settled`."""
+        if self._context.check_mode and self._predicted.deleted(vhost, app):
+            kind = "vhost_not_found" if self._predicted.deleted(vhost) else "application_not_found"
+            return OmeError(kind, f"list the push tasks of application {vhost}/{app}")
         try:
             return self.list_settled(vhost, app, ids)
         except OmeError as error:
@@ -153,7 +161,7 @@ class PushTasks(Confirming):
         item.after = PUSH_TASK.as_kept(task)
         absent = self._absent_scopes.get((key.vhost, key.app))
         if absent is not None and not self._context.check_mode:
-            item.fail(_start_error(absent, key))
+            item.fail(_start_error(copy.copy(absent), key))
             return item
         if item.before is None:
             item.action = STARTED
@@ -207,15 +215,20 @@ class PushTasks(Confirming):
         scopes = list(dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED))
         lacking = self._api.together([functools.partial(self._lacks_push_publisher, *scope) for scope in scopes])
         for scope, lacks in zip(scopes, lacking):
+            if self._predicted.made(*scope):
+                continue
             absent = self._absent_scopes.get(scope)
-            if absent is not None:
+            starting = [item for item in items if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope]
+            if absent is not None and self._predicted.is_complete:
+                for item in starting:
+                    item.fail(_start_error(copy.copy(absent), push_task.key_of(item.wanted)))
+            elif absent is not None:
                 self._context.warn(
                     f"{'/'.join(scope)} is not there yet: {absent.advice.meaning} Starting its push tasks fails unless an earlier task creates it."
                 )
             elif lacks:
-                for item in items:
-                    if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope:
-                        item.fail(OmeError("push_publisher_missing", f"start push task {push_task.key_of(item.wanted)}"))
+                for item in starting:
+                    item.fail(OmeError("push_publisher_missing", f"start push task {push_task.key_of(item.wanted)}"))
 
     def _lacks_push_publisher(self, vhost: str, app: str) -> bool:
         """Whether an application that is there has no publisher for pushes."""

@@ -50,6 +50,8 @@ class VirtualHosts(Creator):
         self._keeper = ContentsKeeper(api, context)
         self._inside: t.Mapping[str, t.Sequence[t.Mapping[str, t.Any]]] = {}
         self._made_again: dict[str, Contents] = {}
+        self.unlisted: list[str] = []
+        """The names of virtual hosts that were there and are not listed, if the list was read."""
 
     def ensure_present(
         self,
@@ -67,8 +69,9 @@ class VirtualHosts(Creator):
         self._inside = inside or {}
         listed = self._list() if bulk or purge else None
         items = self._plan_all(wanted, listed)
+        self.unlisted = sorted((listed or set()) - {vhost["name"] for vhost in wanted})
         if purge:
-            items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
+            items += self._plan_purge(self.unlisted)
         if self._context.check_mode:
             self._warn_of_unknown_origin(items)
         else:
@@ -181,9 +184,8 @@ class VirtualHosts(Creator):
                 item.extra["would_drop"] = self._keeper.read(name, live=True).described()
         return item
 
-    def _plan_purge(self, names: set[str], listed: set[str]) -> list[Item]:
-        there = sorted(filter(is_addressable, listed - names))
-        items = self._api.together([functools.partial(self._plan_absent, name, listed) for name in there])
+    def _plan_purge(self, names: t.Iterable[str]) -> list[Item]:
+        items = self._api.together([functools.partial(self._plan_absent, name, None) for name in names if is_addressable(name)])
         return [item for item in items if item.action == DELETED]  # a read-only one is not the API's and stays
 
     def _warn_of_unknown_origin(self, items: t.Sequence[Item]) -> None:

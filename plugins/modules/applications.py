@@ -39,6 +39,13 @@ options:
         reported as deleted.
     type: bool
     default: false
+  purge_everything:
+    description:
+      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
+      - As only the virtual hosts that O(applications) names are looked at, the purge then deletes nothing.
+    type: bool
+    default: false
+    version_added: 1.1.0
   recreate:
     description:
       - Whether an application that differs may be deleted and made again, which cuts off its viewers and its live streams.
@@ -47,6 +54,15 @@ options:
         If the new application is refused, the old one is put back with them.
     type: bool
     default: false
+  predicted:
+    description:
+      - What earlier tasks of the play would have done, were they not in check mode, as C(results) of M(streamops.ovenmediaengine.vhosts) returned it.
+      - In check mode, what these tasks create counts as present, and what they delete as absent. An entry fails if its virtual host is
+        missing then, as in a real run.
+      - Without it, check mode warns of such a missing object, because an earlier task may create it. Outside of check mode the option does nothing.
+    type: list
+    elements: dict
+    version_added: 1.1.0
 attributes:
   idempotent:
     support: full

@@ -38,6 +38,23 @@ options:
       - Whether tasks that are not listed are stopped, in the applications that O(tasks) names and in no others.
     type: bool
     default: false
+  purge_everything:
+    description:
+      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
+      - As only the applications that O(tasks) names are looked at, the purge then stops nothing.
+    type: bool
+    default: false
+    version_added: 1.1.0
+  predicted:
+    description:
+      - What earlier tasks of the play would have done, were they not in check mode, as C(results) of M(streamops.ovenmediaengine.vhosts) and
+        M(streamops.ovenmediaengine.applications) returned it.
+      - In check mode, what these tasks create counts as present, and what they delete as absent. An entry fails if its
+        application is missing then, as in a real run.
+      - Without it, check mode warns of such a missing object, because an earlier task may create it. Outside of check mode the option does nothing.
+    type: list
+    elements: dict
+    version_added: 1.1.0
 attributes:
   idempotent:
     support: full

@@ -39,6 +39,13 @@ options:
         is reported as deleted.
     type: bool
     default: false
+  purge_everything:
+    description:
+      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
+      - The purge then deletes every virtual host that was made through the API.
+    type: bool
+    default: false
+    version_added: 1.1.0
   recreate:
     description:
       - Whether a virtual host that differs may be deleted and made again, which cuts off its viewers and its live streams.
@@ -173,6 +180,13 @@ counts:
   sample:
     created: 2
     unchanged: 48
+unlisted:
+  description: Names of the virtual hosts that the server had before and that O(vhosts) does not list.
+  returned: success or failure after reading the server, and O(state=present)
+  type: list
+  elements: str
+  version_added: 1.1.0
+  sample: [default]
 application_counts:
   description: How many applications each action was for.
   returned: when an entry lists applications, and O(state=present)

@@ -35,12 +35,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door im
     blotted_out,
     finish,
     perform,
+    with_places,
     without_secrets,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SWITCH, name_variables, refusal
 
 try:
     from ansible.errors import AnsibleValueOmittedError
@@ -48,8 +50,6 @@ try:
 except ImportError:  # before ansible-core 2.19, which asks for what needs them
     AnsibleValueOmittedError = is_trusted_as_template = None
 
-# The variable that turns this off.
-SWITCH = "ovenmediaengine_in_process"
 # From ansible-core 2.19 on, values know by tags where they come from.
 _HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
 # From ansible-core 2.21 on, a result holds the options only where that is asked for.
@@ -78,13 +78,18 @@ class InProcessAction(NormalAction):
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns this off holds no boolean."""
         variables: Variables = task_vars or {}
+        refused = refusal(variables, self._templar.template)
+        if refused is not None:
+            return refused
         if self._connection.transport == "local":
             self._task.args = self._with_files_found(variables)
         if not self._would_run_here(variables):
             result: dict[str, t.Any] = super().run(tmp, task_vars)
+            renamed = name_variables(variables, self._task.action, result)
             self._show_diff_of_failure(result)
-            return result
+            return _not_to_be_templated(result) if renamed and not _HAS_TAGS else result
         result = self._run_here(variables)
+        name_variables(variables, self._task.action, result)
         self._show_diff_of_failure(result)
         return result if _HAS_TAGS else _not_to_be_templated(result)
 
@@ -198,7 +203,7 @@ class InProcessAction(NormalAction):
                 refusal = given.wrong_type() or said
         warnings: list[str] = []
         if refusal:
-            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(refusal, secrets)}
+            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(with_places(refusal), secrets)}
             hidden = blotted_out(secrets)[0]
         else:
             result, warnings, names = self._perform(params, given.unusable)

@@ -175,3 +175,46 @@ def test_options_that_ansible_itself_refuses_show_no_secret(server: Simulator, v
     run = running_modules.run_module("vhosts", connection(server, api_token="planted-token", http_headers={"X": "planted-header"}, vhosts=vhosts))
     assert run.failed and server.log == []
     assert "planted" not in run.printed
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(("module", "entries"), [("vhosts", "vhosts"), ("applications", "applications"), ("push_tasks", "tasks")])
+def test_a_purge_with_an_empty_list_is_refused_unless_it_is_meant(simulator: Simulator, module: str, entries: str, check_mode: bool) -> None:
+    vhost = {"name": "t-purged", "host": {"names": ["purged.example.com"]}}
+    assert running_modules.run_module("vhosts", connection(simulator, vhosts=[vhost]))["changed"]
+    simulator.clear_log()
+    refused = running_modules.run_module(module, connection(simulator, purge=True, **{entries: []}), check_mode=check_mode)
+    assert refused["msg"] == f"purge: expected entries in {entries}, got an empty list; set purge_everything to true if that is meant."
+    assert refused["error"]["kind"] == "bad_input"
+    assert not simulator.log
+    meant = running_modules.run_module(module, connection(simulator, purge=True, purge_everything=True, **{entries: []}), check_mode=check_mode)
+    assert "failed" not in meant
+    assert meant["changed"] == (module == "vhosts")
+    assert ("t-purged" in simulator.state.virtual_hosts) == (check_mode or module != "vhosts")
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "entry"),
+    [
+        ("vhosts", {"vhosts": [VHOST, host(tls={"cert_path": "c", "key_path": "/k"})]}, "vhosts[1] (t-a)"),
+        ("vhosts", {"vhosts": [{**VHOST, "applications": [{"name": "live"}, {"name": "a b"}]}]}, "vhosts[0].applications[1] (t-a/a b)"),
+        ("applications", {"applications": [{"vhost": "t-a", "name": "live", "publishers": {"webrtc": {"timeout": -1}}}]}, "applications[0] (t-a/live)"),
+        ("vhost", {**VHOST, "applications": [{"name": "a b"}]}, "applications[0] (a b)"),
+        ("push_tasks", {"tasks": [without(RTMP, "url")]}, f"tasks[0] ({RTMP['vhost']}/{RTMP['app']}/{RTMP['id']})"),
+        ("push_tasks", {"tasks": [RTMP, RTMP]}, f"tasks[1] ({RTMP['vhost']}/{RTMP['app']}/{RTMP['id']})"),
+    ],
+)
+def test_an_entry_of_a_list_is_named_beside_its_index(server: Simulator, module: str, options: dict[str, Any], entry: str) -> None:
+    run = running_modules.run_module(module, connection(server, **options))
+    assert run["msg"].endswith(f", in {entry}.")
+    assert run["error"]["meaning"] == run["msg"]
+
+
+@pytest.mark.parametrize("option", ["api_url", "api_token"])
+def test_a_missing_connection_option_says_where_it_can_be_set(server: Simulator, option: str) -> None:
+    run = running_modules.run_module("vhost_info", without(connection(server), option))
+    assert run["msg"] == (
+        f"missing required arguments: {option}. Set the option {option}, the environment variable OVENMEDIAENGINE_{option.upper()} "
+        f"or, for roles, ovenmediaengine_{option}."
+    )
+    assert not server.log

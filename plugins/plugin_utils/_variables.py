@@ -1,0 +1,178 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of roles: misspelt names, purges that would delete more than the user listed, and errors that name variables in place of options.
+
+The action plugins run these checks in each task of a role, so that no role needs a task for them and any choice of tags is safe. The names come from the
+files of the roles. They are read once, when Ansible loads an action plugin in its main process.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import pathlib
+import re
+import typing as t
+
+import yaml
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+
+COLLECTION = "streamops.ovenmediaengine"
+# The variables of all roles begin with it.
+PREFIX = "ovenmediaengine_"
+# The role export writes references to variables that begin with it, one for each secret.
+SECRETS = f"{PREFIX}secret_"
+# The variable that turns the execution in Ansible's own process off.
+SWITCH = f"{PREFIX}in_process"
+_PURGE = f"{PREFIX}purge_"
+_PURGE_EVERYTHING = f"{_PURGE}everything"
+_MOST = 5  # names in one message
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_SPECS = "meta/argument_specs.yml"
+Template = t.Callable[[t.Any], t.Any]
+
+
+def _words(*paths: pathlib.Path) -> frozenset[str]:
+    """Return all words with an underscore in these files."""
+    return frozenset(word for path in paths for word in re.findall(r"\b[a-z0-9]+_\w+", path.read_text(encoding="utf-8")))
+
+
+# What each role takes, registers or sets. A search for words takes a hundredth of the time that YAML takes to parse; tests compare the two.
+_OPTIONS = {path.parents[1].name: _words(path) for path in sorted(_ROOT.glob(f"roles/*/{_SPECS}"))}
+_KNOWN = _words(*_ROOT.glob("roles/*/tasks/*.yml"), *_ROOT.glob("playbooks/*.yml")).union({SWITCH}, *_OPTIONS.values())
+
+
+def documented() -> list[str]:
+    """Return the variables that users can set: those in the argument specs of all roles, and those of playbooks and action plugins."""
+    found = {SWITCH, *(word for word in _words(*_ROOT.glob("playbooks/*.yml")) if word.startswith(PREFIX))}
+    for role in _OPTIONS:
+        specs = yaml.safe_load((_ROOT / "roles" / role / _SPECS).read_text(encoding="utf-8"))["argument_specs"]
+        found.update(name for entry in specs.values() for name in entry.get("options", ()))
+    return sorted(found)
+
+
+def unknown_names(role: str, names: t.Iterable[str]) -> list[str]:
+    """Return the names that look like variables of this role or of the collection and are none."""
+    own = f"{role}_"
+    prefixes = (PREFIX, own) if any(word.startswith(own) for word in _OPTIONS.get(role, ())) else PREFIX
+    return sorted(name for name in names if name.startswith(prefixes) and name not in _KNOWN and not name.startswith(SECRETS))
+
+
+def unknown_variables(role: str, names: t.Iterable[str]) -> str | None:
+    """Return what to say of misspelt variables, each with the nearest name that there is; None if there are none."""
+    unknown = unknown_names(role, names)
+    if not unknown:
+        return None
+    known = documented()
+    near = [f"{name} (did you mean {difflib.get_close_matches(name, known, 1, 0)[0]}?)" for name in unknown[:_MOST]]
+    more = f" and {len(unknown) - _MOST} more" if len(unknown) > _MOST else ""
+    begin = " or ".join(sorted({PREFIX if name.startswith(PREFIX) else f"{role}_" for name in unknown}))
+    return f"The role {role} has no such variable: {', '.join(near)}{more}. Correct or rename it: names that begin with {begin} belong to the collection."
+
+
+def unlisted_purges(role: str, variables: t.Mapping[str, t.Any], template: Template) -> str | None:
+    """Return what to say of a purge for which the user has listed nothing; None if there is none."""
+    for purge in sorted(_OPTIONS.get(role, ())):
+        if not purge.startswith(_PURGE) or purge == _PURGE_EVERYTHING or not _is_true(variables.get(purge), template):
+            continue
+        option = PREFIX + purge[len(_PURGE) :]
+        listed = _value(variables, option, template)
+        if listed or (option == f"{PREFIX}applications" and _nested_applications(variables, template)):
+            continue
+        if listed is None:
+            return f"{purge} needs {option}, which is not defined. Define the list, or leave the purge out."
+        if not _is_true(variables.get(_PURGE_EVERYTHING), template):
+            return f"{purge} with an empty {option} removes all there is. Set {_PURGE_EVERYTHING}: true to do so, or correct the list."
+    return None
+
+
+def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t.Any] | None:
+    """Return the result of a task whose role has variables that cannot be meant so; None if the task may run.
+
+    ``variables`` are all variables of the task, without templates rendered; ``template`` renders one.
+    """
+    role = _role(variables)
+    if not role:
+        return None
+    problem = unknown_variables(role, variables) or unlisted_purges(role, variables, template)
+    if problem is None:
+        return None
+    error = OmeError("bad_input", f"use the variables of the role {role}", detail=problem)
+    return {"failed": True, "changed": False, "msg": f"{problem} Nothing was sent.", "error": error.as_result()}
+
+
+def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:
+    """Name the variables of a role in the errors of its task, in place of the options of the module; return whether there are any."""
+    role = _role(variables)
+    if not role or not result.get("failed"):
+        return False
+    names = options_to_variables(role, action)
+    for one in (result, *_failed_entries(result)):
+        error = one.get("error")
+        for holder, key in ((one, "msg"), (error, "meaning"), (error, "remedy")):
+            if isinstance(holder, dict) and isinstance(holder.get(key), str):
+                holder[key] = _with_variables(holder[key], names)
+    return True
+
+
+@functools.cache
+def options_to_variables(role: str, action: str) -> dict[str, str]:
+    """Return which variable each option of a module gets its value from in a role, by the tasks of the role."""
+    known = set(documented())
+    found: dict[str, str] = {}
+    pending: list[t.Any] = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((_ROOT / "roles" / role / "tasks").glob("*.yml"))]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, list):
+            pending += one
+        elif isinstance(one, dict):
+            pending += [one.get(part) for part in ("block", "rescue", "always")]
+            for option, value in (one.get(action) or {}).items():
+                used = [word for word in re.findall(r"\w+", value if isinstance(value, str) else "") if word in known]
+                found.update({option: used[0]} if used else {})
+    return found
+
+
+def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
+    """The entries of a result, and those inside of them, that can hold an error."""
+    entries = [entry for key in ("results", "application_results") for entry in result.get(key) or () if isinstance(entry, dict)]
+    return entries + [inside for entry in entries for inside in entry.get("applications") or () if isinstance(inside, dict)]
+
+
+def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
+    """A message with variables in place of options. Ordinary words that are options as well are replaced only where nothing else can be meant."""
+    text = re.sub(r"\b([Ss]et) (\w+) to (true|false)\b", lambda found: f"{found[1]} {names[found[2]]}: {found[3]}" if found[2] in names else found[0], text)
+    return _OPTION.sub(lambda found: names.get(found[0], found[0]), text)
+
+
+# A name with an underscore, one with an index, one that begins the message, or one that is to be raised.
+_OPTION = re.compile(r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|(?<=raise )[a-z]+|^[a-z]+(?=[:.]))(?![\w/=-])")
+
+
+def _role(variables: t.Mapping[str, t.Any]) -> str:
+    """The role of the collection that a task is in; empty if it is in none."""
+    namespace, _dot, role = str(variables.get("ansible_role_name", "")).rpartition(".")
+    return role if namespace == COLLECTION else ""
+
+
+def _value(variables: t.Mapping[str, t.Any], name: str, template: Template) -> t.Any:
+    """The value of a variable. That of a list is not rendered: only whether it is empty matters."""
+    value = variables.get(name)
+    return template(value) if isinstance(value, str) else value
+
+
+def _is_true(value: t.Any, template: Template) -> bool:
+    """Whether a switch is on. What is no boolean at all is left to the argument spec to refuse."""
+    if value is False or value is None:
+        return False
+    return bool(boolean(template(value), strict=False))
+
+
+def _nested_applications(variables: t.Mapping[str, t.Any], template: Template) -> bool:
+    """Whether applications are listed inside of virtual hosts, so that they are a list for a purge."""
+    vhosts = template(variables.get(f"{PREFIX}vhosts"))
+    return isinstance(vhosts, (list, tuple)) and any(isinstance(vhost, t.Mapping) and vhost.get("applications") for vhost in vhosts)

@@ -40,6 +40,7 @@ class _Vhosts(Managing):
     """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
 
     group = VIRTUAL_HOST
+    unreachable: dict[str, str] | None = None
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
@@ -68,7 +69,7 @@ class _Vhosts(Managing):
 
     def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> tuple[list[Item], list[Item]]:
         """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
-        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
+        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"])
         vhosts = [vhost for _path, vhost in self.wanted]
         if self.params["state"] == "absent":  # what is in them goes with them
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
@@ -76,7 +77,13 @@ class _Vhosts(Managing):
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge)
             apps = self._reconcile_applications(api, context, {item.label["name"] for item in items if item.action == CREATED})
         reconciler.confirm(items)
+        self.unreachable = reconciler.reachability.unreachable
         return items, apps
+
+    def with_unreachable(self, result: Result) -> Result:
+        """The result with the host names that reach other virtual hosts, if anything was created or recreated."""
+        # Not under "unreachable", which makes Ansible take the managed host for one that it cannot connect to.
+        return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
 
     def _reconcile_applications(self, api: Api, context: Context, created: t.Collection[str]) -> list[Item]:
         apps = [app for _path, app in self.applications]
@@ -96,11 +103,11 @@ class Vhost(_Vhosts):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG}
+        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG, "require_reachable": FLAG}
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=False)
-        result = single_result(vhosts[0], "vhost")
+        result = self.with_unreachable(single_result(vhosts[0], "vhost"))
         if not apps:
             return result
         inner = bulk_result(apps, "applications")
@@ -121,7 +128,13 @@ class Vhosts(_Vhosts):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhosts": list_of(_virtual_host_options()), "state": state_option("present", "absent"), "purge": FLAG, "recreate": FLAG}
+        return {
+            "vhosts": list_of(_virtual_host_options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "recreate": FLAG,
+            "require_reachable": FLAG,
+        }
 
     def check(self) -> None:
         super().check()
@@ -132,6 +145,7 @@ class Vhosts(_Vhosts):
         result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
         result["results"] = [item.report() for item in vhosts]
         result["counts"] = counts(vhosts)
+        result = self.with_unreachable(result)
         if apps:
             result["application_counts"] = counts(apps)
             inside: dict[str, list[dict[str, t.Any]]] = {}

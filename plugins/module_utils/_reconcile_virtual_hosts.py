@@ -28,6 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     pieces,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import CREATE_TRIES, Contents, ContentsKeeper, settled
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_host_names import Reachability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
@@ -38,13 +39,14 @@ class VirtualHosts(Creator):
 
     what = "virtual host"
 
-    def __init__(self, api: Api, context: Context, *, recreate: bool = False) -> None:
-        """``recreate`` allows to delete a virtual host that differs and to make it again."""
+    def __init__(self, api: Api, context: Context, *, recreate: bool = False, require_reachable: bool = False) -> None:
+        """``recreate`` allows to delete a virtual host that differs and to make it again; ``require_reachable`` refuses to make one that others hide."""
         self._api = api
         self._context = context
         self._recreate = recreate
         self._keeper = ContentsKeeper(api, context)
         self._made_again: dict[str, Contents] = {}
+        self.reachability = Reachability(api, context, required=require_reachable)
 
     def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, bulk: bool = True, purge: bool = False) -> list[Item]:
         """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
@@ -55,6 +57,7 @@ class VirtualHosts(Creator):
         items = self._plan_all(wanted, listed)
         if purge:
             items += self._plan_purge({vhost["name"] for vhost in wanted}, listed or set())
+        self.reachability.foresee(items, listed)
         if self._context.check_mode:
             self._warn_of_unknown_origin(items)
         else:
@@ -63,6 +66,7 @@ class VirtualHosts(Creator):
                 if item.action == RECREATED:
                     self._make_again(item)
             self._delete([item for item in items if item.action == DELETED], spare_read_only=purge)
+            self.reachability.judge(items)  # once more, as not all may have gone as planned
         return items
 
     def ensure_absent(self, names: t.Sequence[str], *, bulk: bool = True) -> list[Item]:
@@ -88,7 +92,10 @@ class VirtualHosts(Creator):
         if listed is not None and name not in listed:
             return None
         raw = self._api.read_virtual_host(name)
-        self._context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw))
+        vhost = VIRTUAL_HOST.from_wire(raw)
+        self._context.keep_secrets(VIRTUAL_HOST, vhost)
+        if raw is not None:
+            self.reachability.note(name, raw, vhost)
         return raw
 
     # Planning

@@ -30,6 +30,13 @@ def names_of(vhost: t.Mapping[str, t.Any] | None) -> list[str]:
     return list((vhost or {}).get("host", {}).get("names", []))
 
 
+def reaches(lost: t.Mapping[str, str], verb: str = "reaches", *, or_else: str = "") -> str:
+    """Which host name reaches which virtual host, for a message; ``or_else`` is one that each of them may reach, too."""
+    either = f"{or_else} or " if or_else else ""
+    texts = [f"{name} {verb} {either}{vhosts}" for name, vhosts in lost.items()]
+    return ", ".join(texts[:MOST_NAMED]) + (f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else "")
+
+
 def remedies(owners: t.Iterable[Owner], configured: t.Collection[str]) -> str:
     """What to do so that other virtual hosts do not take host names; ``configured`` are those of the configuration file."""
     rivals = sorted({rival for owner in owners for rival in owner.rivals})
@@ -135,16 +142,16 @@ class Reachability:
 
     def _warn(self, taken: t.Mapping[tuple[str, str], Owner]) -> None:
         if taken:
-            pairs = [f"{name} of {vhost} reaches {owner.vhosts}" for (vhost, name), owner in taken.items()]
+            pairs = {f"{name} of {vhost}": owner.vhosts for (vhost, name), owner in taken.items()}
             self._context.warn(
-                f"Publishers and viewers that use these host names reach another virtual host: {_shortened(pairs)}. "
+                f"Publishers and viewers that use these host names reach another virtual host: {reaches(pairs)}. "
                 f"The server takes the first virtual host that matches, in the order of creation. {remedies(taken.values(), self._configured())}"
             )
 
     def _refusal(self) -> OmeError:
         error = OmeError("unreachable", "create or recreate virtual hosts that are reached by all of their host names")
         if self.unreachable:
-            return error.add_detail(f"Nothing was done. {_would_reach(self.unreachable)}")
+            return error.add_detail(f"Nothing was done. {reaches(self.unreachable, 'would reach')}.")
         return error.add_detail("Nothing was done, because this could not be determined: not all virtual hosts could be read.")
 
     def _add_to_would_drop(self, item: Item, names: HostNames) -> None:
@@ -155,7 +162,7 @@ class Reachability:
             return
         item.extra["would_drop"] = {**item.extra["would_drop"], "host_names": lost}
         if item.error is not None:
-            item.error.add_detail(f"After a recreate: {_would_reach(lost)}")
+            item.error.add_detail(f"After a recreate: {reaches(lost, 'would reach')}.")
 
 
 def _made(items: t.Iterable[Item]) -> list[Item]:
@@ -175,12 +182,3 @@ def _taken(item: Item, names: HostNames, place: int) -> dict[tuple[str, str], Ow
     vhost = item.label["name"]
     owners = {(vhost, name): names.owner(name, vhost, place) for name in _wanted_names(item)}
     return {key: owner for key, owner in owners.items() if owner is not None and owner.lost}
-
-
-def _shortened(texts: t.Sequence[str]) -> str:
-    """Texts for a message, in their order, cut if there are many."""
-    return ", ".join(texts[:MOST_NAMED]) + (f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else "")
-
-
-def _would_reach(lost: t.Mapping[str, str]) -> str:
-    return f"{_shortened([f'{name} would reach {vhosts}' for name, vhosts in lost.items()])}."

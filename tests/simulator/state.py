@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import random
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,7 +130,7 @@ class State:
     :param stop_delay: seconds for which a stopped task stays listed (versions that stop at once ignore it).
     """
 
-    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0) -> None:
+    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, default_host_names: Sequence[str] = ("*",)) -> None:
         self.version = version
         self.clock = clock
         self.stop_delay = stop_delay
@@ -149,11 +149,11 @@ class State:
         self.known_files: set[str] = set()
         """Certificate files that exist on the simulated machine without existing on this one; no TLS port serves them."""
         self._static: list[StaticVirtualHost] = []
-        self._add_initial()
+        self._add_initial(default_host_names)
 
     # -- the configuration file -------------------------------------------------------------------------------
 
-    def _add_initial(self) -> None:
+    def _add_initial(self, host_names: Sequence[str]) -> None:
         """The configuration that tests/wire/README.md describes."""
         tls = {"certPath": "/etc/ovenmediaengine/certs/vhost.crt", "keyPath": "/etc/ovenmediaengine/certs/vhost.key"}
         webhooks = {
@@ -162,7 +162,7 @@ class State:
             "secretKey": "1234",
             "timeout": 3000,
         }
-        config = {"name": "default", "distribution": "example.com", "host": {"names": ["*"], "tls": tls}, "admissionWebhooks": webhooks}
+        config = {"name": "default", "distribution": "example.com", "host": {"names": list(host_names), "tls": tls}, "admissionWebhooks": webhooks}
         self.known_files.update(tls.values())
         self.add_static_virtual_host(config, [self._plain_application("app", True), self._plain_application("nopush", False)])
 

@@ -41,6 +41,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import 
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import STRANGER, Issued, Site
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK, application, push_publisher
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host, post
@@ -53,6 +54,8 @@ OWN_KINDS = {
     "not_listed": "drift",
     "unmanaged": "info",
     "unaddressable": "warning",
+    "unreachable": "error",
+    "ambiguous_host_name": "warning",
     "push_error": "error",
     "push_stalled": "error",
     "handshake_failed": "error",
@@ -66,6 +69,22 @@ OWN_KINDS = {
     "version_trap": "info",
 }
 """The kinds of findings, with their severities; errors have the kinds of errors."""
+HOST_NAMES = ("localhost",)
+"""Of the virtual host of the configuration file: with the ``*`` of the sample configuration it would take the host names of all others."""
+
+
+@pytest.fixture(params=VERSIONS)
+def simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
+    """A simulator of each version in turn."""
+    with Simulator(version=request.param, stop_delay=0.2, default_host_names=HOST_NAMES) as running:
+        yield running
+
+
+@pytest.fixture
+def current() -> Iterator[Simulator]:
+    """A simulator of the newest version."""
+    with Simulator(stop_delay=0.2, default_host_names=HOST_NAMES) as running:
+        yield running
 
 
 def audit(simulator: Simulator, **options: Any) -> ModuleRun:
@@ -821,7 +840,7 @@ class Watched:
         self.own = ManualClock(5.0)
         self.stands = False
         self.meanwhile: Callable[[], None] = lambda: None
-        self.simulator = Simulator(version=version, clock=self.clock, stop_delay=0.0)
+        self.simulator = Simulator(version=version, clock=self.clock, stop_delay=0.0, default_host_names=HOST_NAMES)
 
     def sleep(self, seconds: float) -> None:
         """Lets time pass, here and, unless the push stands, on the server."""
@@ -946,7 +965,7 @@ def test_a_module_run_with_two_looks(current: Simulator) -> None:
 @pytest.fixture
 def ports(tmp_path: Path) -> Iterator[Site]:
     """A virtual host that serves its certificate on two ports."""
-    with Simulator(tls_ports=(0, 0)) as running:
+    with Simulator(tls_ports=(0, 0), default_host_names=HOST_NAMES) as running:
         yield Site(running, tmp_path).create()
 
 
@@ -998,7 +1017,7 @@ def test_days(ports: Site) -> None:
 @pytest.mark.parametrize(("days", "begin", "kind"), [(-3, -30, "certificate_expired"), (90, 2, "certificate_not_yet_valid")])
 def test_out_of_time(tmp_path: Path, days: int, begin: int, kind: str) -> None:
     """It is one finding, although such a certificate cannot be verified either."""
-    with Simulator(tls_ports=(0,)) as simulator:
+    with Simulator(tls_ports=(0,), default_host_names=HOST_NAMES) as simulator:
         site = Site(simulator, tmp_path)
         site.place(Issued(site.host_name, days=days, begin=begin))
         site.create()

@@ -345,8 +345,11 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
             expected[name] = path
     assert len(expected) == 30
     run = audit(simulator, vhosts=wanted)
+    shared = [finding for finding in run["findings"] if finding["kind"] == "ambiguous_host_name"]  # all but one have the same host names
+    assert len(shared) == 30
+    run["findings"] = [finding for finding in run["findings"] if finding not in shared]
     expect_each(run, "vhost", expected)
-    assert set(status(run).values()) == {"ok", "drift"}
+    assert set(status(run).values()) <= {"ok", "drift", "warning"}
     expect_the_same(run, running_modules.run_module("vhosts", connection(simulator, vhosts=wanted, recreate=True), check_mode=True), vhost="name")
     secret = [finding for finding in run["findings"] if finding["field"].endswith(("secret_key", "auth"))]
     assert len(secret) == 3 and all((finding["found"], finding["wanted"]) == ("********", "******** (changed)") for finding in secret)
@@ -461,7 +464,7 @@ def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
     assert places(audit(simulator)) == [("not_listed", "default", "app", "t-p", "")]
     lists: dict[str, Any] = {"push_tasks": [task("default", "app")]}
     assert places(audit(simulator, **lists)) == []
-    listed = {"name": "default", "host": {"names": ["*"]}, "admission_webhooks": {"timeout": 3000}}
+    listed = {"name": "default", "host": {"names": [*HOST_NAMES]}, "admission_webhooks": {"timeout": 3000}}
     assert places(audit(simulator, **lists, vhosts=[listed])) == []
     run = audit(simulator, **lists, vhosts=[{**listed, "admission_webhooks": {"timeout": 2000}, "applications": [app(simulator, "none")]}])
     assert places(run) == [("differs", "default", "", "", "admission_webhooks.timeout"), ("missing", "default", "none", "", "")]
@@ -1049,7 +1052,7 @@ def test_the_certificate_of_another_virtual_host(ports: Site, tmp_path: Path) ->
     del ports.simulator.state.virtual_hosts["aa"]
     ports.create("*")
     run = served(late, "aa")
-    assert kinds(run) == ["differs"] + ["certificate_differs"] * 2
+    assert kinds(run) == ["differs"] + ["certificate_differs"] * 2 + ["ambiguous_host_name"]
     text = run["findings"][1]["message"]
     assert "not for zz.example.com" in text and "Virtual host aa has the host name *" in text
     # Nobody said which it should be: it is not for the name all the same.
@@ -1131,3 +1134,35 @@ def test_the_order_is_the_same_in_every_run(current: Simulator) -> None:
         assert audit(current, vhosts=entries, push_tasks=[task("t-0", task_id="t-q")])["findings"] == first["findings"]
     severities = [SEVERITIES.index(finding["severity"]) for finding in first["findings"]]
     assert severities == sorted(severities) and len(places(first)) > 60
+
+
+class TestHostNames:
+    """Host names by which publishers and viewers reach another virtual host."""
+
+    def test_the_stock_configuration(self) -> None:
+        for version in VERSIONS:
+            with Simulator(version=version) as simulator:
+                make_virtual_host(simulator, "t-a")
+                run = audit(simulator, vhosts=[vhost("t-a")])
+                (finding,) = [one for one in run["findings"] if one["severity"] != "info"]
+                assert (finding["severity"], finding["kind"], finding["vhost"], finding["field"]) == ("error", "unreachable", "t-a", "host.names")
+                assert finding["found"] == ["t-a.example.com"] and "t-a.example.com reaches default" in finding["message"]
+                assert "Remove <Name>*</Name> from virtual host default in Server.xml" in finding["message"]
+                assert status(run) == {"default": "ok", "t-a": "error"}
+
+    def test_without_the_wildcard(self, simulator: Simulator) -> None:
+        make_virtual_host(simulator, "t-a")
+        assert kinds(audit(simulator, vhosts=[vhost("t-a")])) == []
+
+    def test_an_order_that_is_not_known(self, current: Simulator) -> None:
+        shared = {"names": ["x.example.com"]}
+        for name in ("t-a", "t-b"):
+            post(current, "/v1/vhosts", [{"name": name, "host": shared}])
+        run = audit(current, vhosts=[vhost("t-a", host=shared), vhost("t-b", host=shared)])
+        assert kinds(run) == ["ambiguous_host_name"] * 2 and status(run)["t-a"] == "warning"
+        assert "x.example.com reaches t-a or t-b" in next(one["message"] for one in run["findings"] if one["vhost"] == "t-a")
+
+    def test_one_that_cannot_be_read_is_a_finding_of_its_own(self, current: Simulator) -> None:
+        make_virtual_host(current, "t-a")
+        current.inject("status", method="GET", path="/v1/vhosts/default", times=-1)
+        assert kinds(audit(current, vhosts=[vhost("t-a")])) == ["server_error"]

@@ -41,6 +41,7 @@ class _Vhosts(Managing):
 
     group = VIRTUAL_HOST
     unlisted: t.Sequence[str] = ()
+    unreachable: dict[str, str] | None = None
 
     @classmethod
     def as_declared(cls, given: Params) -> dict[str, t.Any]:
@@ -69,7 +70,7 @@ class _Vhosts(Managing):
 
     def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> tuple[list[Item], list[Item]]:
         """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
-        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"])
+        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"])
         vhosts = [vhost for _path, vhost in self.wanted]
         if self.params["state"] == "absent":  # what is in them goes with them
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
@@ -81,7 +82,13 @@ class _Vhosts(Managing):
             self.unlisted = reconciler.unlisted
             apps = self._reconcile_applications(api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED]))
         reconciler.confirm(items)
+        self.unreachable = reconciler.reachability.unreachable
         return items, apps
+
+    def with_unreachable(self, result: Result) -> Result:
+        """The result with the host names that reach other virtual hosts, if anything was created or recreated."""
+        # Not under "unreachable", which makes Ansible take the managed host for one that it cannot connect to.
+        return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
 
     def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Item]:
         apps = [app for _path, app in self.applications]
@@ -101,11 +108,11 @@ class Vhost(_Vhosts):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG}
+        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG, "require_reachable": FLAG}
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=False)
-        result = single_result(vhosts[0], "vhost")
+        result = self.with_unreachable(single_result(vhosts[0], "vhost"))
         if not apps:
             return result
         inner = bulk_result(apps, "applications")
@@ -132,6 +139,7 @@ class Vhosts(_Vhosts):
             "purge": FLAG,
             "purge_everything": FLAG,
             "recreate": FLAG,
+            "require_reachable": FLAG,
         }
 
     def check(self) -> None:
@@ -145,6 +153,7 @@ class Vhosts(_Vhosts):
         result["counts"] = counts(vhosts)
         if self.params["state"] == "present":
             result["unlisted"] = list(self.unlisted)
+        result = self.with_unreachable(result)
         if apps:
             result["application_counts"] = counts(apps)
             inside: dict[str, list[dict[str, t.Any]]] = {}

@@ -157,6 +157,11 @@ ADVICE: dict[str, Advice] = {
         "The server's version does not know an option.",
         "Upgrade the server, or leave the option out.",
     ),
+    "unreachable": Advice(
+        "Another virtual host takes host names of this one, so that publishers and viewers that use them do not reach it.",
+        "Remove the matching host name of the other virtual host, usually <Name>*</Name> of default in the server's Server.xml, "
+        "restart the server and run the playbook again. Or set require_reachable to false.",
+    ),
     "configured_task": Advice(
         "A push task of this id was made by the server's own configuration (stream map) and is never touched.",
         "Choose another id, or change the server's stream map.",

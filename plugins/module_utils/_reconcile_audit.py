@@ -24,9 +24,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._dialect import Dialect
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Difference
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host_names import CONFIGURED, Claim, HostNames, Owner, place_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK, Key
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import Expected, Handshakes, Look
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_host_names import names_of, reaches, remedies
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_push_tasks import SETTLE_TIMEOUT, list_settled
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._sni import TlsHost, shadow_of, tls_host
@@ -126,6 +128,7 @@ class Audit:
         self._applications = {application.key_of(app): app for app in wanted.applications}
         self._push_tasks = {push_task.key_of(task): task for task in wanted.push_tasks}
         self._tls_hosts: list[TlsHost] = []
+        self._host_names: dict[str, list[str]] = {}
         self._first: dict[Key, _Push] = {}
         self._last: dict[Key, _Push] = {}
         self._covered: set[tuple[str, str]] = set()  # applications that are reported as a whole, with what is in them
@@ -150,6 +153,7 @@ class Audit:
             self._meet()
             unseen = set(self.vhosts)
             self._api.together([functools.partial(self._see, name, unseen) for name in sorted(self.vhosts)])
+            self._judge_host_names()
             self._look_at_pushes_again()
         except OmeError as error:
             rest = " What was to be read after that is not compared." if self.reachable else ""
@@ -227,6 +231,7 @@ class Audit:
             host = tls_host({**found, "name": name})
             if host is not None:
                 later(self._tls_hosts.append, host)
+            later(self._host_names.__setitem__, name, names_of(found))
             if wanted is not None:
                 self._differ(f"Virtual host {name}", self._dialect.to_compare(VIRTUAL_HOST, wanted).difference(wanted, found), entry, vhost=name)
                 unknown = sorted(VIRTUAL_HOST.unknown(raw))
@@ -236,6 +241,28 @@ class Audit:
         elif raw is None and wanted is not None:
             self._add(DRIFT, "missing", f"Virtual host {name} is listed and not on the server.", vhost=name)
         self._compare_inside(name, entry)
+
+    def _judge_host_names(self) -> None:
+        """Reports host names by which publishers and viewers reach another virtual host, or may do so."""
+        places = {vhost: place_of(vhost, read_only=self.vhosts[vhost]["read_only"]) for vhost in self._host_names}
+        claims = HostNames(Claim(vhost, names, places[vhost]) for vhost, names in self._host_names.items())
+        for vhost, names in self._host_names.items():
+            owners = {name: owner for name in names if (owner := claims.owner(name, vhost, places[vhost])) is not None}
+            for lost in (True, False):
+                taken = {name: owner for name, owner in owners.items() if owner.lost == lost}
+                if taken:
+                    self._add_host_names(vhost, taken, {name for name, place in places.items() if place == CONFIGURED})
+
+    def _add_host_names(self, vhost: str, taken: t.Mapping[str, Owner], configured: t.Collection[str]) -> None:
+        """One finding about host names of a virtual host that others take for sure, or that others may take."""
+        others = {name: owner.vhosts for name, owner in taken.items()}
+        place = {"vhost": vhost, "field": "host.names", "found": list(taken)}
+        if all(owner.lost for owner in taken.values()):
+            text = f"Publishers and viewers that use these host names of virtual host {vhost} reach another one: {reaches(others)}."
+            self._add(ERROR, "unreachable", f"{text} {remedies(taken.values(), configured)}", **place)
+        else:
+            text = f"Other virtual hosts have host names of virtual host {vhost}, too: {reaches(others, or_else=vhost)}."
+            self._add(WARNING, "ambiguous_host_name", f"{text} The one that was created first gets them, and the API does not tell which that is.", **place)
 
     def _compare_inside(self, vhost: str, entry: dict[str, t.Any]) -> None:
         """Compares the applications of a virtual host and their push tasks; reports the virtual host if nobody has listed it."""

@@ -31,6 +31,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     pieces,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_contents import CREATE_TRIES, Contents, ContentsKeeper, settled
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_host_names import Reachability
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
 
 BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
@@ -41,8 +42,8 @@ class VirtualHosts(Creator):
 
     what = "virtual host"
 
-    def __init__(self, api: Api, context: Context, *, recreate: bool = False) -> None:
-        """``recreate`` allows to delete a virtual host that differs and to make it again."""
+    def __init__(self, api: Api, context: Context, *, recreate: bool = False, require_reachable: bool = False) -> None:
+        """``recreate`` allows to delete a virtual host that differs and to make it again; ``require_reachable`` refuses to make one that others hide."""
         self._api = api
         self._context = context
         self._recreate = recreate
@@ -50,6 +51,7 @@ class VirtualHosts(Creator):
         self._keeper = ContentsKeeper(api, context)
         self._inside: t.Mapping[str, t.Sequence[t.Mapping[str, t.Any]]] = {}
         self._made_again: dict[str, Contents] = {}
+        self.reachability = Reachability(api, context, required=require_reachable)
         self.unlisted: list[str] = []
         """The names of virtual hosts that were there and are not listed, if the list was read."""
 
@@ -72,6 +74,7 @@ class VirtualHosts(Creator):
         self.unlisted = sorted((listed or set()) - {vhost["name"] for vhost in wanted})
         if purge:
             items += self._plan_purge(self.unlisted)
+        self.reachability.foresee(items, listed)
         if self._context.check_mode:
             self._warn_of_unknown_origin(items)
         else:
@@ -80,6 +83,7 @@ class VirtualHosts(Creator):
                 if item.action == RECREATED:
                     self._make_again(item)
             self._delete([item for item in items if item.action == DELETED], spare_read_only=purge)
+            self.reachability.judge(items)  # once more, as not all may have gone as planned
         return items
 
     def ensure_absent(self, names: t.Sequence[str], *, bulk: bool = True) -> list[Item]:
@@ -105,7 +109,10 @@ class VirtualHosts(Creator):
         if listed is not None and name not in listed:
             return None
         raw = self._api.read_virtual_host(name)
-        self._context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw))
+        vhost = VIRTUAL_HOST.from_wire(raw)
+        self._context.keep_secrets(VIRTUAL_HOST, vhost)
+        if raw is not None:
+            self.reachability.note(name, raw, vhost)
         return raw
 
     # Planning

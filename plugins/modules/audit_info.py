@@ -208,6 +208,7 @@ findings:
     kind:
       description:
         - V(missing), V(differs), V(not_listed), V(unmanaged) and V(unaddressable) are about objects, V(push_error) and V(push_stalled) about push tasks.
+        - V(unreachable) and V(ambiguous_host_name) are about host names that another virtual host takes, or takes if it was created first.
         - V(handshake_failed), V(certificate_differs), V(certificate_name), V(certificate_expired), V(certificate_not_yet_valid), V(certificate_expiring) and
           V(chain_not_verified) are about certificates.
         - V(concern) is about what is listed and cannot work as it is meant, V(bad_input) about what is listed and cannot work at all, and V(version_trap)

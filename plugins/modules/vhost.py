@@ -39,6 +39,15 @@ options:
       - The same holds for an application of O(applications) that differs, without the virtual host being touched.
     type: bool
     default: false
+  require_reachable:
+    description:
+      - Whether the task fails, before it makes anything, if publishers or viewers would not reach the virtual host by all of its host names,
+        or if this cannot be determined. Otherwise this is a warning, and RV(unreachable_host_names) names them.
+      - The server takes the first virtual host with a host name that matches, in the order of creation, those of its configuration file
+        first. The virtual host C(default) of the sample configuration has the host name V(*), so that it takes all of them.
+    type: bool
+    default: false
+    version_added: 1.1.0
 attributes:
   idempotent:
     support: full
@@ -172,6 +181,12 @@ would_drop:
       description: Number of viewers. Not there where the server has no call for it. Since 0.2.0.
       type: int
       sample: 12
+    host_names:
+      description: Host names that another virtual host would take after a recreate, which puts this one last, and which one. Not there if there are none.
+      type: dict
+      version_added: 1.1.0
+      sample:
+        live.tenant-a.example.com: tenant-b
 dropped:
   description: What was deleted with the virtual host. Lists of applications and of push tasks.
   returned: when a virtual host was deleted
@@ -234,6 +249,16 @@ application_results:
     error:
       description: Why it failed, as RV(error).
       type: dict
+unreachable_host_names:
+  description:
+    - The host names of what was created or recreated, or in check mode would be, that another virtual host takes, and which one.
+      V(aa or bb) is one of the two; the server does not tell which was created first.
+    - A name with a wildcard is listed if another virtual host takes all hosts that it matches.
+  returned: when a virtual host was created or recreated, or in check mode would be
+  type: dict
+  version_added: 1.1.0
+  sample:
+    live.tenant-a.example.com: default
 error:
   description: What went wrong, where, and what to do about it.
   returned: on failure

@@ -55,6 +55,15 @@ options:
       - The same holds for an application of O(vhosts[].applications) that differs, without the virtual host being touched.
     type: bool
     default: false
+  require_reachable:
+    description:
+      - Whether the task fails, before it makes anything, if publishers or viewers would not reach a virtual host that it makes by all of its host names,
+        or if this cannot be determined. Otherwise this is a warning, and RV(unreachable_host_names) names them.
+      - The server takes the first virtual host with a host name that matches, in the order of creation, those of its configuration file
+        first. The virtual host C(default) of the sample configuration has the host name V(*), so that it takes all of them.
+    type: bool
+    default: false
+    version_added: 1.1.0
 attributes:
   idempotent:
     support: full
@@ -144,7 +153,9 @@ results:
           description: What was wanted.
           type: raw
     would_drop:
-      description: What a recreate or delete would stop. Applications, push tasks, and where the server can tell, live streams and the number of connections.
+      description:
+        - What a recreate or delete would stop. Applications, push tasks, and where the server can tell, live streams and the number of connections.
+        - Since 1.1.0, under C(host_names), host names that another virtual host would take after a recreate, and which one, if there are any.
       type: dict
       sample:
         applications: [live]
@@ -195,6 +206,16 @@ application_counts:
   sample:
     created: 2
     unchanged: 96
+unreachable_host_names:
+  description:
+    - The host names of what was created or recreated, or in check mode would be, that another virtual host takes, and which one.
+      V(aa or bb) is one of the two; the server does not tell which was created first.
+    - A name with a wildcard is listed if another virtual host takes all hosts that it matches.
+  returned: when a virtual host was created or recreated, or in check mode would be
+  type: dict
+  version_added: 1.1.0
+  sample:
+    live.tenant-a.example.com: default
 error:
   description: What went wrong, where, and what to do about it.
   returned: on failure

@@ -77,7 +77,7 @@ class Fleet:
 
     def add(self, name: str, version: str = "0.20.0", clock: ManualClock | None = None, **variables: t.Any) -> Simulator:
         """Adds a server that is as its variables say."""
-        sim = self._stack.enter_context(Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS))
+        sim = self._stack.enter_context(Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS, default_host_names=["localhost"]))
         self.sims[name] = sim
         self.hosts[name] = {"ovenmediaengine_api_url": sim.url, **wanted(version), **variables}
         make(sim, wanted(version))

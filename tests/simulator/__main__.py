@@ -60,6 +60,9 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
     parser.add_argument("--stop-delay", type=float, default=1.0, metavar="SECONDS", help="how long a stopped push stays listed (%(default)s)")
     parser.add_argument("--latency", type=float, default=0.0, metavar="MS", help="milliseconds that each request takes beside its work (%(default)s)")
+    parser.add_argument(
+        "--default-host-name", action="append", default=[], metavar="NAME", help="host name of the virtual host default, in place of *; can be repeated"
+    )
     parser.add_argument("--work-dir", metavar="DIR", help="where files that are made go: ca.pem, cert.pem and key.pem, with --tls")
     parsed = parser.parse_args(values)
     if parsed.tls_key and not parsed.tls_cert:
@@ -85,7 +88,7 @@ async def serve(options: argparse.Namespace) -> int:
         certificate = _api_certificate(options, stack)
         log_file = stack.enter_context(open(options.log, "a", encoding="utf-8")) if options.log else None
         version = VERSIONS[options.server_version]
-        state = State(version, Clock(), options.stop_delay, options.scene)
+        state = State(version, Clock(), options.stop_delay, options.scene, options.default_host_name or ["*"])
         state.api_certificate = certificate
         server = Server(state, options.token, log_file)
         server.latency = options.latency / 1000

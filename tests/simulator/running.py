@@ -34,6 +34,8 @@ class Simulator:
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
+    :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample configuration, it takes
+        all publishers and viewers.
     :param latency: real seconds that each request takes beside its work, see :attr:`latency`.
     :param scene: what the configuration file holds, see :data:`.state.SCENES`.
     """
@@ -50,9 +52,10 @@ class Simulator:
         tls_ports: Sequence[int] = (),
         latency: float = 0.0,
         scene: str = PLAIN,
+        default_host_names: Sequence[str] = ("*",),
     ) -> None:
         self.token = token
-        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene)
+        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names)
         self.port = 0
         self.ca_path: str | None = None
         """The authority to trust, where the certificate was made here."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import random
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,7 +135,9 @@ class State:
     :param scene: one of :data:`SCENES`.
     """
 
-    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, scene: str = PLAIN) -> None:
+    def __init__(
+        self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, scene: str = PLAIN, default_host_names: Sequence[str] = ("*",)
+    ) -> None:
         self.version = version
         self.clock = clock
         self.stop_delay = stop_delay
@@ -154,11 +156,11 @@ class State:
         self.known_files: set[str] = set()
         """Certificate files that exist on the simulated machine alone; no TLS port serves them. See :data:`.tls.OWN_ROOT`."""
         self._static: list[StaticVirtualHost] = []
-        self._add_initial(scene)
+        self._add_initial(scene, default_host_names)
 
     # -- the configuration file -------------------------------------------------------------------------------
 
-    def _add_initial(self, scene: str) -> None:
+    def _add_initial(self, scene: str, host_names: Sequence[str]) -> None:
         """The configuration that tests/wire/README.md describes."""
         tls = {"certPath": f"{OWN_ROOT}/certs/vhost.crt", "keyPath": f"{OWN_ROOT}/certs/vhost.key"}
         webhooks = {
@@ -167,7 +169,7 @@ class State:
             "secretKey": "1234",
             "timeout": 3000,
         }
-        config = {"name": "default", "distribution": "example.com", "host": {"names": ["*"], "tls": tls}, "admissionWebhooks": webhooks}
+        config = {"name": "default", "distribution": "example.com", "host": {"names": list(host_names), "tls": tls}, "admissionWebhooks": webhooks}
         self.known_files.update(tls.values())
         applications = [self._plain_application("app", True), self._plain_application("nopush", False)]
         if scene == MEDIA:

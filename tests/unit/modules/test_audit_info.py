@@ -41,6 +41,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import 
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import STRANGER, Issued, Site
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK, application, push_publisher
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host, post
@@ -53,6 +54,8 @@ OWN_KINDS = {
     "not_listed": "drift",
     "unmanaged": "info",
     "unaddressable": "warning",
+    "unreachable": "error",
+    "ambiguous_host_name": "warning",
     "push_error": "error",
     "push_stalled": "error",
     "handshake_failed": "error",
@@ -66,6 +69,22 @@ OWN_KINDS = {
     "version_trap": "info",
 }
 """The kinds of findings, with their severities; errors have the kinds of errors."""
+HOST_NAMES = ("localhost",)
+"""Of the virtual host of the configuration file: with the ``*`` of the sample configuration it would take the host names of all others."""
+
+
+@pytest.fixture(params=VERSIONS)
+def simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
+    """A simulator of each version in turn."""
+    with Simulator(version=request.param, stop_delay=0.2, default_host_names=HOST_NAMES) as running:
+        yield running
+
+
+@pytest.fixture
+def current() -> Iterator[Simulator]:
+    """A simulator of the newest version."""
+    with Simulator(stop_delay=0.2, default_host_names=HOST_NAMES) as running:
+        yield running
 
 
 def audit(simulator: Simulator, **options: Any) -> ModuleRun:
@@ -328,8 +347,11 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
             expected[name] = path
     assert len(expected) == 30
     run = audit(simulator, vhosts=wanted)
+    shared = [finding for finding in run["findings"] if finding["kind"] == "ambiguous_host_name"]  # all but one have the same host names
+    assert len(shared) == 30
+    run["findings"] = [finding for finding in run["findings"] if finding not in shared]
     expect_each(run, "vhost", expected)
-    assert set(status(run).values()) == {"ok", "drift"}
+    assert set(status(run).values()) <= {"ok", "drift", "warning"}
     expect_the_same(run, running_modules.run_module("vhosts", connection(simulator, vhosts=wanted, recreate=True), check_mode=True), vhost="name")
     secret = [finding for finding in run["findings"] if finding["field"].endswith(("secret_key", "auth"))]
     assert len(secret) == 3 and all((finding["found"], finding["wanted"]) == ("********", "******** (changed)") for finding in secret)
@@ -444,7 +466,7 @@ def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
     assert places(audit(simulator)) == [("not_listed", "default", "app", "t-p", "")]
     lists: dict[str, Any] = {"push_tasks": [task("default", "app")]}
     assert places(audit(simulator, **lists)) == []
-    listed = {"name": "default", "host": {"names": ["*"]}, "admission_webhooks": {"timeout": 3000}}
+    listed = {"name": "default", "host": {"names": [*HOST_NAMES]}, "admission_webhooks": {"timeout": 3000}}
     assert places(audit(simulator, **lists, vhosts=[listed])) == []
     run = audit(simulator, **lists, vhosts=[{**listed, "admission_webhooks": {"timeout": 2000}, "applications": [app(simulator, "none")]}])
     assert places(run) == [("differs", "default", "", "", "admission_webhooks.timeout"), ("missing", "default", "none", "", "")]
@@ -823,7 +845,7 @@ class Watched:
         self.own = ManualClock(5.0)
         self.stands = False
         self.meanwhile: Callable[[], None] = lambda: None
-        self.simulator = Simulator(version=version, clock=self.clock, stop_delay=0.0)
+        self.simulator = Simulator(version=version, clock=self.clock, stop_delay=0.0, default_host_names=HOST_NAMES)
 
     def sleep(self, seconds: float) -> None:
         """Lets time pass, here and, unless the push stands, on the server."""
@@ -948,7 +970,7 @@ def test_a_module_run_with_two_looks(current: Simulator) -> None:
 @pytest.fixture
 def ports(tmp_path: Path) -> Iterator[Site]:
     """A virtual host that serves its certificate on two ports."""
-    with Simulator(tls_ports=(0, 0)) as running:
+    with Simulator(tls_ports=(0, 0), default_host_names=HOST_NAMES) as running:
         yield Site(running, tmp_path).create()
 
 
@@ -1000,7 +1022,7 @@ def test_days(ports: Site) -> None:
 @pytest.mark.parametrize(("days", "begin", "kind"), [(-3, -30, "certificate_expired"), (90, 2, "certificate_not_yet_valid")])
 def test_out_of_time(tmp_path: Path, days: int, begin: int, kind: str) -> None:
     """It is one finding, although such a certificate cannot be verified either."""
-    with Simulator(tls_ports=(0,)) as simulator:
+    with Simulator(tls_ports=(0,), default_host_names=HOST_NAMES) as simulator:
         site = Site(simulator, tmp_path)
         site.place(Issued(site.host_name, days=days, begin=begin))
         site.create()
@@ -1032,7 +1054,7 @@ def test_the_certificate_of_another_virtual_host(ports: Site, tmp_path: Path) ->
     del ports.simulator.state.virtual_hosts["aa"]
     ports.create("*")
     run = served(late, "aa")
-    assert kinds(run) == ["differs"] + ["certificate_differs"] * 2
+    assert kinds(run) == ["differs"] + ["certificate_differs"] * 2 + ["ambiguous_host_name"]
     text = run["findings"][1]["message"]
     assert "not for zz.example.com" in text and "matches: aa (*). So the server never presents that of zz there." in text
     # Nobody said which it should be: it is not for the name all the same.
@@ -1114,3 +1136,35 @@ def test_the_order_is_the_same_in_every_run(current: Simulator) -> None:
         assert audit(current, vhosts=entries, push_tasks=[task("t-0", task_id="t-q")])["findings"] == first["findings"]
     severities = [SEVERITIES.index(finding["severity"]) for finding in first["findings"]]
     assert severities == sorted(severities) and len(places(first)) > 60
+
+
+class TestHostNames:
+    """Host names by which publishers and viewers reach another virtual host."""
+
+    def test_the_stock_configuration(self) -> None:
+        for version in VERSIONS:
+            with Simulator(version=version) as simulator:
+                make_virtual_host(simulator, "t-a")
+                run = audit(simulator, vhosts=[vhost("t-a")])
+                (finding,) = [one for one in run["findings"] if one["severity"] != "info"]
+                assert (finding["severity"], finding["kind"], finding["vhost"], finding["field"]) == ("error", "unreachable", "t-a", "host.names")
+                assert finding["found"] == ["t-a.example.com"] and "t-a.example.com reaches default" in finding["message"]
+                assert "Remove <Name>*</Name> from virtual host default in Server.xml" in finding["message"]
+                assert status(run) == {"default": "ok", "t-a": "error"}
+
+    def test_without_the_wildcard(self, simulator: Simulator) -> None:
+        make_virtual_host(simulator, "t-a")
+        assert kinds(audit(simulator, vhosts=[vhost("t-a")])) == []
+
+    def test_an_order_that_is_not_known(self, current: Simulator) -> None:
+        shared = {"names": ["x.example.com"]}
+        for name in ("t-a", "t-b"):
+            post(current, "/v1/vhosts", [{"name": name, "host": shared}])
+        run = audit(current, vhosts=[vhost("t-a", host=shared), vhost("t-b", host=shared)])
+        assert kinds(run) == ["ambiguous_host_name"] * 2 and status(run)["t-a"] == "warning"
+        assert "x.example.com reaches t-a or t-b" in next(one["message"] for one in run["findings"] if one["vhost"] == "t-a")
+
+    def test_one_that_cannot_be_read_is_a_finding_of_its_own(self, current: Simulator) -> None:
+        make_virtual_host(current, "t-a")
+        current.inject("status", method="GET", path="/v1/vhosts/default", times=-1)
+        assert kinds(audit(current, vhosts=[vhost("t-a")])) == ["server_error"]

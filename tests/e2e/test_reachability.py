@@ -1,0 +1,77 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the role provision makes is reached by publishers, or it says that it is not."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import typing as t
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotPublished, Simulator
+
+from .conftest import TOKEN, Project, Run
+
+pytestmark = pytest.mark.timeout(300)
+
+APPLICATIONS = [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}}]
+TENANT_A = {"name": "t-a", "host": {"names": ["live.a.example.com"]}, "applications": APPLICATIONS}
+TENANT_B = {"name": "t-b", "host": {"names": ["*.a.example.com"]}, "applications": APPLICATIONS}
+SHOW = """\
+- hosts: all
+  gather_facts: false
+  roles:
+    - streamops.ovenmediaengine.provision
+  post_tasks:
+    - ansible.builtin.debug:
+        msg: "names={{ ovenmediaengine_provision_summary.unreachable_host_names | to_json | b64encode }}."
+"""
+
+
+def provision(project: Project, sim: Simulator, *vhosts: dict[str, t.Any], arguments: t.Sequence[str] = (), **variables: t.Any) -> tuple[Run, t.Any]:
+    """Runs the role; returns the run, and the host names that the summary says are not reached."""
+    lists = {"ovenmediaengine_vhosts": list(vhosts), "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": []}
+    project.inventory({"one": sim.url}, **lists, **variables)
+    (project.directory / "show.yml").write_text(SHOW, encoding="utf-8")
+    run = project.play("show.yml", "-i", "inventory.json", *arguments)
+    shown = re.search(r"names=(\S+)\.", run.output)
+    return run, json.loads(base64.b64decode(shown.group(1))) if shown else None
+
+
+@pytest.mark.parametrize("in_process", (True, False), ids=("in_process", "module"))
+def test_the_stock_configuration(project: Project, in_process: bool) -> None:
+    with Simulator(token=TOKEN) as sim:
+        for arguments in (["--check"], []):
+            run, names = provision(project, sim, TENANT_A, arguments=arguments, ovenmediaengine_in_process=in_process)
+            assert run.status == 0 and run.recap["one"]["unreachable"] == 0, run.output
+            assert names == {"live.a.example.com": "default"}
+            warning = " ".join(run.output.split())
+            assert "live.a.example.com of t-a reaches default" in warning and "Remove <Name>*</Name> from virtual host default" in warning
+        with pytest.raises(NotPublished, match="#default#live"):
+            sim.publish("live.a.example.com", "live", "main")
+        again, names = provision(project, sim, TENANT_A, ovenmediaengine_in_process=in_process)
+        assert again.recap["one"]["changed"] == 0 and names == {} and "reaches default" not in again.output
+
+
+def test_it_can_be_required(project: Project) -> None:
+    with Simulator(token=TOKEN) as sim:
+        run, _names = provision(project, sim, TENANT_A, ovenmediaengine_require_reachable=True)
+        assert run.status == 2 and run.recap["one"]["failed"] == 1 and "live.a.example.com would reach default" in run.output
+        assert sim.writes == []
+
+
+def test_with_the_wildcard_taken_out(project: Project) -> None:
+    with Simulator(token=TOKEN, default_host_names=["localhost"]) as sim:
+        run, names = provision(project, sim, TENANT_A, TENANT_B, ovenmediaengine_require_reachable=True)
+        assert run.status == 0 and names == {} and "[WARNING]: Publishers" not in run.output, run.output
+        assert sim.publish("live.a.example.com", "live", "main").vhost == "t-a"
+        assert sim.publish("other.a.example.com", "live", "main").vhost == "t-b"
+
+        changed = {**TENANT_A, "distribution": "other"}
+        run, names = provision(project, sim, changed, TENANT_B, ovenmediaengine_recreate=True)
+        assert run.status == 0 and names == {"live.a.example.com": "t-b"}, run.output
+        assert sim.publish("live.a.example.com", "live", "again").vhost == "t-b"

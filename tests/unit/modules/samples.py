@@ -46,7 +46,7 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
                 "segment_count": 10,
                 "cross_domains": {"urls": ["https://a.example.com", "https://b.example.com"]},
                 "dvr": {"enable": True, "temp_storage_path": "/var/dvr", "max_duration": 3600},
-                "extra": {"dumps": {"dump": [{"id": 1, "enable": True, "targetStreamName": "main", "outputPath": "/var/dumps"}]}},
+                "extra": {"dumps": {"dump": [{"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/dumps", "playlists": {"playlist": ["x"]}}]}},
             },
             "webrtc": {"timeout": 20000, "rtx": True},
             push_publisher(simulator): {},
@@ -91,6 +91,8 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
             "control_server_url": "https://user:planted-user@hooks.example.com/transcode?token=planted-token",
             "secret_key": "planted-webhook-secret",
         }
-        app["publishers"]["llhls"]["extra"]["defaultQueryString"] = {"queries": [{"key": "mode", "value": "x"}]}
+        app["publishers"]["llhls"]["extra"]["defaultQueryString"] = {
+            "queries": [{"key": "accessToken", "value": "planted-access-token"}, {"key": "mode", "value": "x"}]
+        }
         app["event_generator"] = {"enable": False, "path": "/var/events"}
     return {**app, **fields}

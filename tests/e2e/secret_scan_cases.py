@@ -98,7 +98,7 @@ class Objects:
             **({"vhost": vhost} if vhost is not None else {}),
             "name": name,
             "providers": {"rtmp": {}},
-            "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"accessToken": self.secret("extra token"), "open": self.webhook("extra")}}}},
+            "publishers": {"push": {}, "llhls": {"extra": {"laterQuery": {"accessToken": self.secret("extra token"), "open": self.webhook("extra")}}}},
             "transcode_webhook": {"enable": True, "control_server_url": self.webhook("transcode"), "secret_key": self.secret("transcode key")},
         }
 
@@ -147,7 +147,7 @@ class Server:
         self.token = self.plant("api token")
         self.mine = Objects(self.plant, "task's")
         self.theirs = Objects(self.plant, "server's")
-        self.simulator = Simulator(token=self.token, stop_delay=0.1, tls_ports=[0])
+        self.simulator = Simulator("later", token=self.token, stop_delay=0.1, tls_ports=[0])
         self.gateway = SpoilingGateway(self.simulator)
         self.tls = Simulator(token=self.token, tls=True)
         self.served, self.other = authority().issue(), authority().issue()

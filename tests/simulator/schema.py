@@ -47,9 +47,10 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Item:
-    """An object, with its keys in the order in which the server looks at them."""
+    """An object, with its keys in the order in which the server looks at them. ``open``: other keys are kept as posted."""
 
     fields: dict[str, Field] = field(default_factory=dict)
+    open: bool = False
 
 
 def accept(value: Any, item: Item, path: str) -> dict[str, Any]:
@@ -66,12 +67,11 @@ def accept(value: Any, item: Item, path: str) -> dict[str, Any]:
 
 
 def _accept_item(value: Any, item: Item, path: str, lenient: bool) -> Any:
-    if isinstance(value, dict):
-        # The server walks the keys in alphabetical order, so the first in that order is the one it names.
-        for key in sorted(value):
-            if key not in item.fields and key != "$":
-                raise ConfigError(f"Unknown item found: {path}.{key}")
-    result: Any = {}
+    # The server walks the keys in alphabetical order, so the first in that order is the one it names.
+    unknown = sorted(key for key in value if key not in item.fields and key != "$") if isinstance(value, dict) else []
+    if unknown and not item.open:
+        raise ConfigError(f"Unknown item found: {path}.{unknown[0]}")
+    result: Any = {key: value[key] for key in unknown if value[key] is not None}
     for key, entry in item.fields.items():
         kept = _accept_field(value, key, entry, path, lenient or not entry.required)
         if kept is None:
@@ -148,9 +148,11 @@ class _Table:
 
     :param rows: the keys, in the order in which the server registers them; tests/wire/README.md describes them.
     :param overrides: fields that are not as the table has them, by path.
+    :param takes_others: whether objects also take keys that are not in the table.
     """
 
-    def __init__(self, rows: list[dict[str, Any]], overrides: Mapping[str, Field]) -> None:
+    def __init__(self, rows: list[dict[str, Any]], overrides: Mapping[str, Field], takes_others: bool) -> None:
+        self._takes_others = takes_others
         self._rows = {row["json"]: row for row in rows}
         self._overrides = overrides
         self._inside: dict[str, list[str]] = {}
@@ -160,7 +162,7 @@ class _Table:
 
     def item(self, path: str = "") -> Item:
         """An object; the empty path is the whole."""
-        return Item({inside.rpartition(".")[2]: self._field(inside) for inside in self._inside.get(path, ())})
+        return Item({inside.rpartition(".")[2]: self._field(inside) for inside in self._inside.get(path, ())}, self._takes_others)
 
     def _field(self, path: str) -> Field:
         row = self._rows[path]
@@ -196,18 +198,23 @@ def _rows(version: str, part: str) -> list[dict[str, Any]]:
 
 
 @cache
-def application(version: str) -> Item:
-    """The keys of an application. :param version: name of a table in :data:`KEYS`."""
-    return _Table(_rows(version, "application"), {}).item()
+def application(version: str, takes_others: bool = False) -> Item:
+    """The keys of an application.
+
+    :param version: name of a table in :data:`KEYS`.
+    :param takes_others: whether keys that are not in the table are taken too.
+    """
+    return _Table(_rows(version, "application"), {}, takes_others).item()
 
 
 @cache
-def virtual_host(version: str, requires_host_names: bool) -> Item:
+def virtual_host(version: str, takes_others: bool = False, requires_host_names: bool = False) -> Item:
     """The keys of a virtual host.
 
     :param version: name of a table in :data:`KEYS`.
+    :param takes_others: whether keys that are not in the table are taken too.
     :param requires_host_names: as the contract documents it; real servers do not.
     """
-    rows = _rows(version, "virtual_host")
-    fields = _Table(rows, {"applications": Field(bare_list("application", application(version)))}).item().fields
-    return Item({**fields, "host": replace(fields["host"], required=requires_host_names)})
+    overrides = {"applications": Field(bare_list("application", application(version, takes_others)))}
+    item = _Table(_rows(version, "virtual_host"), overrides, takes_others).item()
+    return replace(item, fields={**item.fields, "host": replace(item.fields["host"], required=requires_host_names)})

@@ -26,6 +26,8 @@ class ServerVersion:
     """POST /v1/managers/api:reloadCertificate exists (server-facts: Certificates)."""
     keys: str = "0.21.0"
     """Which keys the configuration takes, in which spelling: the name of a table in tests/wire/keys."""
+    takes_other_keys: bool = False
+    """Keys that are not in that table are taken too, at every level, and kept as posted."""
     static_scalars_are_strings: bool = True
     """A virtual host of the configuration file returns numbers as strings (server-facts: Virtual hosts)."""
     requires_host_names: bool = False
@@ -135,7 +137,10 @@ DOCUMENTED = replace(
     reload_reports_failure=True,
 )
 
-VERSIONS: dict[str, ServerVersion] = {version.name: version for version in (V0_21_0, V0_20_5, V0_20_0, V0_18_0, V0_15_10, DOCUMENTED)}
+# No server that there is: what one after the newest release may be like, which takes settings that nobody knows yet.
+LATER = replace(V0_21_0, name="later", reported="0.22.0", takes_other_keys=True)
+
+VERSIONS: dict[str, ServerVersion] = {version.name: version for version in (V0_21_0, V0_20_5, V0_20_0, V0_18_0, V0_15_10, DOCUMENTED, LATER)}
 """The versions by the name that ``--server-version`` takes."""
 
 NEWEST = V0_21_0.name

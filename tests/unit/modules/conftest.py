@@ -32,6 +32,14 @@ def current() -> Iterator[Simulator]:
         assert not running.died, "a request of this test would have killed a real server"
 
 
+@pytest.fixture
+def later() -> Iterator[Simulator]:
+    """A simulator of a server after the newest, which takes settings that nobody knows yet."""
+    with Simulator(version="later", stop_delay=0.2) as running:
+        yield running
+        assert not running.died, "a request of this test would have killed a real server"
+
+
 @pytest.fixture(autouse=True)
 def frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets modules that wait for push tasks look more often."""

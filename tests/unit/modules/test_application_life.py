@@ -156,7 +156,7 @@ CHANGES: dict[str, Any] = {
     "publishers.stream_worker_count": 1,
     "publishers.llhls.chunk_duration": 0.25,
     "publishers.llhls.dvr.enable": False,
-    "publishers.llhls.extra": {"dumps": {"dump": [{"id": 2}]}},
+    "publishers.llhls.extra": {"dumps": {"dump": [{"id": 2, "enable": True, "targetStreamName": "main", "outputPath": "/var/dumps"}]}},
     "publishers.webrtc.rtx": False,
     "output_profiles.hardware_acceleration": True,
     "output_profiles.output_profile[0].output_stream_name": "${OriginStreamName}_2",
@@ -205,15 +205,16 @@ def test_recreate_changes_the_field_and_nothing_else(current: Simulator, path: s
     assert not running_modules.run_module("application", connection(current, **unchanged_rest))["changed"]
 
 
-def test_secret_that_changes_is_marked_without_being_shown(current: Simulator) -> None:
-    make_virtual_host(current, "t-v")
-    running_modules.run_module("application", connection(current, **application(current)))
-    wanted = replaced(application(current), "transcode_webhook.secret_key", "planted-new-secret")
-    wanted["publishers"]["llhls"]["extra"]["defaultQueryString"]["accessToken"] = "planted-new-token"
-    run = running_modules.run_module("application", connection(current, **wanted, recreate=True), check_mode=True)
+def test_secret_that_changes_is_marked_without_being_shown(later: Simulator) -> None:
+    make_virtual_host(later, "t-v")
+    there = replaced(application(later), "publishers.llhls.extra", {"laterQuery": {"accessToken": "planted-access-token", "mode": "x"}})
+    running_modules.run_module("application", connection(later, **there))
+    wanted = replaced(there, "transcode_webhook.secret_key", "planted-new-secret")
+    wanted["publishers"]["llhls"]["extra"]["laterQuery"]["accessToken"] = "planted-new-token"
+    run = running_modules.run_module("application", connection(later, **wanted, recreate=True), check_mode=True)
     before, after = (run["diff"][side]["t-v/live"] for side in ("before", "after"))
     assert (before["transcode_webhook"]["secret_key"], after["transcode_webhook"]["secret_key"]) == ("********", "******** (changed)")
-    query = [side["publishers"]["llhls"]["extra"]["defaultQueryString"] for side in (before, after)]
+    query = [side["publishers"]["llhls"]["extra"]["laterQuery"] for side in (before, after)]
     assert query == [{"accessToken": "********", "mode": "x"}, {"accessToken": "******** (changed)", "mode": "x"}]
 
 

@@ -74,32 +74,30 @@ class TestSets:
 class TestExtra:
     """What is passed through: only what is given is compared, and the rest is kept."""
 
-    def test_only_given_keys_are_compared_and_the_rest_is_kept(self, current: Simulator) -> None:
+    def test_only_given_keys_are_compared_and_the_rest_is_kept(self, later: Simulator) -> None:
         dumps = {"dump": [{"id": 1}], "interval": 5}
-        make(current, publishers={"llhls": {"dumps": dumps, "cacheControl": {"a": {"b": 1, "c": 2}}}}, persistentStreams={"stream": []})
-        assert not run(current, publishers={"llhls": {}})["changed"]
-        given = {"llhls": {"extra": {"cacheControl": {"a": {"b": "1"}}, "dumps": {"interval": 5.0, "notGiven": None}}}}
-        assert not run(current, publishers=given)["changed"]
-        change = {"llhls": {"extra": {"cacheControl": {"a": {"b": 9}}}}}
-        assert [one["field"] for one in run(current, publishers=change)["differences"]] == ["publishers.llhls.extra"]
-        assert run(current, publishers=change, recreate=True)["action"] == "recreated"
-        assert config(current)["publishers"]["llhls"] == {"dumps": dumps, "cacheControl": {"a": {"b": 9, "c": 2}}}
-        assert config(current)["persistentStreams"] == {"stream": []}
+        make(later, publishers={"llhls": {"laterDumps": dumps, "laterCache": {"a": {"b": 1, "c": 2}}}}, laterStreams={"stream": []})
+        assert not run(later, publishers={"llhls": {}})["changed"]
+        given = {"llhls": {"extra": {"laterCache": {"a": {"b": "1"}}, "laterDumps": {"interval": 5.0, "notGiven": None}}}}
+        assert not run(later, publishers=given)["changed"]
+        change = {"llhls": {"extra": {"laterCache": {"a": {"b": 9}}}}}
+        assert [one["field"] for one in run(later, publishers=change)["differences"]] == ["publishers.llhls.extra"]
+        assert run(later, publishers=change, recreate=True)["action"] == "recreated"
+        assert config(later)["publishers"]["llhls"] == {"laterDumps": dumps, "laterCache": {"a": {"b": 9, "c": 2}}}
+        assert config(later)["laterStreams"] == {"stream": []}
 
-    def test_lists_are_compared_whole(self, current: Simulator) -> None:
-        make(current, persistentStreams={"stream": [1, 2]})
-        assert not run(current, extra={"persistentStreams": {"stream": ["1", 2.0]}})["changed"]
+    def test_lists_are_compared_whole(self, later: Simulator) -> None:
+        make(later, laterStreams={"stream": [1, 2]})
+        assert not run(later, extra={"laterStreams": {"stream": ["1", 2.0]}})["changed"]
         for other in ([1], [2, 1], [1, 2, 3], {"a": 1}, 1):
-            assert [one["field"] for one in run(current, extra={"persistentStreams": {"stream": other}})["differences"]] == ["extra"]
+            assert [one["field"] for one in run(later, extra={"laterStreams": {"stream": other}})["differences"]] == ["extra"]
 
-    def test_nulls_are_not_given(self, current: Simulator) -> None:
-        make(current)
-        assert not run(current, extra={"persistentStreams": None})["changed"]
-        made = running_modules.run_module(
-            "application", connection(current, vhost="t-v", name="other", extra={"persistentStreams": {"a": None, "b": [None, 1]}})
-        )
+    def test_nulls_are_not_given(self, later: Simulator) -> None:
+        make(later)
+        assert not run(later, extra={"laterStreams": None})["changed"]
+        made = running_modules.run_module("application", connection(later, vhost="t-v", name="other", extra={"laterStreams": {"a": None, "b": [None, 1]}}))
         assert made["action"] == "created"
-        assert current.state.virtual_hosts["t-v"].applications["other"].config["persistentStreams"] == {"b": [1]}
+        assert later.state.virtual_hosts["t-v"].applications["other"].config["laterStreams"] == {"b": [1]}
 
     def deep(self, levels: int) -> Any:
         return {"a": self.deep(levels - 1)} if levels else 1
@@ -130,7 +128,7 @@ class TestExtra:
             ({"publishers": {"extra": {}}}, "publishers"),
         ],
     )
-    def test_refused_with_the_full_path(self, current: Simulator, module: str, options: dict[str, Any], path: str) -> None:
+    def test_refused_with_the_full_path(self, later: Simulator, module: str, options: dict[str, Any], path: str) -> None:
         given: dict[str, Any] = {"name": "live", **options}
         if module == "application":
             prefix, given = "", {"vhost": "t-v", **given}
@@ -139,24 +137,24 @@ class TestExtra:
         else:
             prefix, given = "vhosts[0].applications[0].", {"vhosts": [{"name": "t-v", "host": {"names": ["x"]}, "applications": [given]}]}
         for check_mode in (True, False):
-            result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
+            result = running_modules.run_module(module, connection(later, **given), check_mode=check_mode)
             assert result.failed and result["msg"].startswith(f"{prefix}{path}: "), result["msg"]
-            assert result["error"]["kind"] == "bad_input" and current.log == []
+            assert result["error"]["kind"] == "bad_input" and later.log == []
 
     @pytest.mark.parametrize(("levels", "fine"), ((16, True), (17, False)))
-    def test_depth(self, current: Simulator, levels: int, fine: bool) -> None:
-        make_virtual_host(current, "t-v")
-        result = run(current, extra={"persistentStreams": self.deep(levels - 1)})
+    def test_depth(self, later: Simulator, levels: int, fine: bool) -> None:
+        make_virtual_host(later, "t-v")
+        result = run(later, extra={"laterStreams": self.deep(levels - 1)})
         assert result.failed is not fine
         assert fine or "expected at most 16 levels" in result["msg"]
 
     @pytest.mark.parametrize("number", (9007199254740993, 1e300, "nan", "inf", "1_000", "0x10"))
-    def test_strange_numbers(self, current: Simulator, number: Any) -> None:
-        make_virtual_host(current, "t-v")
+    def test_strange_numbers(self, later: Simulator, number: Any) -> None:
+        make_virtual_host(later, "t-v")
         for action in ("created", "unchanged"):
-            assert run(current, extra={"persistentStreams": number})["action"] == action
+            assert run(later, extra={"laterStreams": number})["action"] == action
         if isinstance(number, int):
-            assert run(current, extra={"persistentStreams": number - 1})["differences"] != []
+            assert run(later, extra={"laterStreams": number - 1})["differences"] != []
 
 
 SECRET_APP: dict[str, Any] = {
@@ -168,8 +166,8 @@ SECRET_APP: dict[str, Any] = {
     "publishers": {
         "llhls": {
             "extra": {
-                "defaultQueryString": {"apiToken": "planted-token", "password": "planted-password", "streamKey": "planted-stream-key", "keyframe": "shown"},
-                "dumps": {"dump": [{"url": "rtmp://h/app/planted-in-url", "auth": {"secret": "planted-deep"}, "authenticate": True}]},
+                "laterQuery": {"apiToken": "planted-token", "password": "planted-password", "streamKey": "planted-stream-key", "keyframe": "shown"},
+                "laterDumps": {"dump": [{"url": "rtmp://h/app/planted-in-url", "auth": {"secret": "planted-deep"}, "authenticate": True}]},
             }
         }
     },
@@ -195,49 +193,49 @@ class TestSecrets:
     """Neither those that were given nor those that only the server has are in any output, `invocation` included."""
 
     @pytest.mark.parametrize("number", range(4))
-    def test_given(self, current: Simulator, number: int) -> None:
+    def test_given(self, later: Simulator, number: int) -> None:
         module, options = modules_with({**BASE, **SECRET_APP})[number]
-        make_virtual_host(current, "t-v")
+        make_virtual_host(later, "t-v")
         other = copy.deepcopy({**BASE, **SECRET_APP})
         other["transcode_webhook"]["secret_key"] = "planted-other-key"
-        other["publishers"]["llhls"]["extra"]["defaultQueryString"]["apiToken"] = "planted-other-token"
+        other["publishers"]["llhls"]["extra"]["laterQuery"]["apiToken"] = "planted-other-token"
         changed = modules_with(other)[number][1]
         for given, action in ((options, "created"), (options, "unchanged"), (changed, "failed"), ({**changed, "recreate": True}, "recreated")):
             for check_mode in (True, False):
-                result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
+                result = running_modules.run_module(module, connection(later, **given), check_mode=check_mode)
                 assert "planted" not in result.printed and "module_args" in result.get("invocation", {"module_args": 1})
                 assert action in result.printed
-        assert config(current)["transcodeWebhook"]["secretKey"] == "planted-other-key"
+        assert config(later)["transcodeWebhook"]["secretKey"] == "planted-other-key"
 
     @pytest.mark.parametrize("number", range(4))
-    def test_only_on_the_server(self, current: Simulator, number: int) -> None:
-        make(current, **WIRE)
+    def test_only_on_the_server(self, later: Simulator, number: int) -> None:
+        make(later, **WIRE)
         module, change = modules_with({**BASE, "type": "vod"})[number]
-        Fault(current, "POST", APPS, skip=1, status=500, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url")
-        runs = [running_modules.run_module(module, connection(current, **change), check_mode=check_mode) for check_mode in (True, False)]
-        runs += [running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=check_mode) for check_mode in (True, False)]
+        Fault(later, "POST", APPS, skip=1, status=500, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url")
+        runs = [running_modules.run_module(module, connection(later, **change), check_mode=check_mode) for check_mode in (True, False)]
+        runs += [running_modules.run_module(module, connection(later, **change, recreate=True), check_mode=check_mode) for check_mode in (True, False)]
         assert "refused" in runs[-1]["msg"]
         absent = {"vhosts": [{"name": "t-v"}]} if module == "vhosts" else {"name": "t-v"} if module == "vhost" else change
-        runs += [running_modules.run_module(module, connection(current, **absent, state="absent"), check_mode=check_mode) for check_mode in (True, False)]
+        runs += [running_modules.run_module(module, connection(later, **absent, state="absent"), check_mode=check_mode) for check_mode in (True, False)]
         assert all("planted" not in result.printed for result in runs)
 
-    def test_info(self, current: Simulator) -> None:
-        make(current, **WIRE)
-        masked = running_modules.run_module("application_info", connection(current, vhost="t-v"))
+    def test_info(self, later: Simulator) -> None:
+        make(later, **WIRE)
+        masked = running_modules.run_module("application_info", connection(later, vhost="t-v"))
         assert "planted" not in masked.printed
         extra = masked["applications"][0]["publishers"]["llhls"]["extra"]
-        assert extra["defaultQueryString"] == {**dict.fromkeys(("apiToken", "password", "streamKey"), "********"), "keyframe": "shown"}
-        assert extra["dumps"]["dump"] == [{"url": "rtmp://h/app/********", "auth": {"secret": "********"}, "authenticate": True}]
-        shown = running_modules.run_module("application_info", connection(current, vhost="t-v", show_secrets=True))["applications"][0]
+        assert extra["laterQuery"] == {**dict.fromkeys(("apiToken", "password", "streamKey"), "********"), "keyframe": "shown"}
+        assert extra["laterDumps"]["dump"] == [{"url": "rtmp://h/app/********", "auth": {"secret": "********"}, "authenticate": True}]
+        shown = running_modules.run_module("application_info", connection(later, vhost="t-v", show_secrets=True))["applications"][0]
         assert {name: shown[name] for name in SECRET_APP} == {**SECRET_APP}
-        refused = running_modules.run_module("applications", connection(current, applications=masked["applications"]))
+        refused = running_modules.run_module("applications", connection(later, applications=masked["applications"]))
         assert refused["error"]["kind"] == "bad_input" and "show_secrets" in refused["msg"]
 
     @pytest.mark.parametrize("options", ({"providers": "planted"}, {"transcode_webhook": {"secret_keyy": "planted"}}, {"extra": ["planted"]}))
-    def test_options_of_wrong_form(self, current: Simulator, options: dict[str, Any]) -> None:
+    def test_options_of_wrong_form(self, later: Simulator, options: dict[str, Any]) -> None:
         for module, given in modules_with({**BASE, **SECRET_APP, **options}):
-            result = running_modules.run_module(module, connection(current, **given))
-            assert result.failed and current.log == []
+            result = running_modules.run_module(module, connection(later, **given))
+            assert result.failed and later.log == []
             assert "planted-" not in result.printed
 
 

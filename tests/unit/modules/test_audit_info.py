@@ -538,11 +538,11 @@ def test_names_that_no_request_can_be_about(simulator: Simulator) -> None:
     assert [entry["name"] for entry in run["vhosts"]] == ["default", "t-v", "t-w"]
 
 
-def test_settings_that_the_collection_does_not_know(simulator: Simulator) -> None:
-    make_virtual_host(simulator, "t-v", crossDomains={"url": ["planted"]})
-    run = audit(simulator, vhosts=[vhost()])
+def test_settings_that_the_collection_does_not_know(later: Simulator) -> None:
+    make_virtual_host(later, "t-v", laterPart={"url": ["planted"]})
+    run = audit(later, vhosts=[vhost()])
     (finding,) = [finding for finding in run["findings"] if finding["kind"] == "unmanaged"]
-    assert finding["vhost"] == "t-v" and finding["found"] == ["crossDomains"] and finding["severity"] == "info"
+    assert finding["vhost"] == "t-v" and finding["found"] == ["laterPart"] and finding["severity"] == "info"
     assert status(run)["t-v"] == "info" and places(run) == []
 
 

@@ -97,7 +97,7 @@ def text_of(answer: Any) -> str:
 
 
 def test_every_version_has_its_table() -> None:
-    assert set(TABLES) == {version.keys for version in VERSIONS.values()} == set(VERSIONS) - {"documented"}
+    assert set(TABLES) == {version.keys for version in VERSIONS.values()} == set(VERSIONS) - {"documented", "later"}
 
 
 @pytest.mark.parametrize("version", list(TABLES))
@@ -139,3 +139,16 @@ def test_keys_are_taken_in_the_spelling_of_the_version(start: Any, version: str,
             value = {part: value}
         answer = client.post("/v1/vhosts/t1/apps", [{"name": key, "type": "live", **value}])[1]
         assert text_of(answer) == expected
+
+
+def test_a_later_server_takes_keys_that_nobody_knows(start: Any) -> None:
+    _sim, client = start(version="later")
+    assert client.get("/v1/version")[1]["response"]["version"] == "0.22.0"
+    host = {"names": ["a.example.com"], "laterHost": {"a": [1, {"b": None}]}}
+    app = {"name": "live", "type": "live", "publishers": {"llhls": {"laterPart": 5, "dvr": {"laterKey": "x"}}}, "laterApp": [1], "laterNull": None}
+    assert client.post("/v1/vhosts", [{"name": "t1", "host": host, "laterVhost": True, "applications": [app]}])[0] == 200
+    assert client.get("/v1/vhosts/t1")[1]["response"] == {"name": "t1", "host": host, "laterVhost": True}
+    found = client.get("/v1/vhosts/t1/apps/live")[1]["response"]
+    assert found == {**{key: value for key, value in app.items() if key != "laterNull"}, "dynamic": False}
+    # What is known is looked at as before.
+    assert text_of(client.post("/v1/vhosts", [{"laterVhost": 1}])[1]) == "[Config] virtualHost.name is not optional"

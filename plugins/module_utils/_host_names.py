@@ -19,7 +19,7 @@ CONFIGURED = 0  # from the server's configuration file
 EXISTING = 1  # made through the API before
 NEW = 2  # the first one that a task makes; the next ones have the places after it
 
-_OF_SAMPLE = "default"
+OF_SAMPLE = "default"  # the only virtual host of the sample configuration
 _LONGEST_NAME = 255  # characters; no host has a longer name
 _MANY_WILDCARDS = re.compile(r"[*?]*\*[*?]*")
 
@@ -29,7 +29,7 @@ def place_of(vhost: str, *, read_only: bool) -> int:
 
     Not all of them give a sign, on 0.15.10 none does. The one of the sample configuration is known by its name.
     """
-    return CONFIGURED if read_only or vhost == _OF_SAMPLE else EXISTING
+    return CONFIGURED if read_only or vhost == OF_SAMPLE else EXISTING
 
 
 class Claim(t.NamedTuple):

@@ -16,7 +16,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import is_addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host_names import CONFIGURED, NEW, Claim, HostNames, Owner, place_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host_names import CONFIGURED, NEW, OF_SAMPLE, Claim, HostNames, Owner, place_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import CREATED, DELETED, RECREATED, Context, Item, name_list
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import later
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
@@ -116,6 +116,11 @@ class Reachability:
             self._context.warn(f"Whether publishers and viewers reach the virtual hosts by their host names could not be determined: {error}")
             return
         unknown = sorted(found.difference(self._there, (item.label["name"] for item in items)))
+        if OF_SAMPLE in unknown:  # on most servers it takes all or nothing, and comes before the others
+            unknown.remove(OF_SAMPLE)
+            self._read(OF_SAMPLE)
+        if self._are_taken_by_configuration(items):
+            return
         self._unread += [name for name in unknown if not is_addressable(name)]
         self._api.together([functools.partial(self._read, name) for name in unknown if is_addressable(name)])
         if self._unread:
@@ -123,6 +128,12 @@ class Reachability:
                 "Whether publishers and viewers reach the virtual hosts by their host names could not be determined completely, because "
                 f"these virtual hosts could not be read: {name_list(map(repr, self._unread), MOST_NAMED)}."
             )
+
+    def _are_taken_by_configuration(self, items: t.Sequence[Item]) -> bool:
+        """Whether all host names are known to be lost, so that no other virtual host can get them, and a loop need not read those before it."""
+        names = HostNames(claim for claim in self._there.values() if claim.place == CONFIGURED)
+        about = [item for item in items if item.action in (CREATED, RECREATED) or "would_drop" in item.extra]
+        return all(names.owner(name, item.label["name"], NEW) is not None for item in about for name in _wanted_names(item))
 
     def _read(self, name: str) -> None:
         try:

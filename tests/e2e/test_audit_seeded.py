@@ -212,7 +212,7 @@ def make(sim: Simulator) -> None:
 @pytest.fixture(scope="module")
 def same() -> t.Iterator[Simulator]:
     """A server that is as WANTED, and is only looked at."""
-    with Simulator() as sim:
+    with Simulator(default_host_names=["localhost"]) as sim:
         make(sim)
         yield sim
 
@@ -220,7 +220,7 @@ def same() -> t.Iterator[Simulator]:
 @pytest.fixture
 def own() -> t.Iterator[Simulator]:
     """A server that is as WANTED, for one test to change."""
-    with Simulator(tls_ports=[0]) as sim:
+    with Simulator(tls_ports=[0], default_host_names=["localhost"]) as sim:
         make(sim)
         yield sim
 
@@ -277,7 +277,7 @@ def test_a_push_that_its_destination_refuses(own: Simulator) -> None:
 
 def test_a_push_that_stands_still() -> None:
     clock = ManualClock()
-    with Simulator(clock=clock) as sim:
+    with Simulator(clock=clock, default_host_names=["localhost"]) as sim:
         make(sim)
         sim.destination("srt://two.example.com:9999", "hang")
         sim.stream_appears("t-b", "live", "main")

@@ -68,6 +68,13 @@ def test_nothing_more_is_read_if_nothing_changes(simulator: Simulator) -> None:
         assert expected is None or paths(simulator) == expected
 
 
+def test_no_others_are_read_where_the_configuration_takes_all(current: Simulator) -> None:
+    for name in ("t-a", "t-b", "t-c"):
+        result = run(current, "vhost", **vhost(name))
+        assert result["unreachable_host_names"] == {f"{name}.example.com": "default"}
+        assert paths(current) == ["/v1/vhosts", "/v1/vhosts/default", f"/v1/vhosts/{name}"]
+
+
 def test_without_the_wildcard_a_stream_arrives(simulator: Simulator) -> None:
     result = run(without_wildcard(simulator), vhosts=[vhost("t-a", applications=LIVE), vhost("t-b", "*.b.example.com", applications=LIVE)])
     assert result["unreachable_host_names"] == {} and result.warnings == []
@@ -186,7 +193,7 @@ class TestRequired:
 @pytest.mark.parametrize("path", ("/v1/vhosts/default", "/v1/vhosts/t-b"))
 @pytest.mark.parametrize(("kind", "options"), (("status", {"status": 500}), ("html", {}), ("reset", {}), ("unauthorized", {})), ids=lambda value: str(value))
 def test_a_read_that_fails_is_a_warning(current: Simulator, path: str, kind: str, options: dict[str, Any]) -> None:
-    make_virtual_host(current, "t-b")
+    make_virtual_host(without_wildcard(current), "t-b")
     for check_mode in (True, False):
         current.inject(kind, method="GET", path=path, times=2, **options)
         result = run(current, vhosts=[vhost("t-a", applications=LIVE)], check_mode=check_mode)
@@ -210,7 +217,7 @@ def test_a_list_that_fails_is_a_warning(current: Simulator) -> None:
 
 def test_secrets_of_those_that_are_read_are_kept(current: Simulator) -> None:
     webhooks = {"controlServerUrl": "https://hooks.example.com/x", "secretKey": "planted-other-key"}
-    make_virtual_host(current, "t-b", admissionWebhooks=webhooks)
+    make_virtual_host(without_wildcard(current), "t-b", admissionWebhooks=webhooks)
     current.inject("status", method="POST", path="/v1/vhosts", status=400, message="[HTTP] planted-other-key is bad (400)")
     result = run(current, vhosts=[vhost("t-a")])
     assert result.failed and "planted-other-key" not in result.printed and "******** is bad" in result.printed

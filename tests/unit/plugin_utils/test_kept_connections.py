@@ -127,7 +127,7 @@ def test_a_forked_process_starts_anew_and_leaves_those_of_its_parent_alone(simul
 
 
 def test_a_loop_uses_one_connection(simulator: Simulator) -> None:
-    for number in range(3):  # more would read the others side by side, over several
+    for number in range(5):
         options = {"api_url": simulator.url, "api_token": simulator.token, "name": f"t-{number}", "host": {"names": [f"{number}.example.com"]}}
         assert actions.run("vhost", options)["action"] == "created"
     assert {exchange.connection for exchange in simulator.log} == {simulator.log[0].connection}

@@ -52,6 +52,12 @@ class Item:
     fields: dict[str, Field] = field(default_factory=dict)
     open: bool = False
 
+    def inside(self, name: str) -> Item:
+        """Return the object of a key that holds one."""
+        kind = self.fields[name].kind
+        assert isinstance(kind, Item)
+        return kind
+
 
 def accept(value: Any, item: Item, path: str) -> dict[str, Any]:
     """Take a posted object.

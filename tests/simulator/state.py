@@ -195,7 +195,7 @@ class State:
 
     def _media_application(self) -> dict[str, Any]:
         """The application of tests/wire/media, without the parts that the version does not know."""
-        fields = application(self.version.keys).fields
+        item = application(self.version.keys)
         dvr = {"enable": True, "tempStoragePath": "/srv/ome/dvr", "maxDuration": 600}
         providers: dict[str, Any] = {
             "rtmp": {},
@@ -205,8 +205,8 @@ class State:
             "multiplex": {"muxFilesDir": "/srv/ome/mux"},
         }
         plain = self._plain_application("media", True)
-        known = fields["providers"].kind.fields
-        hls = fields["publishers"].kind.fields["llhls"].kind.fields
+        known = item.inside("providers").fields
+        hls = item.inside("publishers").inside("llhls").fields
         return {
             **plain,
             "providers": {name: value for name, value in providers.items() if name in known},

@@ -124,7 +124,7 @@ class Api:
         return str(urlsplit(self._transport.settings.api_url).hostname)
 
     def read_version(self) -> str | None:
-        """GET /v1/version: the server's version such as `0.20.0`; None before 0.16.5, which has no such call (server-facts: HTTP)."""
+        """GET /v1/version: the server's version such as `0.20.0`, empty if the answer has none; None before 0.16.5, which has no such call."""
         version: t.Any = None
         try:
             version = (self._read("/v1/version", "read the version of the server", "none") or {}).get("version")
@@ -133,7 +133,7 @@ class Api:
             if error.kind != "controller_not_found":
                 raise
         self._transport.server_version = BEFORE_VERSION_CALL if version is None else parse(version)
-        return version or None
+        return version
 
     @property
     def known_version(self) -> Version | None:

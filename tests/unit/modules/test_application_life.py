@@ -83,9 +83,7 @@ def test_life(simulator: Simulator, module: str) -> None:
     assert step(simulator, module, absent, "unchanged", check=[f"GET {APPS}"], apply=[f"GET {APPS}"])["diff"] == IDLE
 
     # The server's version is asked because the application has options that releases spell differently.
-    made = step(
-        simulator, module, options(app), "created", check=[f"GET {APPS}", VERSION, f"GET {VHOST}"], apply=[f"GET {APPS}", VERSION, f"POST {APPS} 1"]
-    )
+    made = step(simulator, module, options(app), "created", check=[f"GET {APPS}", VERSION, f"GET {VHOST}"], apply=[f"GET {APPS}", VERSION, f"POST {APPS} 1"])
     assert made["diff"]["before"] == {} and made["diff"]["after"]["t-v/live"]["publishers"]["llhls"]["segment_count"] == 10
 
     read = [f"GET {APPS}", f"GET {APP}"]

@@ -124,7 +124,7 @@ class Api:
         return str(urlsplit(self._transport.settings.api_url).hostname)
 
     def read_version(self) -> str | None:
-        """GET /v1/version: the server's version such as `0.20.0`; None before 0.16.5, which has no such call (server-facts: HTTP)."""
+        """GET /v1/version: the server's version such as `0.20.0`, empty if the answer has none; None before 0.16.5, which has no such call."""
         try:
             payload = self._read("/v1/version", "read the version of the server", "none") or {}
         except OmeError as error:
@@ -133,7 +133,7 @@ class Api:
             self._transport.server_version = BEFORE_VERSION_CALL
             return None
         version = payload.get("version")
-        text = version if isinstance(version, str) else None
+        text = version if isinstance(version, str) else ""
         self._transport.server_version = parse(text)
         return text
 

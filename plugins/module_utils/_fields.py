@@ -356,6 +356,9 @@ class Sequence(Names):
             return [mask_url(str(item)) for item in value]
         return mask_url(value) if isinstance(value, str) else value
 
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        return _each_after(_url_after, value, present) if isinstance(value, (list, tuple)) else super().mask_after(value, present)
+
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for item in self.items(value):
             secrets.add_url(item)
@@ -416,16 +419,13 @@ class Extra(Field):
         return mask_url(value) if isinstance(value, str) and "://" in value else value
 
     def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        if isinstance(value, (list, tuple)):
+            return _each_after(self.mask_after, value, present)
         if not isinstance(value, dict):
             return super().mask_after(value, present)
         there = present if isinstance(present, dict) else {}
-        masked = {key: self.mask_after(item, there.get(key)) for key, item in value.items()}
         secret = _names_of_secrets(value)
-        for key, item in self.mask(value).items():
-            if key in secret:
-                changed = isinstance(item, str) and key in there and not self.equal(value[key], there[key])
-                masked[key] = f"{item} (changed)" if changed else item
-        return masked
+        return {key: (self._mask_all_after if key in secret else self.mask_after)(item, there.get(key)) for key, item in value.items()}
 
     def _mask_all(self, value: t.Any) -> t.Any:
         """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
@@ -434,6 +434,15 @@ class Extra(Field):
         if isinstance(value, (list, tuple)):
             return [self._mask_all(item) for item in value]
         return MASK if _may_be_secret(value) else value
+
+    def _mask_all_after(self, value: t.Any, present: t.Any) -> t.Any:
+        """Return what `_mask_all` does, with a mark where a secret changes."""
+        if isinstance(value, dict):
+            return self.mask_after(value, present)
+        if isinstance(value, (list, tuple)):
+            return _each_after(self._mask_all_after, value, present)
+        changed = _may_be_secret(value) and present is not None and not self.equal(value, present)
+        return f"{MASK} (changed)" if changed else self._mask_all(value)
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         if isinstance(value, dict):
@@ -472,6 +481,18 @@ class Extra(Field):
         if isinstance(wanted, dict) and isinstance(present, dict):
             return {**present, **{key: self.merge(item, present.get(key)) for key, item in wanted.items()}}
         return wanted
+
+
+def _each_after(mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], present: t.Any) -> list[t.Any]:
+    """Return each entry of a list as it may be shown beside the one before it; lists of different lengths differ visibly."""
+    comparable = isinstance(present, (list, tuple)) and len(present) == len(values)
+    return [mask_after(item, there) for item, there in zip(values, present if comparable else [None] * len(values))]
+
+
+def _url_after(url: t.Any, present: t.Any) -> str:
+    """Return a URL as it may be shown beside the one before it."""
+    masked = mask_url(str(url))
+    return f"{masked} (changed)" if present is not None and str(url) != str(present) and masked == mask_url(str(present)) else masked
 
 
 def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
@@ -758,6 +779,9 @@ class GroupList(Field):
 
     def mask(self, value: t.Any) -> t.Any:
         return [self.group.mask(item) for item in value] if isinstance(value, list) else value
+
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        return _each_after(self.group.mask_after, value, present) if isinstance(value, list) else value
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for item in value or []:

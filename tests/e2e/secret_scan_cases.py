@@ -94,11 +94,12 @@ class Objects:
 
     def app(self, vhost: str | None, name: str = "live") -> dict[str, t.Any]:
         """An application; of a virtual host, or for the inside of one."""
+        queries = [{"key": "accessToken", "value": self.secret("extra token")}, {"key": "open", "value": self.webhook("extra")}]
         return {
             **({"vhost": vhost} if vhost is not None else {}),
             "name": name,
             "providers": {"rtmp": {}},
-            "publishers": {"push": {}, "llhls": {"extra": {"laterQuery": {"accessToken": self.secret("extra token"), "open": self.webhook("extra")}}}},
+            "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
             "transcode_webhook": {"enable": True, "control_server_url": self.webhook("transcode"), "secret_key": self.secret("transcode key")},
         }
 
@@ -454,6 +455,7 @@ class Server:
         yield "vhost", {**vhost, "origin_map_store": {"redis_server": {"host": f"u:{odd}@192.0.2.1:6379", "auth": odd}}}, any_end
         yield "application", {**app, "publishers": {"llhls": {"extra": {"bad key": {"token": odd}}}}}, "bad_input"
         yield "application", {**app, "publishers": {"llhls": {"extra": {"segmentCount": {"token": odd}}}}}, "bad_input"
+        yield "application", {**app, "publishers": {"llhls": {"extra": {"accessToken": odd, "login": [{"password": odd}]}}}}, any_end
         # The connection.
         user = self.plant("user info of the API's URL", "user")
         for api_url in (

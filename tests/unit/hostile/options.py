@@ -69,6 +69,8 @@ _REQUIRED: dict[str, Any] = {
     "urls": {"url": ["o.example.com:9000/app"]},
     "url": ["o.example.com:9000/app"],
     "file_name": "master",
+    "key": "X-Header",
+    "value": "x",
 }
 
 

@@ -146,9 +146,11 @@ def test_publishers_that_can_push(name: str) -> None:
 
 def test_wire_form() -> None:
     app = {**KEY, "providers": {"rtsp_pull": {}}, "publishers": {"llhls": {"dvr": {"enable": True}, "extra": {"dumps": {}}}}, "extra": {"decodes": {}}}
-    wire = {"type": "live", "name": "a", "providers": {"rtspPull": {}}, "publishers": {"llhls": {"dVR": {"enable": True}, "dumps": {}}}, "decodes": {}}
-    assert application.create_request(app) == wire
-    assert application.from_wire({**wire, "dynamic": False, "vhost": "other"}, "v") == {**app, "type": "live"}
+    for version, dvr in (((0, 20, 5), "dVR"), ((0, 21, 0), "dvr"), (None, "dvr")):
+        wire = {"type": "live", "name": "a", "providers": {"rtspPull": {}}, "publishers": {"llhls": {dvr: {"enable": True}, "dumps": {}}}, "decodes": {}}
+        declaration = application.APPLICATION.at(version) if version else application.APPLICATION
+        assert application.create_request(app, declaration) == wire
+        assert application.from_wire({**wire, "dynamic": False, "vhost": "other"}, "v") == {**app, "type": "live"}
     assert application.from_wire({"name": "a", "providers": {}, "publishers": {}}, "v") == KEY
     assert (application.is_dynamic({"dynamic": "true"}), application.is_dynamic({"dynamic": False}), application.is_dynamic({})) == (True, False, False)
 

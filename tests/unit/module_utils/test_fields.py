@@ -14,6 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import (
     CommaNames,
     Difference,
+    Extra,
     Field,
     Flag,
     Group,
@@ -142,7 +143,31 @@ def test_a_difference_of_a_secret_is_told_and_not_shown(group: Group, form: dict
     (difference,) = group.difference(form, other)
     assert PLANTED not in repr(difference)
     assert "OTHER-secret-2" not in repr(difference)
-    assert difference.after == f"{difference.before} (changed)"
+    # One text of it says so, and a list stays a list.
+    assert type(difference.after) is type(difference.before) and difference.after != difference.before
+    assert str(difference.after).replace(" (changed)", "") == str(difference.before) and str(difference.after).count(" (changed)") == 1
+
+
+def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
+    def origins(credentials: str) -> dict[str, Any]:
+        entry = {"location": "/a", "pass": {"scheme": "rtsp", "urls": {"url": ["rtsp://h/a", f"rtsp://{credentials}@h/b"]}}}
+        return {"name": "v", "origins": {"origin": [entry]}}
+
+    (origin,) = VIRTUAL_HOST.mask_after(origins("u:new"), origins("u:old"))["origins"]["origin"]
+    masked = VIRTUAL_HOST.mask(origins("u:new"))["origins"]["origin"][0]["pass"]["urls"]["url"]
+    assert origin["pass"]["urls"]["url"] == [masked[0], f"{masked[1]} (changed)"]
+    assert VIRTUAL_HOST.mask_after(origins("u:new"), None) == VIRTUAL_HOST.mask(origins("u:new"))
+
+    before = {"queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "old"}], "passwords": ["kept", ["old"]], "urls": ["rtmp://h/a/old", "b"]}
+    after = {"queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "new"}], "passwords": ["kept", ["new"]], "urls": ["rtmp://h/a/new", "b"]}
+    changed = f"{MASK} (changed)"
+    assert Extra([]).mask_after(after, before) == {
+        "queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": changed}],
+        "passwords": [MASK, [changed]],
+        "urls": [f"rtmp://h/a/{changed}", "b"],
+    }
+    for other in (None, {}, {"queries": [], "passwords": "old", "urls": None}):
+        assert Extra([]).mask_after(after, other) == Extra([]).mask(after)
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
@@ -20,6 +21,9 @@ TASK: dict[str, Any] = {
     "stream_key": "planted-key",
 }
 """A push task whose key no output may show."""
+
+DUMP: dict[str, Any] = {"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/dumps", "playlists": {"playlist": ["x"]}}
+"""A part of an application that has no option of its own."""
 
 
 DUMP = {"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/dumps", "playlists": {"playlist": ["x"]}}
@@ -50,7 +54,7 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
                 "segment_count": 10,
                 "cross_domains": {"urls": ["https://a.example.com", "https://b.example.com"]},
                 "dvr": {"enable": True, "temp_storage_path": "/var/dvr", "max_duration": 3600},
-                "extra": {"dumps": {"dump": [DUMP]}},
+                "extra": {"dumps": {"dump": [copy.deepcopy(DUMP)]}},
             },
             "webrtc": {"timeout": 20000, "rtx": True},
             push_publisher(simulator): {},

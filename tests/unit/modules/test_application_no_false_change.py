@@ -211,7 +211,7 @@ SAMPLE: dict[str, Any] = {
         "ovt": None,
         "rtmp": None,
         "srt": None,
-        "mpegts": {"extra": {"streams": {"stream": [{"name": "stream_${Port}", "port": 4000}]}}},
+        "mpegts": {"extra": {"streams": [{"name": "stream_${Port}", "port": 4000}]}},
         "rtsp_pull": None,
         "webrtc": {"timeout": 30000, "cross_domains": {"urls": ["*"]}},
         "schedule": {"media_root_dir": "/opt/ovenmediaengine/media", "schedule_files_dir": "/opt/ovenmediaengine/media"},
@@ -239,7 +239,7 @@ SAMPLE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("version", ("0.20.0", "0.18.0"))
+@pytest.mark.parametrize("version", ("0.21.0", "0.20.5", "0.20.0", "0.18.0"))
 def test_the_servers_own_sample(version: str) -> None:
     with Simulator(version=version) as simulator:
         make_virtual_host(simulator, "t-v")

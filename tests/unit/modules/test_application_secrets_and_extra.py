@@ -74,30 +74,40 @@ class TestSets:
 class TestExtra:
     """What is passed through: only what is given is compared, and the rest is kept."""
 
-    def test_only_given_keys_are_compared_and_the_rest_is_kept(self, later: Simulator) -> None:
-        dumps = {"dump": [{"id": 1}], "interval": 5}
-        make(later, publishers={"llhls": {"laterDumps": dumps, "laterCache": {"a": {"b": 1, "c": 2}}}}, laterStreams={"stream": []})
-        assert not run(later, publishers={"llhls": {}})["changed"]
-        given = {"llhls": {"extra": {"laterCache": {"a": {"b": "1"}}, "laterDumps": {"interval": 5.0, "notGiven": None}}}}
-        assert not run(later, publishers=given)["changed"]
-        change = {"llhls": {"extra": {"laterCache": {"a": {"b": 9}}}}}
-        assert [one["field"] for one in run(later, publishers=change)["differences"]] == ["publishers.llhls.extra"]
-        assert run(later, publishers=change, recreate=True)["action"] == "recreated"
-        assert config(later)["publishers"]["llhls"] == {"laterDumps": dumps, "laterCache": {"a": {"b": 9, "c": 2}}}
-        assert config(later)["laterStreams"] == {"stream": []}
+    def test_only_given_keys_are_compared_and_the_rest_is_kept(self, current: Simulator) -> None:
+        dumps = {"dump": [{"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/dumps"}]}
+        llhls = {"dumps": dumps, "cacheControl": {"segmentMaxAge": 1, "chunklistMaxAge": 2}}
+        make(current, publishers={"llhls": llhls}, decodes={"video": {"hardwareAcceleration": True}, "h264hasBframes": 1}, persistentStreams={"stream": []})
+        assert not run(current, publishers={"llhls": {}})["changed"]
+        given = {"llhls": {"extra": {"cacheControl": {"segmentMaxAge": "1"}, "dumps": {"dump": [{"id": 1.0, "notGiven": None}]}}}}
+        assert not run(current, publishers=given, extra={"decodes": {"video": {"hardwareAcceleration": "true"}}})["changed"]
+        change: dict[str, Any] = {"publishers": {"llhls": {"extra": {"cacheControl": {"segmentMaxAge": 9}}}}}
+        assert [one["field"] for one in run(current, **change)["differences"]] == ["publishers.llhls.extra"]
+        change["extra"] = {"decodes": {"video": {"hardwareAcceleration": False}}}
+        assert [one["field"] for one in run(current, **change)["differences"]] == ["publishers.llhls.extra", "extra"]
+        assert run(current, **change, recreate=True)["action"] == "recreated"
+        assert config(current)["publishers"]["llhls"] == {"dumps": dumps, "cacheControl": {"segmentMaxAge": 9, "chunklistMaxAge": 2}}
+        assert config(current)["decodes"] == {"video": {"hardwareAcceleration": False}, "h264hasBframes": 1}
+        assert config(current)["persistentStreams"] == {"stream": []}
 
-    def test_lists_are_compared_whole(self, later: Simulator) -> None:
-        make(later, laterStreams={"stream": [1, 2]})
-        assert not run(later, extra={"laterStreams": {"stream": ["1", 2.0]}})["changed"]
-        for other in ([1], [2, 1], [1, 2, 3], {"a": 1}, 1):
-            assert [one["field"] for one in run(later, extra={"laterStreams": {"stream": other}})["differences"]] == ["extra"]
+    def test_lists_are_compared_whole(self, current: Simulator) -> None:
+        one, two = ({"name": name, "originStreamName": f"o{name}", "fallbackStreamName": f"f{name}"} for name in "12")
+        make(current, persistentStreams={"stream": [one, two]})
+        assert not run(current, extra={"persistentStreams": {"stream": [{**one, "name": 1}, {"name": 2.0}]}})["changed"]
+        for other in ([one], [two, one], [one, two, two], {"a": 1}, 1):
+            refused = run(current, extra={"persistentStreams": {"stream": other}})
+            assert [difference["field"] for difference in refused["differences"]] == ["extra"]
 
-    def test_nulls_are_not_given(self, later: Simulator) -> None:
-        make(later)
-        assert not run(later, extra={"laterStreams": None})["changed"]
-        made = running_modules.run_module("application", connection(later, vhost="t-v", name="other", extra={"laterStreams": {"a": None, "b": [None, 1]}}))
+    def test_nulls_are_not_given(self, current: Simulator) -> None:
+        make(current)
+        assert not run(current, extra={"persistentStreams": None})["changed"]
+        made = running_modules.run_module(
+            "application",
+            connection(current, vhost="t-v", name="other", extra={"decodes": {"video": None}, "persistentStreams": {"a": None, "stream": [None, STREAM]}}),
+        )
         assert made["action"] == "created"
-        assert later.state.virtual_hosts["t-v"].applications["other"].config["laterStreams"] == {"b": [1]}
+        there = current.state.virtual_hosts["t-v"].applications["other"].config
+        assert there["persistentStreams"] == {"stream": [STREAM]} and there["decodes"] == {}
 
     def deep(self, levels: int) -> Any:
         return {"a": self.deep(levels - 1)} if levels else 1
@@ -142,20 +152,25 @@ class TestExtra:
             assert result["error"]["kind"] == "bad_input" and later.log == []
 
     @pytest.mark.parametrize(("levels", "fine"), ((16, True), (17, False)))
-    def test_depth(self, later: Simulator, levels: int, fine: bool) -> None:
-        make_virtual_host(later, "t-v")
-        result = run(later, extra={"laterStreams": self.deep(levels - 1)})
-        assert result.failed is not fine
-        assert fine or "expected at most 16 levels" in result["msg"]
+    def test_depth(self, current: Simulator, levels: int, fine: bool) -> None:
+        """Such as a newer server may take: what this one does not know it refuses itself."""
+        make_virtual_host(current, "t-v")
+        current.clear_log()
+        result = run(current, extra={"persistentStreams": self.deep(levels - 1)})
+        assert result.failed and ("expected at most 16 levels" in result["msg"]) is not fine
+        assert ("Unknown item found" in result["msg"]) is bool(current.log) is fine
 
     @pytest.mark.parametrize("number", (9007199254740993, 1e300, "nan", "inf", "1_000", "0x10"))
     def test_strange_numbers(self, later: Simulator, number: Any) -> None:
         make_virtual_host(later, "t-v")
         for action in ("created", "unchanged"):
-            assert run(later, extra={"laterStreams": number})["action"] == action
+            assert run(current, extra={"decodes": {"h264hasBframes": number}})["action"] == action
         if isinstance(number, int):
-            assert run(later, extra={"laterStreams": number - 1})["differences"] != []
+            assert run(current, extra={"decodes": {"h264hasBframes": number - 1}})["differences"] != []
 
+
+STREAM = {"name": "main", "originStreamName": "one", "fallbackStreamName": "two"}
+DUMP: dict[str, Any] = {"id": "d", "enable": True, "targetStreamName": "main", "playlists": {"playlist": ["all"]}}
 
 SECRET_APP: dict[str, Any] = {
     "transcode_webhook": {
@@ -166,12 +181,28 @@ SECRET_APP: dict[str, Any] = {
     "publishers": {
         "llhls": {
             "extra": {
-                "laterQuery": {"apiToken": "planted-token", "password": "planted-password", "streamKey": "planted-stream-key", "keyframe": "shown"},
-                "laterDumps": {"dump": [{"url": "rtmp://h/app/planted-in-url", "auth": {"secret": "planted-deep"}, "authenticate": True}]},
+                "defaultQueryString": {
+                    "queries": [
+                        {"key": "apiToken", "value": "planted-token"},
+                        {"key": "password", "value": "planted-password"},
+                        {"key": "streamKey", "value": "planted-stream-key"},
+                        {"key": "keyframe", "value": "shown"},
+                    ]
+                },
+                "dumps": {"dump": [{**DUMP, "outputPath": "rtmp://h/app/planted-in-url"}]},
             }
         }
     },
 }
+BY_NAME: dict[str, Any] = {
+    "apiToken": "planted-api-token",
+    "login": {"password": "planted-login", "authenticate": True, "keyframe": "shown"},
+    "outputs": [{"url": "rtmp://h/app/planted-output", "auth": {"secret": "planted-deep"}}],
+    "keys": [{"signingKey": 2**53, "frames": 30}],
+}
+"""What other releases may take: names that sound like secrets, and URLs, at any depth."""
+BY_NAME_SECRETS = ("planted", str(2**53))
+
 WIRE: dict[str, Any] = {
     "transcodeWebhook": {
         "enable": True,
@@ -198,7 +229,7 @@ class TestSecrets:
         make_virtual_host(later, "t-v")
         other = copy.deepcopy({**BASE, **SECRET_APP})
         other["transcode_webhook"]["secret_key"] = "planted-other-key"
-        other["publishers"]["llhls"]["extra"]["laterQuery"]["apiToken"] = "planted-other-token"
+        other["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "planted-other-token"
         changed = modules_with(other)[number][1]
         for given, action in ((options, "created"), (options, "unchanged"), (changed, "failed"), ({**changed, "recreate": True}, "recreated")):
             for check_mode in (True, False):
@@ -224,12 +255,44 @@ class TestSecrets:
         masked = running_modules.run_module("application_info", connection(later, vhost="t-v"))
         assert "planted" not in masked.printed
         extra = masked["applications"][0]["publishers"]["llhls"]["extra"]
-        assert extra["laterQuery"] == {**dict.fromkeys(("apiToken", "password", "streamKey"), "********"), "keyframe": "shown"}
-        assert extra["laterDumps"]["dump"] == [{"url": "rtmp://h/app/********", "auth": {"secret": "********"}, "authenticate": True}]
-        shown = running_modules.run_module("application_info", connection(later, vhost="t-v", show_secrets=True))["applications"][0]
+        values = {pair["key"]: pair["value"] for pair in extra["defaultQueryString"]["queries"]}
+        assert values == {**dict.fromkeys(("apiToken", "password", "streamKey"), "********"), "keyframe": "shown"}
+        assert extra["dumps"]["dump"] == [{**DUMP, "outputPath": "rtmp://h/app/********"}]
+        shown = running_modules.run_module("application_info", connection(current, vhost="t-v", show_secrets=True))["applications"][0]
         assert {name: shown[name] for name in SECRET_APP} == {**SECRET_APP}
         refused = running_modules.run_module("applications", connection(later, applications=masked["applications"]))
         assert refused["error"]["kind"] == "bad_input" and "show_secrets" in refused["msg"]
+
+    @pytest.mark.parametrize("number", range(4))
+    def test_given_under_names_that_the_server_refuses(self, current: Simulator, number: int) -> None:
+        module, options = modules_with({**BASE, "publishers": {"llhls": {"extra": BY_NAME}}, "extra": BY_NAME})[number]
+        make_virtual_host(current, "t-v")
+        for check_mode in (True, False):
+            result = running_modules.run_module(module, connection(current, **options), check_mode=check_mode)
+            assert result.failed is not check_mode and ("Unknown item found" in result.printed) is not check_mode
+            assert not [secret for secret in BY_NAME_SECRETS if secret in result.printed]
+
+    @pytest.mark.parametrize("number", range(4))
+    def test_only_on_the_server_under_names_that_are_not_known(self, current: Simulator, number: int) -> None:
+        """A newer server has them; the modules show them in results, diffs and differences."""
+        make_virtual_host(current, "t-v")
+        there = {"name": "live", "type": "live", "publishers": {"llhls": copy.deepcopy(BY_NAME)}, **copy.deepcopy(BY_NAME)}
+        current.state.create_application(current.state.virtual_hosts["t-v"], there)
+        changed = {**BY_NAME, "login": {"password": "planted-new"}}
+        module, change = modules_with({**BASE, "publishers": {"llhls": {"extra": changed}}, "extra": changed})[number]
+        runs = [running_modules.run_module(module, connection(current, **change), check_mode=check_mode) for check_mode in (True, False)]
+        runs.append(running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=True))
+        assert "******** (changed)" in runs[-1].printed
+        runs.append(running_modules.run_module("application_info", connection(current, vhost="t-v")))
+        extra = runs[-1]["applications"][0]["extra"]
+        assert extra == {
+            "apiToken": "********",
+            "login": {"password": "********", "authenticate": True, "keyframe": "shown"},
+            "outputs": [{"url": "rtmp://h/app/********", "auth": {"secret": "********"}}],
+            "keys": [{"signingKey": "********", "frames": 30}],
+        }
+        runs.append(running_modules.run_module(module, connection(current, **change, recreate=True)))
+        assert not [secret for result in runs for secret in BY_NAME_SECRETS if secret in result.printed]
 
     @pytest.mark.parametrize("options", ({"providers": "planted"}, {"transcode_webhook": {"secret_keyy": "planted"}}, {"extra": ["planted"]}))
     def test_options_of_wrong_form(self, later: Simulator, options: dict[str, Any]) -> None:

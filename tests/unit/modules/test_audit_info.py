@@ -345,7 +345,7 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
         wanted.append({**sample(VIRTUAL_HOST), "name": name})
         if path:
             expected[name] = path
-    assert len(expected) == 30
+    assert len(expected) == 36
     run = audit(simulator, vhosts=wanted)
     shared = [finding for finding in run["findings"] if finding["kind"] == "ambiguous_host_name"]  # all but one have the same host names
     assert len(shared) == 30
@@ -538,11 +538,13 @@ def test_names_that_no_request_can_be_about(simulator: Simulator) -> None:
     assert [entry["name"] for entry in run["vhosts"]] == ["default", "t-v", "t-w"]
 
 
-def test_settings_that_the_collection_does_not_know(later: Simulator) -> None:
-    make_virtual_host(later, "t-v", laterPart={"url": ["planted"]})
-    run = audit(later, vhosts=[vhost()])
+def test_settings_that_the_collection_does_not_know(simulator: Simulator) -> None:
+    make_virtual_host(simulator, "t-v")
+    # As a server would have it that is newer than the collection.
+    simulator.state.virtual_hosts["t-v"].config["newSetting"] = {"url": ["planted"]}
+    run = audit(simulator, vhosts=[vhost()])
     (finding,) = [finding for finding in run["findings"] if finding["kind"] == "unmanaged"]
-    assert finding["vhost"] == "t-v" and finding["found"] == ["laterPart"] and finding["severity"] == "info"
+    assert finding["vhost"] == "t-v" and finding["found"] == ["newSetting"] and finding["severity"] == "info"
     assert status(run)["t-v"] == "info" and places(run) == []
 
 

@@ -37,7 +37,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds impor
     Kind,
 )
 
-IMPATIENCE = 0.2  # seconds that a client waits for a response that is too late
+IMPATIENCE = 0.5  # seconds that a client waits for a response that is too late
 EVERY = [(name, when) for name, kind in KINDS.items() for when in kind.whens]
 # Errors that tell only how a response was lost.
 HOW_IT_WAS_LOST = {"connection_lost", "timeout", "gateway", "not_json"}

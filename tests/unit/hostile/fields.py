@@ -101,7 +101,8 @@ def check_field(path: str, field: Field, value: Any, text: str) -> str:
         field.validate(value, path)
     except BadInput as error:
         demand(str(error).startswith(path), "the full name of the option", f"{about}: {error}")
-        demand(not field.secret or len(text) < 2 or text == MASK or text not in str(error), "a refusal shows no secret", f"{about}: {error}")
+        shown = not (len(text) < 2 or text == MASK) and (text in str(error) or repr(text)[1:-1] in str(error))
+        demand(not (field.secret and shown), "a refusal shows no secret", f"{about}: {error}")
         return REFUSED
     wire = field.to_wire(value)
     demand(json.loads(json.dumps(wire)) == wire, "what is sent is JSON", about)

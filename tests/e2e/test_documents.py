@@ -10,11 +10,13 @@ their order, with the files that the document shows in between. What a block is 
 
 ``as NAME``   it is saved under that name before the commands are run
 ``play``      it is run where it stands between the commands
+``fails``     the last command of it fails, as the document says
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -29,8 +31,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 import yaml
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
 from .conftest import LOCAL, REPOSITORY, Project
 
@@ -124,6 +130,21 @@ NOT_RUN = {
     'make bench ROUNDS=1 ARGS="--at-most 3"': MEASURES,
 }
 
+# What each block that is only shown is, in the order of the document: what the command before it prints, or what the test of that name compares it with, or
+# no output at all.
+COMMAND, NO_OUTPUT = "the command before it", "a file or a formula"
+SHOWN_BLOCKS = {
+    "guide_first_steps.rst": [COMMAND, COMMAND, COMMAND],
+    "guide_export.rst": [COMMAND],
+    "guide_provision.rst": [COMMAND],
+    "guide_errors.rst": ["test_message_of_the_guide_on_errors"],
+    "guide_applications.rst": ["test_message_of_the_guide_on_applications"],
+    "guide_audits.rst": [NO_OUTPUT, "test_summaries_of_audits"],
+    "guide_awx.rst": [NO_OUTPUT, NO_OUTPUT, NO_OUTPUT, NO_OUTPUT, "test_summary_of_a_restream", "test_summaries_of_audits"],
+    "guide_rotate_certificates.rst": ["test_what_the_guide_shows_works", "test_a_failed_proof_is_told_as_in_the_guide"],
+    "guide_network.rst": [NO_OUTPUT],
+    "docs/architecture.md": [NO_OUTPUT],
+}
 
 ROLES_RUN = ("provision", "audit", "export")
 """Roles of which the commands in the README are run, in this order."""
@@ -202,6 +223,79 @@ def test_commands_that_are_not_run_stand_in_the_documents() -> None:
 def test_commands_of_the_other_roles_are_listed() -> None:
     others = [name for name in ROLES if pathlib.PurePath(name).parts[1] not in ROLES_RUN]
     assert {command.text for name in others for command in all_commands(name)} <= set(NOT_RUN)
+
+
+def test_every_block_that_is_shown_as_output_is_compared_with_it() -> None:
+    tests = "".join(path.read_text(encoding="utf-8") for path in pathlib.Path(__file__).parent.glob("test_*.py"))
+    found = {name: [block for block in blocks(name) if block.language in SHOWN] for name in DOCUMENTS}
+    assert {name: len(shown) for name, shown in found.items() if shown} == {name: len(kinds) for name, kinds in SHOWN_BLOCKS.items()}
+    for name, kinds in SHOWN_BLOCKS.items():
+        assert all(kind in (COMMAND, NO_OUTPUT) or f"def {kind}(" in tests for kind in kinds)
+        assert COMMAND not in kinds or name in with_commands_to_run()
+
+
+def shown_in(name: str, number: int) -> str:
+    """The text of a block that is only shown, by its place among those of the document, with single blanks."""
+    return _words([block for block in blocks(name) if block.language in SHOWN][number].text)
+
+
+def test_message_of_the_guide_on_errors() -> None:
+    with Simulator(token=TOKEN) as server:
+        vhost = server.state.virtual_hosts["default"]
+        server.state.create_application(vhost, {"name": "nopush", "type": "live", "providers": {"rtmp": {}}})
+        task = {"vhost": "default", "app": "nopush", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
+        options = {"api_url": server.url, "api_token": TOKEN, **task, "url": "rtmp://live.platform.example.com/app"}
+        message = run_module("push_task", options)["msg"]
+        assert message.replace(server.url[7:], ADDRESS[7:]) == shown_in("guide_errors.rst", 0)
+
+
+def test_message_of_the_guide_on_applications() -> None:
+    with Simulator(token=TOKEN) as server:
+        vhost = server.state.create_virtual_host({"name": "tenant-a", "host": {"names": ["live.tenant-a.example.com"]}})
+        publishers = {"push": {}, "llhls": {}}
+        server.state.create_application(vhost, {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": publishers})
+        common = {"api_url": server.url, "api_token": TOKEN, "vhost": "tenant-a"}
+        push = {**common, "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
+        assert not run_module("push_task", {**push, "url": "rtmp://live.platform.example.com/app"}).failed
+        server.stream_appears("tenant-a", "live", "main")
+        Connections(server, {"/v1/stats/current/vhosts/tenant-a/apps/live": 12})
+        failed = run_module("application", {**common, "name": "live", "publishers": {**publishers, "hls": {}}})
+        assert failed["msg"] == shown_in("guide_applications.rst", 0)
+
+
+def test_summaries_of_audits() -> None:
+    shown = json.loads([block for block in blocks("guide_audits.rst") if block.language in SHOWN][1].text)
+    found = [{"severity": severity, "kind": "x", "message": "x"} for severity in ["warning"] + ["info"] * 120]
+    drift = {"severity": "drift", "kind": "x", "message": "x"}
+    results = {f"media-{number}": {"reachable": True, "findings": [drift] if number < 2 else found if number == 2 else []} for number in range(40)}
+    report = audit_report(results, "2026-01-31T03:00:00Z")
+    assert shown == {"ovenmediaengine_audit": audit_summary(report, directory="/reports/audit")}
+    told = shown_in("guide_awx.rst", 5)
+    line = audit_summary(report, directory="/reports/audit/1284/merged")["line"]
+    assert told == f"Job #1287 OvenMediaEngine merge audits: {line}"
+
+
+def test_summary_of_a_restream(project: Project) -> None:
+    with started(["media-1"]) as servers:
+        (server,) = servers.values()
+        platforms = [{"name": name, "url": f"rtmp://live.{name}.example.com/app", "stream_key": "not-a-real-key"} for name in ("one", "two")]
+        stream = {"vhost": "default", "app": "app", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
+        options = {"api_url": server.url, "api_token": TOKEN, **stream, "id": "main-two", "url": platforms[1]["url"]}
+        server.stream_appears("default", "app", "main")
+        server.destination(platforms[0]["url"], "hang")
+        assert not run_module("push_task", {**options, "wait_for": "pushing"}).failed
+        project.inventory({"media-1": server.url}, ovenmediaengine_platforms=platforms, ovenmediaengine_api_token=TOKEN)
+        run = project.play(
+            "streamops.ovenmediaengine.restream",
+            "-i",
+            "inventory.json",
+            "-e",
+            "restream_stream=main",
+            "-e",
+            "restream_platforms=one,two",
+        )
+        assert run.summary("media-1") == shown_in("guide_awx.rst", 4)
+        assert run.summary("media-1") in ROLES["roles/restream/README.md"].read_text(encoding="utf-8")
 
 
 WITH_A_TEST_OF_THEIR_OWN = {*ROLES, "README.md", "guide_from_uri.rst"}
@@ -310,8 +404,8 @@ class Desk:
         self.write("before.yml", text)
         self.run("ansible-playbook streamops.ovenmediaengine.provision -i inventory.yml -e @secrets.yml -e @before.yml")
 
-    def run(self, command: str) -> str:
-        """Run a command, which must succeed; returns what it prints."""
+    def run(self, command: str, *, fails: bool = False) -> str:
+        """Run a command, which must succeed, or fail as a playbook does; returns what it prints."""
         if command.startswith("export "):
             for assignment in shlex.split(command)[1:]:
                 variable, _equals, value = assignment.partition("=")
@@ -336,7 +430,7 @@ class Desk:
             check=False,
             timeout=110,
         )
-        assert done.returncode == 0, f"{self.name}: {command}\n{done.stdout}"
+        assert done.returncode == (2 if fails else 0), f"{self.name}: {command}\n{done.stdout}"
         return done.stdout
 
 
@@ -358,14 +452,19 @@ def test_commands_run_as_they_stand(name: str, project: Project) -> None:
         desk = Desk(name, project, servers)
         desk.save_files()
         desk.prepare_server()
+        output = ""
+        shown = iter(SHOWN_BLOCKS.get(name, []))
         for block in blocks(name):
+            if block.language in SHOWN and next(shown) == COMMAND:
+                assert _words(block.text) in _words(output), f"{name}, line {block.line}:\n{output}"
             if block.mark == "play":
                 desk.write(f"line-{block.line}.yml", block.text)
                 desk.run(f"ansible-playbook line-{block.line}.yml -i inventory.yml -e @secrets.yml")
-            for command in commands(block) if block.language in COMMANDS else []:
+            listed = commands(block) if block.language in COMMANDS else []
+            for command in listed:
                 if command.text in NOT_RUN or (command.text.startswith("jq ") and shutil.which("jq") is None):
                     continue
-                output = desk.run(command.text)
+                output = desk.run(command.text, fails=block.mark == "fails" and command == listed[-1])
                 assert [line for line in command.output if _words(line) not in _words(output)] == [], f"{name}, line {command.line}:\n{output}"
                 for part, pattern in MUST_PRINT.get(name, {}).items():
                     if f"streamops.ovenmediaengine.{part} " in command.text:

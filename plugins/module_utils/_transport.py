@@ -84,6 +84,17 @@ class _Failure(t.NamedTuple):
     mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
 
 
+def can_be_asked(url: str) -> bool:
+    """Return whether the library for requests takes the host of a URL, which may be a name beyond ASCII that it cannot encode."""
+    if not HAS_REQUESTS:
+        return True
+    try:
+        requests.PreparedRequest().prepare_url(url, None)
+    except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ValueError):
+        return False
+    return True
+
+
 class Transport:
     """Sends requests to one server over kept-alive connections."""
 

@@ -191,12 +191,12 @@ class Creator(Confirming):
 
     def _fail_incomplete(self, item: Item, attempt: str, lost: list[str]) -> None:
         """Fail an item that was made again without all that was in it, and say if somebody else has changed or deleted it meanwhile."""
+        missing = f"Missing: {', '.join(lost)}."
         try:
             found = self._found(item)
-        except OmeError as error:
-            item.fail(error.add_detail(f"Missing: {', '.join(lost)}."), touched=True)
+        except OmeError as unknown:
+            item.fail(unknown.add_detail(missing), touched=True)
             return
-        missing = f"Missing: {', '.join(lost)}."
         if found is None or list(item.group.difference(item.after, found)):
             now = "deleted" if found is None else "changed"
             error = OmeError("conflict", attempt, detail=f"Another client of the API {now} it after this task had made it again. {missing}")

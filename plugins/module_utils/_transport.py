@@ -403,7 +403,7 @@ def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
     causes = list(_causes(error))
     if isinstance(error, requests.exceptions.SSLError) and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes) and not _after_handshake(causes):
         return _WRONG_SCHEME[True]
-    if any(isinstance(cause, http.client.BadStatusLine) and cause.line.startswith(_TLS_ALERT) for cause in causes):
+    if any(isinstance(cause, http.client.BadStatusLine) and str(getattr(cause, "line", "")).startswith(_TLS_ALERT) for cause in causes):
         return _WRONG_SCHEME[False]
     if isinstance(error, requests.exceptions.SSLError):
         reached = _after_handshake(causes)

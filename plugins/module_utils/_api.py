@@ -15,6 +15,7 @@ import threading
 import typing as t
 from urllib.parse import urlsplit
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import host_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Made, Transport
@@ -116,12 +117,12 @@ class Api:
     def tls_endpoint(self) -> tuple[str, int] | None:
         """Host and port of the server where its API speaks TLS."""
         parts = urlsplit(self._transport.settings.api_url)
-        return (str(parts.hostname), parts.port or 443) if parts.scheme.lower() == "https" else None
+        return (self.hostname, parts.port or 443) if parts.scheme.lower() == "https" else None
 
     @property
     def hostname(self) -> str:
         """Host name or address of the server."""
-        return str(urlsplit(self._transport.settings.api_url).hostname)
+        return host_of(str(urlsplit(self._transport.settings.api_url).hostname))
 
     def read_version(self) -> str | None:
         """GET /v1/version: the server's version such as `0.20.0`, empty if the answer has none; None before 0.16.5, which has no such call."""

@@ -34,6 +34,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
     read_pem_certificates,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, host_name, http_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import host_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_certificates import (
@@ -104,7 +105,9 @@ def check_endpoint(entry: Params, path: str) -> None:
     if entry["port"] is None or not 0 < entry["port"] < 65536:
         raise BadInput(f"{path}.port", f"expected a port from 1 to 65535, got {entry['port']}")
     for option in ("host", "server_name"):
-        expected = host_name(entry[option]) if entry[option] else None
+        given = entry[option] or ""
+        # The zone of an IPv6 address is the name of an interface.
+        expected = host_name(given.partition("%")[0] if option == "host" and ":" in given else given) if given else None
         if expected or "*" in (entry[option] or ""):
             raise BadInput(f"{path}.{option}", f"expected a host name or an address, got {entry[option]!r}")
 
@@ -301,7 +304,7 @@ class CertificateInfo(_Certificates):
     def _default_host(self) -> str | None:
         """The host of the server's API, whether it is asked or not."""
         url = (self.params["api_url"] or "").strip()
-        return urlsplit(url).hostname if url and http_url(url) is None else None
+        return host_of(str(urlsplit(url).hostname)) if url and http_url(url) is None else None
 
     def check(self) -> None:
         super().check()

@@ -26,7 +26,7 @@ import stat
 import time
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import NOT_TLS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import NOT_TLS, host_of
 
 SECONDS_A_DAY = 86400
 LARGEST_FILE = 1024 * 1024
@@ -291,6 +291,8 @@ def _plain_host(name: str) -> str:
     plain = name.strip().rstrip(".").lower()
     if plain.startswith("[") and plain.endswith("]"):
         plain = plain[1:-1]
+    if ":" in plain:  # no certificate knows the zone of an address
+        plain = plain.partition("%")[0]
     try:
         return plain if plain.isascii() else plain.encode("idna").decode("ascii")
     except UnicodeError:
@@ -407,7 +409,7 @@ def _close(secure: ssl.SSLSocket) -> None:
 def _connect(endpoint: Endpoint, deadline: float, timeout: float) -> socket.socket:
     """A connection to the first address that takes one; the time left is shared out among the addresses."""
     try:
-        addresses = socket.getaddrinfo(endpoint.host.strip("[]"), endpoint.port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host_of(endpoint.host.strip("[]")), endpoint.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise CertificateError("unresolved", f"The host name {endpoint.host} cannot be resolved.") from None
     failure: OSError | None = None

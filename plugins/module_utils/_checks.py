@@ -71,7 +71,7 @@ def absolute_path(value: str) -> str | None:
 def http_url(value: str) -> str | None:
     """An http or https URL with a host."""
     parts = _split(value)
-    if parts and parts.scheme.lower() in ("http", "https") and parts.hostname:
+    if parts and parts.scheme.lower() in ("http", "https") and _is_host(parts.hostname or ""):
         return None
     return "expected a URL such as 'https://hooks.example.com/admission'"
 
@@ -122,6 +122,11 @@ def _split(value: str) -> t.Any | None:
         return parts if parts.port is None or 0 < parts.port < 65536 else None
     except ValueError:
         return None
+
+
+def _is_host(name: str) -> bool:
+    """Return whether a connection to a host of this name can be tried: the library for requests refuses names with empty or long labels as a whole."""
+    return ":" in name or all(0 < len(label) < 64 for label in name.removesuffix(".").split("."))
 
 
 def network_url(value: str, schemes: t.Sequence[str]) -> t.Any | None:

@@ -129,9 +129,17 @@ class BoundedAdapter(HTTPAdapter):
         super().close()
 
 
+def host_of(host: str) -> str:
+    """Return a host of a URL as the system takes it: the zone of an IPv6 address follows %, which a URL spells %25 (RFC 6874)."""
+    return host.replace("%25", "%", 1) if ":" in host else host
+
+
 def _pool_class(base: t.Any, connected: t.Callable[[t.Any], None]) -> t.Any:
     class Connection(base.ConnectionCls):
         response_class = _BoundedResponse
+
+        def __init__(self, host: str, *args: t.Any, **kwargs: t.Any) -> None:
+            super().__init__(host_of(host), *args, **kwargs)
 
         def connect(self) -> None:
             super().connect()
@@ -293,7 +301,7 @@ class Connections:
             return False
         seconds = min(self.settings.timeout, LONGEST_PROBE)
         try:
-            with socket.create_connection((str(parts.hostname), parts.port or (443 if self.is_secure else 80)), seconds) as plain:
+            with socket.create_connection((host_of(str(parts.hostname)), parts.port or (443 if self.is_secure else 80)), seconds) as plain:
                 plain.settimeout(seconds)
                 return _speaks_http(plain) if self.is_secure else _speaks_tls(plain)
         except (OSError, ValueError):

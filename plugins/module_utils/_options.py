@@ -18,7 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._checks import duration, http_url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import has_user_info, mask_url
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings, can_be_asked
 
 # Headers that the client sets itself; another value would break the request or lose the credential.
 _OWN_HEADERS = frozenset(("authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"))
@@ -60,6 +60,8 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         raise BadInput("api_url", "expected no user or password in the URL; give the access token as api_token, and what a gateway needs in http_headers")
     if expected or "?" in url or "#" in url:
         raise BadInput("api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {mask_url(url)!r}")
+    if not can_be_asked(url):
+        raise BadInput("api_url", f"expected a host name that a request can be sent to, got {mask_url(url)!r}")
     if len(url) > _LONGEST_LINE or not url.isprintable():
         raise BadInput("api_url", f"expected at most {_LONGEST_LINE} characters, all of which can be printed")
     token = params["api_token"]

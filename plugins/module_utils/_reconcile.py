@@ -241,6 +241,24 @@ class Creator(Confirming):
             return True
         return item.after is None or bool(list(item.group.difference(item.before or {}, item.after)))
 
+    def _fail_incomplete(self, item: Item, attempt: str, lost: list[str]) -> None:
+        """Fail an item that was made again without all that was in it, and say if somebody else has changed or deleted it meanwhile."""
+        missing = f"Missing: {', '.join(lost)}."
+        try:
+            found = self._found(item)
+        except OmeError as unknown:
+            item.fail(unknown.add_detail(missing), touched=True)
+            return
+        if found is None or list(item.group.difference(item.after, found)):
+            now = "deleted" if found is None else "changed"
+            error = OmeError("conflict", attempt, detail=f"Another client of the API {now} it after this task had made it again. {missing}")
+        else:
+            error = OmeError("server_error", attempt).add_detail(
+                f"The {self.what} is there with the wanted fields. {missing} If another controller works on the same server, run the task again."
+            )
+        item.fail(error, touched=True)
+        item.after = found
+
     def _say_what_is_back(self, item: Item, lost: list[str], refusal: OmeError, *, another: str, contents: str) -> None:
         """Reports how putting back has ended after a refused recreate; ``another`` and ``contents`` are the object and what is in it, in words."""
         item.extra["not_put_back"] = lost

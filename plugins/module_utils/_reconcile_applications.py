@@ -352,9 +352,8 @@ class Applications(Creator):
         lost = self._keeper.start(contents)
         item.extra.update(carried_over=told, not_put_back=lost)
         if lost:
-            incomplete = OmeError("server_error", f"start all push tasks of application {key} again")
-            item.fail(incomplete.add_detail(f"The application is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
             item.after = after
+            self._fail_incomplete(item, f"start all push tasks of application {key} again", lost)
 
     def _report_put_back(self, item: Item, contents: Contents, refusal: OmeError) -> None:
         """Puts back what was there before, and says in the refusal what is back and what is not."""

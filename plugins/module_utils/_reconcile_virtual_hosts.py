@@ -303,9 +303,8 @@ class VirtualHosts(Creator):
         item.extra["carried_over"] = contents.described()
         item.extra["not_put_back"] = lost
         if lost:
-            incomplete = OmeError("server_error", f"make everything of virtual host {name} again")
-            item.fail(incomplete.add_detail(f"The virtual host is there with the wanted fields. Missing: {', '.join(lost)}."), touched=True)
             item.after = after
+            self._fail_incomplete(item, f"make everything of virtual host {name} again", lost)
 
     def _build(self, item: Item, wire: t.Mapping[str, t.Any]) -> None:
         """Creates the virtual host; raises where it is refused."""

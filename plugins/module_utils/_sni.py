@@ -68,15 +68,15 @@ def matches(pattern: str, name: str) -> bool:
     return reached[-1]
 
 
-def picked(hosts: t.Iterable[TlsHost], server_name: str | None) -> tuple[TlsHost, str] | None:
-    """Return the virtual host whose certificate the server picks, and its host name that matches (empty without SNI); None if none matches."""
+def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterator[tuple[TlsHost, str]]:
+    """Yield the virtual hosts whose certificate the server can pick, each with its host name that matches (empty without SNI).
+
+    It picks the first one whose files it could load.
+    """
     for host in sorted(hosts, key=lambda one: one.name.encode("utf-8", "surrogatepass")):
-        if server_name is None:
-            return host, ""
-        pattern = next((pattern for pattern in host.host_names if matches(pattern, server_name)), None)
+        pattern = "" if server_name is None else next((pattern for pattern in host.host_names if matches(pattern, server_name)), None)
         if pattern is not None:
-            return host, pattern
-    return None
+            yield host, pattern
 
 
 def shadow_of(vhost: str, hosts: t.Sequence[TlsHost], endpoint: Endpoint, served: Certificate | None) -> Shadow | None:
@@ -84,16 +84,15 @@ def shadow_of(vhost: str, hosts: t.Sequence[TlsHost], endpoint: Endpoint, served
 
     ``hosts`` are the virtual hosts with TLS, or at least those whose names sort up to ``vhost``. ``served`` is what a handshake showed.
     """
-    found = picked(hosts, asked_name(endpoint))
     own = next((one for one in hosts if one.name == vhost), None)
-    if served is None or found is None or own is None or found[0].name >= vhost:
+    others = [(host, pattern) for host, pattern in candidates(hosts, asked_name(endpoint)) if host.name < vhost]
+    if served is None or own is None or not others:
         return None
-    host, pattern = found
-    proven = _is_in(host, served)
-    if not proven:
-        if _is_in(own, served):  # the files of the other one could not be loaded
-            return None
-        proven = bool(endpoint.server_name) and not covers(served, endpoint.server_name)
+    holding = [(host, pattern) for host, pattern in others if _is_in(host, served)]
+    if not holding and _is_in(own, served):  # the files of the others could not be loaded
+        return None
+    host, pattern = (holding or others)[0]
+    proven = bool(holding) or (bool(endpoint.server_name) and not covers(served, endpoint.server_name))
     return Shadow(host, rule_for(host, pattern), proven)
 
 
@@ -135,7 +134,7 @@ class SniOrder:
 
     def picked(self, endpoint: Endpoint) -> tuple[TlsHost, str] | None:
         """Return the virtual host whose certificate the server picks at an endpoint."""
-        return picked(self._known(), asked_name(endpoint))
+        return next(candidates(self._known(), asked_name(endpoint)), None)
 
     def _known(self) -> list[TlsHost]:
         if self._hosts is None:

@@ -86,6 +86,17 @@ class _Failure(t.NamedTuple):
     mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
 
 
+def can_be_asked(url: str) -> bool:
+    """Return whether the library for requests takes the host of a URL, which may be a name beyond ASCII that it cannot encode."""
+    if not HAS_REQUESTS:
+        return True
+    try:
+        requests.PreparedRequest().prepare_url(url, None)
+    except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ValueError):
+        return False
+    return True
+
+
 class Transport:
     """Sends requests to one server over kept-alive connections."""
 
@@ -407,7 +418,7 @@ def _failure_of_exception(error: Exception, timeout: float) -> _Failure:
     causes = list(_causes(error))
     if isinstance(error, requests.exceptions.SSLError) and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes) and not _after_handshake(causes):
         return _WRONG_SCHEME[True]
-    if any(isinstance(cause, http.client.BadStatusLine) and getattr(cause, "line", "").startswith(_TLS_ALERT) for cause in causes):
+    if any(isinstance(cause, http.client.BadStatusLine) and str(getattr(cause, "line", "")).startswith(_TLS_ALERT) for cause in causes):
         return _WRONG_SCHEME[False]
     if isinstance(error, requests.exceptions.SSLError):
         reached = _after_handshake(causes)

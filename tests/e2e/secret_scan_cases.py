@@ -30,7 +30,7 @@ NOT_BROUGHT_ABOUT: dict[str, str] = {}
 MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
 # Every request of a module is spoilt so, by the gateway; or there is nothing that could answer.
 EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
-NOWHERE = ("refused", "unresolved", "tls")
+NOWHERE = ("refused", "unresolved", "tls", "wrong_scheme")
 ON_WRITES = ("server_error", "bad_request", "unauthorized", "conflict", "duplicate_id", "read_only", "gateway", "connection_lost", "rate_limited", "not_json")
 
 
@@ -219,6 +219,8 @@ class Server:
             return self.connection(api_url="http://127.0.0.1:9")
         if kind == "unresolved":
             return self.connection(api_url="http://nowhere.invalid:8081")
+        if kind == "wrong_scheme":
+            return self.connection(api_url=self.simulator.url.replace("http:", "https:"))
         if kind == "tls":
             return self.connection(api_url=self.tls.url)
         return self.connection(api_url=self.gateway.url(prefix), timeout=0.4 if kind == "timeout" else 10)
@@ -321,6 +323,8 @@ class Server:
         yield Case("cert_reload: served", "cert_reload", {**secure, "certificate": served})
         yield Case("cert_reload: reloaded", "cert_reload", {**secure, "force": True, **wait})
         yield Case("cert_reload: certificate_not_served", "cert_reload", {**secure, "certificate": other, **wait}, "certificate_not_served", writes=True)
+        nameless = [{"host": "127.0.0.1", "port": port, "server_name": "127.0.0.1"}]
+        yield Case("cert_reload: shadowed", "cert_reload", {**soon, "certificate": other, "endpoint": nameless}, "shadowed")
         yield Case(
             "cert_reload: handshake_failed",
             "cert_reload",

@@ -267,3 +267,14 @@ def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
             key = "/".join(entry[option] for option in ("vhost", "app", "name", "id") if option in entry)
             look(entry, there[name][key])
     return found
+
+
+def test_servers_with_the_same_file_are_refused(project: Project) -> None:
+    with Simulator("0.20.0", token=TOKEN) as one, Simulator("0.20.0", token=TOKEN) as two, Simulator("0.20.0", token=TOKEN) as three:
+        project.inventory({"one": one.url, "two": two.url, "three": three.url})
+        shared = "{\"export_file\": \"{{ 'three.yml' if inventory_hostname == 'three' else './same.yml' }}\"}"
+        run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", "-e", shared)
+        assert run.status == 2 and "Several servers have the same export_file" in run.output, run.output
+        assert f"{project.directory}/same.yml: one, two." in run.output and "Put inventory_hostname into export_file" in run.output
+        assert not list(project.directory.glob("*.yml"))
+        assert project.play("streamops.ovenmediaengine.export", "-i", "inventory.json").status == 0

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import http.server
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import trustme
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import covers, parse_certificate
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
@@ -337,3 +340,30 @@ def test_tls_files_that_belong_together(current: Simulator) -> None:
 def test_stream_key_that_breaks_an_srt_url(current: Simulator) -> None:
     run = running_modules.run_module("push_task", connection(current, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999"}))
     assert run["action"] == "started" and "streamid" in run.warnings[0]
+
+
+@pytest.mark.parametrize("url", ["http://a..b", "http://.a", f"http://{'a' * 64}.example.com", "http://*.example.com", "http://a\u3002.b"])
+def test_a_host_that_no_request_can_be_sent_to_is_refused_by_the_name_of_the_option(url: str) -> None:
+    run = running_modules.run_module("vhost_info", {"api_url": url, "api_token": "planted-token"})
+    assert run.failed and run["error"]["kind"] == "bad_input"
+    assert run["msg"].startswith("api_url: expected ") and url in run["msg"]
+
+
+@pytest.mark.parametrize("escaped", ["%25", "%"])
+def test_the_zone_of_an_address(escaped: str) -> None:
+    """It is resolved, also if it is spelled as RFC 6874 has it. What comes after that depends on the machine."""
+    interface = socket.if_nameindex()[0][1]
+    url = f"http://[fe80::1{escaped}{interface}]:9"
+    run = running_modules.run_module("vhost_info", {"api_url": url, "api_token": "planted-token", "retries": 0, "timeout": 0.3})
+    assert run.failed and run["error"]["kind"] in ("refused", "timeout"), run["msg"]
+    endpoint = {"host": f"fe80::1{escaped}{interface}", "port": 9}
+    seen = running_modules.run_module("certificate_info", {"endpoint": endpoint, "timeout": 0.3})
+    assert not seen.failed and "cannot be resolved" not in seen["endpoints"][0]["error"], seen
+    by_url = running_modules.run_module("certificate_info", {"api_url": url, "endpoint": {"port": 9}, "timeout": 0.3})
+    assert "cannot be resolved" not in by_url["endpoints"][0]["error"], by_url
+
+
+def test_an_address_with_a_zone_is_covered_by_its_certificate() -> None:
+    made = trustme.CA().issue_cert("fe80::1").cert_chain_pems[0].bytes().decode()
+    certificate = parse_certificate(ssl.PEM_cert_to_DER_cert(made))
+    assert covers(certificate, "fe80::1%eth0") and covers(certificate, "[fe80::1%25eth0]") and not covers(certificate, "fe80::2%eth0")

@@ -199,6 +199,27 @@ def test_recreate_that_cannot_carry_over_says_what_is_missing(current: Simulator
     assert run["vhost"]["host"] == NEW_HOST
 
 
+@pytest.mark.parametrize("deed", ["deleted", "changed"])
+def test_recreate_that_loses_a_race_says_so(current: Simulator, deed: str) -> None:
+    """Somebody else deletes the new virtual host, or has another one in its place, before what was in the old one is back."""
+    make_full(current)
+
+    def interfere() -> None:
+        if deed == "deleted":
+            del current.state.virtual_hosts["t-full"]
+        else:
+            current.state.virtual_hosts["t-full"].config["host"] = {"names": ["else.example.com"]}
+            current.inject("status", method="POST", path="/apps", status=404, times=-1)
+
+    meanwhile = Meanwhile(current, "POST", "/vhosts/t-full/apps", interfere)
+    matches = meanwhile.matches
+    meanwhile.matches = lambda exchange: matches(exchange) and any(record.path == "/v1/vhosts" for record in current.writes)
+    run = run_vhost(current, host=NEW_HOST, recreate=True)
+    assert run.failed and run["changed"] and run["error"]["kind"] == "conflict", run["msg"]
+    assert f"Another client of the API {deed} it after this task had made it again. Missing: application " in run["msg"]
+    assert "Run the task again." in run["msg"] and "server's own log" not in run["msg"]
+
+
 def test_recreate_of_settings_that_are_not_known_is_refused(current: Simulator) -> None:
     make_virtual_host(current, "t-full")
     # As a server would have it that is newer than the collection.

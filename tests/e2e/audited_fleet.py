@@ -57,7 +57,7 @@ def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
 @functools.cache
 def expiring() -> Pair:
     """A certificate that is valid for some days more."""
-    return authority().issue("live.arena.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1))
+    return authority().issue("secure.arena.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1))
 
 
 class Fleet:
@@ -91,7 +91,7 @@ class Fleet:
         unused.bind(("127.0.0.1", 0))
         self.hosts[name] = {"ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}", **wanted(), **variables}
 
-    def serve(self, sim: Simulator, pair: Pair, folder: str, name: str = "live.arena.example.com") -> list[dict[str, t.Any]]:
+    def serve(self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com") -> list[dict[str, t.Any]]:
         """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the variable for it."""
         directory = self.project.directory / folder
         directory.mkdir(exist_ok=True)
@@ -131,9 +131,9 @@ class Fleet:
 
         certificates = self.serve(self.add("origin-1"), expiring(), "expiring")
         self.hosts["origin-1"]["ovenmediaengine_certificates"] = certificates
-        certificates = self.serve(self.add("origin-2"), authority().issue("live.arena.example.com"), "served")
+        certificates = self.serve(self.add("origin-2"), authority().issue("secure.arena.example.com"), "served")
         other = self.project.directory / "other.pem"
-        other.write_bytes(authority().issue("live.arena.example.com").certificate)
+        other.write_bytes(authority().issue("secure.arena.example.com").certificate)
         self.hosts["origin-2"]["ovenmediaengine_certificates"] = [{**certificates[0], "certificate": str(other)}]
         self.add("origin-3", "0.15.10")
 

@@ -32,6 +32,7 @@ def _demo(project: Project, **environment: str) -> str:
 
 def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simulator) -> None:
     """Both ways share all but the start and the end of the server, so that one run tells."""
+    sim.add_static_virtual_host({"name": "default", "host": {"names": ["localhost"]}}, ["app"])  # without the *, which is an error of an audit
     output = _demo(project, OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert "5 created" in output and "4 started" in output
     assert "changed=0" in output

@@ -75,3 +75,16 @@ def test_with_the_wildcard_taken_out(project: Project) -> None:
         run, names = provision(project, sim, changed, TENANT_B, ovenmediaengine_recreate=True)
         assert run.status == 0 and names == {"live.a.example.com": "t-b"}, run.output
         assert sim.publish("live.a.example.com", "live", "again").vhost == "t-b"
+
+
+def test_the_first_table_of_an_audit_shows_it(project: Project) -> None:
+    with Simulator(token=TOKEN) as sim:
+        project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[TENANT_A], ovenmediaengine_applications=[], ovenmediaengine_push_tasks=[])
+        assert project.provision().status == 0
+        run = project.play("streamops.ovenmediaengine.audit", "-i", "inventory.json", "-e", "audit_fail_on=none audit_report_dir=report")
+        assert run.status == 0, run.output
+    page = (project.directory / "report" / "audit.html").read_text(encoding="utf-8")
+    first = page[page.index('data-name="findings"') : page.index('data-name="servers"')]
+    assert "live.a.example.com reaches default" in first and "&lt;Name&gt;*&lt;/Name&gt;" in first
+    report = json.loads((project.directory / "report" / "audit.json").read_text(encoding="utf-8"))
+    assert [one["kind"] for one in report["servers"][0]["findings"] if one["severity"] == "error"] == ["unreachable"]

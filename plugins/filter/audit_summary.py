@@ -29,6 +29,12 @@ options:
     description: Where the report is.
     type: str
     default: .
+  hosts:
+    description: Hosts that can fail for their findings. If none of the servers that make the audit fail is one of them, the first host fails for all.
+    type: list
+    elements: str
+    default: []
+    version_added: 1.1.0
 seealso:
   - plugin: streamops.ovenmediaengine.audit_report
     plugin_type: filter
@@ -58,6 +64,10 @@ _value:
     failed:
       description: Whether the audit fails.
       type: bool
+    failed_hosts:
+      description: Which of O(hosts) fail, and what to say of each.
+      type: dict
+      version_added: 1.1.0
     servers:
       description: How many servers there are.
       type: int
@@ -91,7 +101,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}
 
 
-def audit_summary(report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".") -> dict[str, t.Any]:
+def audit_summary(report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".", hosts: t.Iterable[t.Any] = ()) -> dict[str, t.Any]:
     """The numbers of a report."""
     report = read_report(report, "audit_summary")
     if fail_on not in FAILING:
@@ -100,16 +110,27 @@ def audit_summary(report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".")
     silent = sum(not server["reachable"] for server in report["servers"])
     as_listed = sum(server["status"] not in (ERROR, DRIFT) for server in report["servers"])
     servers = f"servers: {len(report['servers'])}, {as_listed} as listed" + (f", {silent} not audited" if silent else "")
+    failing = {server["name"]: _numbers(server["counts"]) for server in report["servers"] if any(server["counts"][one] for one in FAILING[fail_on])}
+    names = [str(host) for host in hosts]
+    blamed = {name: failing[name] for name in names if name in failing}
+    if failing and names and not blamed:
+        blamed = {names[0]: f"Of all servers: {_numbers(counts)}"}
     findings = ", ".join(f"{number} {severity}" for severity, number in counts.items())
     return {
         "line": f"{servers}; findings: {findings}; report: {directory}/audit.html",
         "status": report["status"],
-        "failed": any(counts[severity] for severity in FAILING[fail_on]),
+        "failed": bool(failing),
+        "failed_hosts": blamed,
         "servers": len(report["servers"]),
         "not_audited": silent,
         "report_dir": str(directory),
         **counts,
     }
+
+
+def _numbers(counts: t.Mapping[str, int]) -> str:
+    """The findings that can make an audit fail, by severity."""
+    return f"{counts[ERROR]} error, {counts[DRIFT]} drift"
 
 
 class FilterModule:

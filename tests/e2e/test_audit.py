@@ -90,14 +90,17 @@ def test_every_finding_is_in_the_report(audited: Audited) -> None:
     assert pushing["t-arena"] > 0 and pushing["t-club"] is None and pushing["t-school"] is None
 
 
-def test_the_run_ends_with_one_short_line_after_all_hosts(audited: Audited) -> None:
+def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audited: Audited) -> None:
     assert audited.run.status == 2
     counts = audited.report["counts"]
-    message = f"{counts['error']} error, {counts['drift']} drift: see {audited.fleet.reports}/audit.html"
-    assert audited.run.output.count(f'"msg": "{message}"') == 1
+    failing = {server["name"]: server["counts"] for server in audited.report["servers"] if server["counts"]["error"] or server["counts"]["drift"]}
+    assert len(failing) == len(audited.fleet.hosts) - 4
+    for name, own in failing.items():
+        message = f"{own['error']} error, {own['drift']} drift: see {audited.fleet.reports}/audit.html"
+        assert re.search(rf'\[{re.escape(name)}\]: FAILED! => {{[^}}]*"msg": "{re.escape(message)}"', audited.run.output)
     assert f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; findings: {counts['error']} error" in audited.run.output
     assert all(recap["changed"] == 0 for recap in audited.run.recap.values())
-    assert sum(recap["failed"] for recap in audited.run.recap.values()) == 1
+    assert {name for name, recap in audited.run.recap.items() if recap["failed"]} == set(failing)
     assert sum(recap["unreachable"] for recap in audited.run.recap.values()) == 0
     stats = json.loads(re.findall(r"^\s*RUN: (\{.*\})$", audited.run.output, re.MULTILINE)[0])["ovenmediaengine_audit"]
     assert {severity: stats[severity] for severity in counts} == counts

@@ -144,6 +144,7 @@ def test_the_summary() -> None:
         "line": "servers: 3, 1 as listed, 1 not audited; findings: 1 error, 1 drift, 1 warning, 0 info; report: /r/audit.html",
         "status": "error",
         "failed": False,
+        "failed_hosts": {},
         "servers": 3,
         "not_audited": 1,
         "report_dir": "/r",
@@ -154,6 +155,16 @@ def test_the_summary() -> None:
     }
     with pytest.raises(AnsibleFilterError, match="one of none, drift, error"):
         audit_summary(audit_report({}, TIME), "planted")
+
+
+def test_each_host_fails_for_its_own_findings() -> None:
+    report = audit_report({"a": result(finding("drift"), finding("warning")), "b": result(finding("warning")), "c": result(finding("error"))}, TIME)
+    assert audit_summary(report, "drift", hosts=["a", "b", "c"])["failed_hosts"] == {"a": "0 error, 1 drift", "c": "1 error, 0 drift"}
+    assert audit_summary(report, "error", hosts=["a", "b", "c"])["failed_hosts"] == {"c": "1 error, 0 drift"}
+    # What fails the run is never lost, also if the play has no longer, or never had, the servers.
+    assert audit_summary(report, "drift", hosts=["b", "x"])["failed_hosts"] == {"b": "Of all servers: 1 error, 1 drift"}
+    assert audit_summary(report, "none", hosts=["a", "b"])["failed_hosts"] == {}
+    assert audit_summary(report, "drift")["failed_hosts"] == {}
 
 
 def test_a_report_can_be_a_text() -> None:

@@ -1,0 +1,81 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Tags of the roles, and playbooks that match no host."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import APPLICATIONS, PUSH_TASKS, REPOSITORY, VHOSTS, Project
+
+PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "restream", "rotate_certificates")
+
+
+@pytest.mark.timeout(300)
+def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[{**vhost, "applications": []} for vhost in VHOSTS])
+    told = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
+    steps = [
+        ("vhosts", f"virtual hosts: {len(VHOSTS)} {told}; applications: not selected; push tasks: not selected; "),
+        ("applications", f"virtual hosts: not selected; applications: {len(APPLICATIONS)} {told}; push tasks: not selected; "),
+        ("push_tasks", f"virtual hosts: not selected; applications: not selected; push tasks: {len(PUSH_TASKS)} started"),
+    ]
+    for tag, line in steps:
+        run = project.provision("--tags", tag)
+        assert run.status == 0, run.output
+        assert run.summary("one").startswith(line), run.summary("one")
+        assert run.recap["one"]["changed"] == 1
+        assert "as after a restart" not in run.summary("one") or tag == "vhosts"
+    sim.clear_log()
+    run = project.provision("--skip-tags", "vhosts,applications")
+    assert run.recap["one"]["changed"] == 0 and not sim.writes
+    # Check mode knows that the steps before do not run.
+    sim.restart()
+    project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=[{**PUSH_TASKS[0], "vhost": "t-a", "app": "live"}])
+    for arguments in (["--check"], []):
+        run = project.provision("--tags", "push_tasks", *arguments)
+        assert run.status == 2 and "Could not start push task t-a/live/t-1." in run.output
+
+
+def test_every_task_has_the_tag_of_its_role() -> None:
+    for role in sorted(path.name for path in (REPOSITORY / "roles").iterdir()):
+        tasks = yaml.safe_load((REPOSITORY / "roles" / role / "tasks" / "main.yml").read_text(encoding="utf-8"))
+        tagged = [[one] if "tags" in one else one.get("block", []) + one.get("always", []) for one in tasks]
+        assert all(role in task.get("tags", ()) for group in tagged for task in group), role
+        readme = (REPOSITORY / "roles" / role / "README.md").read_text(encoding="utf-8")
+        for tag in {tag for group in tagged for task in group for tag in task["tags"]}:
+            assert re.search(rf"[Tt]ags? .*`{tag}`", readme.replace("\n", " ")), (role, tag)
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS)
+def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator, playbook: str) -> None:
+    project.inventory({"one": sim.url, "two": sim.url})
+    cases = [(["-e", "ovenmediaengine_hosts=onne"], "matches onne."), (["-e", "ovenmediaengine_hosts=one", "--limit", "two"], "matches one and two.")]
+    for arguments, words in cases[: 2 if playbook in ("audit", "provision") else 1]:
+        run = project.play(f"streamops.ovenmediaengine.{playbook}", "-i", "inventory.json", *arguments)
+        assert run.status != 0
+        assert f"No host of the inventory {words}" in run.output
+    assert not sim.log
+
+
+@pytest.mark.parametrize("playbook", ["audit", "provision"])
+def test_an_empty_inventory_fails(project: Project, playbook: str) -> None:
+    (project.directory / "inventory.json").write_text('{"all": {"hosts": {}}}', encoding="utf-8")
+    run = project.play(f"streamops.ovenmediaengine.{playbook}", "-i", "inventory.json")
+    assert run.status != 0
+    assert "No host of the inventory matches all." in run.output
+
+
+@pytest.mark.timeout(200)
+def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator) -> None:
+    project.inventory({"one": sim.url})
+    run = project.play("streamops.ovenmediaengine.rotate_certificates", "-i", "inventory.json", "--tags", "certificates", "--list-tasks")
+    assert "Validate the new files of every virtual host" in run.output
+    for include in re.findall(r"include_tasks:(?:\n {8}.*)+", (REPOSITORY / "roles/rotate_certificates/tasks/main.yml").read_text(encoding="utf-8")):
+        assert "apply:" in include and "tags:" in include

@@ -57,6 +57,9 @@ _OPEN_VALUE = re.compile(r"[\w.:-]*")
 _OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
 # Options and entries of results that identify an object or a server. Playbooks address objects by them, so they are never masked.
 _NAMES = frozenset(("name", "names", "vhost", "app", "application", "push_task", "id", "host", "server_name", "variant_names", "endpoint", "path", "version"))
+_NAMES |= {"unlisted"}
+# Entries of results that are dictionaries from names to names.
+_NAMES_BY_NAME = frozenset(("unreachable_host_names",))
 # Entries of results whose values are words of the server or of this collection.
 _WORDS = frozenset(("kind", "action", "state", "method", "type", "protocol", "scheme", "severity", "status"))
 # Entries of results that are messages.
@@ -171,6 +174,7 @@ def names_in(value: t.Any, without: t.Collection[str], *, words: bool = False) -
         one, named = pending.pop()
         if isinstance(one, dict):
             pending += [(item, key in keys) for key, item in one.items() if key not in without]
+            pending += [([*item, *item.values()], True) for key, item in one.items() if key in _NAMES_BY_NAME and isinstance(item, dict)]
         elif isinstance(one, (list, tuple)):
             pending += [(item, named) for item in one]
         elif isinstance(one, str):

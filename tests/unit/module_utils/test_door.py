@@ -407,9 +407,10 @@ BASE |= {"_server_version", "_side_by_side", "_texts", "_transport"}
 PUSH_TASKS = BASE | {"_capabilities", "_push_task", "_reconcile_push_tasks", "_capabilities_push_tasks"}
 APPLICATIONS = (PUSH_TASKS - {"_capabilities_push_tasks"}) | {"_application", "_capabilities_applications", "_reconcile_applications", "_reconcile_contents"}
 APPLICATIONS |= {"_cross_domains", "_virtual_host"}
-VHOSTS = APPLICATIONS | {"_capabilities_virtual_hosts", "_reconcile_virtual_hosts"}
+HOST_NAMES = {"_host_names", "_reconcile_host_names"}
+VHOSTS = APPLICATIONS | HOST_NAMES | {"_capabilities_virtual_hosts", "_reconcile_virtual_hosts"}
 INFO = BASE | {"_application", "_cross_domains", "_capabilities_info", "_push_task", "_virtual_host"}
-CERTIFICATES = BASE | {"_cross_domains", "_capabilities_certificates", "_certificate", "_reconcile_certificates", "_virtual_host"}
+CERTIFICATES = BASE | {"_cross_domains", "_capabilities_certificates", "_certificate", "_reconcile_certificates", "_sni", "_virtual_host"}
 BROUGHT = {
     "vhost": VHOSTS,
     "vhosts": VHOSTS,
@@ -422,7 +423,7 @@ BROUGHT = {
     "push_task_info": INFO,
     "cert_reload": CERTIFICATES,
     "certificate_info": CERTIFICATES,
-    "audit_info": CERTIFICATES | {"_application", "_capabilities_audit", "_push_task", "_reconcile_audit", "_reconcile_push_tasks"},
+    "audit_info": CERTIFICATES | HOST_NAMES | {"_application", "_capabilities_audit", "_push_task", "_reconcile_audit", "_reconcile_push_tasks"},
 }
 
 

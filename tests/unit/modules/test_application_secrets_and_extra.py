@@ -138,7 +138,7 @@ class TestExtra:
             ({"publishers": {"extra": {}}}, "publishers"),
         ],
     )
-    def test_refused_with_the_full_path(self, later: Simulator, module: str, options: dict[str, Any], path: str) -> None:
+    def test_refused_with_the_full_path(self, current: Simulator, module: str, options: dict[str, Any], path: str) -> None:
         given: dict[str, Any] = {"name": "live", **options}
         if module == "application":
             prefix, given = "", {"vhost": "t-v", **given}
@@ -147,9 +147,9 @@ class TestExtra:
         else:
             prefix, given = "vhosts[0].applications[0].", {"vhosts": [{"name": "t-v", "host": {"names": ["x"]}, "applications": [given]}]}
         for check_mode in (True, False):
-            result = running_modules.run_module(module, connection(later, **given), check_mode=check_mode)
+            result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
             assert result.failed and result["msg"].startswith(f"{prefix}{path}: "), result["msg"]
-            assert result["error"]["kind"] == "bad_input" and later.log == []
+            assert result["error"]["kind"] == "bad_input" and current.log == []
 
     @pytest.mark.parametrize(("levels", "fine"), ((16, True), (17, False)))
     def test_depth(self, current: Simulator, levels: int, fine: bool) -> None:
@@ -161,8 +161,8 @@ class TestExtra:
         assert ("Unknown item found" in result["msg"]) is bool(current.log) is fine
 
     @pytest.mark.parametrize("number", (9007199254740993, 1e300, "nan", "inf", "1_000", "0x10"))
-    def test_strange_numbers(self, later: Simulator, number: Any) -> None:
-        make_virtual_host(later, "t-v")
+    def test_strange_numbers(self, current: Simulator, number: Any) -> None:
+        make_virtual_host(current, "t-v")
         for action in ("created", "unchanged"):
             assert run(current, extra={"decodes": {"h264hasBframes": number}})["action"] == action
         if isinstance(number, int):
@@ -224,35 +224,35 @@ class TestSecrets:
     """Neither those that were given nor those that only the server has are in any output, `invocation` included."""
 
     @pytest.mark.parametrize("number", range(4))
-    def test_given(self, later: Simulator, number: int) -> None:
+    def test_given(self, current: Simulator, number: int) -> None:
         module, options = modules_with({**BASE, **SECRET_APP})[number]
-        make_virtual_host(later, "t-v")
+        make_virtual_host(current, "t-v")
         other = copy.deepcopy({**BASE, **SECRET_APP})
         other["transcode_webhook"]["secret_key"] = "planted-other-key"
         other["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "planted-other-token"
         changed = modules_with(other)[number][1]
         for given, action in ((options, "created"), (options, "unchanged"), (changed, "failed"), ({**changed, "recreate": True}, "recreated")):
             for check_mode in (True, False):
-                result = running_modules.run_module(module, connection(later, **given), check_mode=check_mode)
+                result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
                 assert "planted" not in result.printed and "module_args" in result.get("invocation", {"module_args": 1})
                 assert action in result.printed
-        assert config(later)["transcodeWebhook"]["secretKey"] == "planted-other-key"
+        assert config(current)["transcodeWebhook"]["secretKey"] == "planted-other-key"
 
     @pytest.mark.parametrize("number", range(4))
-    def test_only_on_the_server(self, later: Simulator, number: int) -> None:
-        make(later, **WIRE)
+    def test_only_on_the_server(self, current: Simulator, number: int) -> None:
+        make(current, **WIRE)
         module, change = modules_with({**BASE, "type": "vod"})[number]
-        Fault(later, "POST", APPS, skip=1, status=500, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url")
-        runs = [running_modules.run_module(module, connection(later, **change), check_mode=check_mode) for check_mode in (True, False)]
-        runs += [running_modules.run_module(module, connection(later, **change, recreate=True), check_mode=check_mode) for check_mode in (True, False)]
+        Fault(current, "POST", APPS, skip=1, status=500, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url")
+        runs = [running_modules.run_module(module, connection(current, **change), check_mode=check_mode) for check_mode in (True, False)]
+        runs += [running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=check_mode) for check_mode in (True, False)]
         assert "refused" in runs[-1]["msg"]
         absent = {"vhosts": [{"name": "t-v"}]} if module == "vhosts" else {"name": "t-v"} if module == "vhost" else change
-        runs += [running_modules.run_module(module, connection(later, **absent, state="absent"), check_mode=check_mode) for check_mode in (True, False)]
+        runs += [running_modules.run_module(module, connection(current, **absent, state="absent"), check_mode=check_mode) for check_mode in (True, False)]
         assert all("planted" not in result.printed for result in runs)
 
-    def test_info(self, later: Simulator) -> None:
-        make(later, **WIRE)
-        masked = running_modules.run_module("application_info", connection(later, vhost="t-v"))
+    def test_info(self, current: Simulator) -> None:
+        make(current, **WIRE)
+        masked = running_modules.run_module("application_info", connection(current, vhost="t-v"))
         assert "planted" not in masked.printed
         extra = masked["applications"][0]["publishers"]["llhls"]["extra"]
         values = {pair["key"]: pair["value"] for pair in extra["defaultQueryString"]["queries"]}
@@ -260,7 +260,7 @@ class TestSecrets:
         assert extra["dumps"]["dump"] == [{**DUMP, "outputPath": "rtmp://h/app/********"}]
         shown = running_modules.run_module("application_info", connection(current, vhost="t-v", show_secrets=True))["applications"][0]
         assert {name: shown[name] for name in SECRET_APP} == {**SECRET_APP}
-        refused = running_modules.run_module("applications", connection(later, applications=masked["applications"]))
+        refused = running_modules.run_module("applications", connection(current, applications=masked["applications"]))
         assert refused["error"]["kind"] == "bad_input" and "show_secrets" in refused["msg"]
 
     @pytest.mark.parametrize("number", range(4))
@@ -295,10 +295,10 @@ class TestSecrets:
         assert not [secret for result in runs for secret in BY_NAME_SECRETS if secret in result.printed]
 
     @pytest.mark.parametrize("options", ({"providers": "planted"}, {"transcode_webhook": {"secret_keyy": "planted"}}, {"extra": ["planted"]}))
-    def test_options_of_wrong_form(self, later: Simulator, options: dict[str, Any]) -> None:
+    def test_options_of_wrong_form(self, current: Simulator, options: dict[str, Any]) -> None:
         for module, given in modules_with({**BASE, **SECRET_APP, **options}):
-            result = running_modules.run_module(module, connection(later, **given))
-            assert result.failed and later.log == []
+            result = running_modules.run_module(module, connection(current, **given))
+            assert result.failed and current.log == []
             assert "planted-" not in result.printed
 
 

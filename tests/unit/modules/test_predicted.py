@@ -12,13 +12,13 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
 
-LIVE = {"name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
+LIVE = {"name": "live", "providers": {"rtmp": {}}, "publishers": {"rtmp_push": {}}}
 NEW = {"name": "t-new", "host": {"names": ["new.example.com"]}, "applications": [LIVE]}
 OLD = {"name": "t-old", "host": {"names": ["old.example.com"]}, "applications": [{"name": "live", "publishers": {"llhls": {}}}]}
 
 
 def app(vhost: str, name: str = "more") -> dict[str, Any]:
-    return {"vhost": vhost, "name": name, "publishers": {"push": {}}}
+    return {"vhost": vhost, "name": name, "publishers": {"rtmp_push": {}}}
 
 
 def push(vhost: str, name: str = "live") -> dict[str, Any]:

@@ -79,3 +79,9 @@ def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator)
     assert "Validate the new files of every virtual host" in run.output
     for include in re.findall(r"include_tasks:(?:\n {8}.*)+", (REPOSITORY / "roles/rotate_certificates/tasks/main.yml").read_text(encoding="utf-8")):
         assert "apply:" in include and "tags:" in include
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS)
+def test_a_syntax_check_needs_no_inventory(project: Project, playbook: str) -> None:
+    run = project.play(f"streamops.ovenmediaengine.{playbook}", "--syntax-check")
+    assert run.status == 0, run.output

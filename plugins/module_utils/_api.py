@@ -125,10 +125,10 @@ class Api:
 
     def read_version(self) -> str | None:
         """GET /v1/version: the server's version such as `0.20.0`, empty if the answer has none; None before 0.16.5, which has no such call."""
-        version: t.Any = None
+        version: str | None = None
         try:
-            version = (self._read("/v1/version", "read the version of the server", "none") or {}).get("version")
-            version = version if isinstance(version, str) else ""
+            answer = (self._read("/v1/version", "read the version of the server", "none") or {}).get("version")
+            version = answer if isinstance(answer, str) else ""
         except OmeError as error:
             if error.kind != "controller_not_found":
                 raise

@@ -65,7 +65,11 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
     for task in made["ovenmediaengine_push_tasks"]:
         task["vhost"] = task["vhost"].replace("t-001", "t_000")
         task["stream"]["variant_names"] = TEXTS
-    made["ovenmediaengine_applications"][0]["output_profiles"] = {"output_profile": [profile]}
+    odd = made["ovenmediaengine_applications"][0]
+    odd["output_profiles"] = {"output_profile": [profile]}
+    # A field that releases spell differently, and settings without an option.
+    odd["publishers"] = {**odd["publishers"], "llhls": {"dvr": {"enable": False}, "extra": {"cacheControl": {"segmentMaxAge": 5}}}}
+    odd["extra"] = {"persistentStreams": {"stream": [{"name": "{{ x }}", "originStreamName": "~", "fallbackStreamName": "012"}]}}
     made["ovenmediaengine_push_tasks"][2:3] = [
         {
             "vhost": "default",
@@ -174,7 +178,7 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("version", ["0.20.0", "0.18.0", "0.15.10"])
+@pytest.mark.parametrize("version", ["0.21.0", "0.20.0", "0.18.0", "0.15.10"])
 def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:
         inventory(project, {"one": sim.url})

@@ -245,7 +245,8 @@ class Creator(Confirming):
         """Fail an item that was made again without all that was in it, and say if somebody else has changed or deleted it meanwhile."""
         missing = f"Missing: {', '.join(lost)}."
         try:
-            found = self._found(item)
+            # After a broken connection the server may have been restarted, and `confirm` looks at what is there.
+            found = item.after if self._api.disturbances else self._found(item)
         except OmeError as unknown:
             item.fail(unknown.add_detail(missing), touched=True)
             return

@@ -28,8 +28,10 @@ ANSIBLE = {
     "action_plugins": ("plugins/action.html#action-plugins", "Action plugins"),
     "ansible_configuration_settings": ("reference_appendices/config.html#ansible-configuration-settings", "Ansible Configuration Settings"),
     "common_return_values": ("reference_appendices/common_return_values.html#common-return-values", "Common Return Values"),
+    "ansible_collections.ansible.builtin.copy_module": ("collections/ansible/builtin/copy_module.html", "ansible.builtin.copy module"),
     "ansible_collections.ansible.builtin.linear_strategy": ("collections/ansible/builtin/linear_strategy.html", "ansible.builtin.linear strategy"),
     "ansible_collections.ansible.builtin.set_stats_module": ("collections/ansible/builtin/set_stats_module.html", "ansible.builtin.set_stats module"),
+    "ansible_collections.ansible.builtin.varnames_lookup": ("collections/ansible/builtin/varnames_lookup.html", "ansible.builtin.varnames lookup"),
 }
 
 

@@ -83,23 +83,24 @@ def finish(result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[
     store = SecretStore()
     store.add(*careful)
     store.keep(names)
-    return store.scrub_tree({**result, "invocation": {"module_args": _masked(params)}}), everywhere
+    return store.scrub_tree({**result, "invocation": {"module_args": _masked(params, careful)}}), everywhere
 
 
-def _masked(value: t.Any, option: str = "") -> t.Any:
-    """Options with their secrets masked by what the options are."""
+def _masked(value: t.Any, careful: t.Collection[str], option: str = "") -> t.Any:
+    """Options in which secrets that ansible-core must not look for are masked by what the options are."""
     if option in SECRET_OPTIONS:
         if isinstance(value, dict):
-            return {key: _masked(item, option) for key, item in value.items()}
+            return {key: _masked(item, careful, option) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return [_masked(item, option) for item in value]
-        return value if value in (None, "") or isinstance(value, bool) else _NO_LOG
+            return [_masked(item, careful, option) for item in value]
+        # ansible-core masks the others, of which a whole value costs it one look.
+        return _NO_LOG if str(value) in careful and not isinstance(value, bool) else value
     if option == EXTRA:
         return Extra([]).mask(value)
     if isinstance(value, t.Mapping):
-        return {key: _masked(item, key) for key, item in value.items()}
+        return {key: _masked(item, careful, key) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_masked(item, "urls" if option == "url" else option) for item in value]
+        return [_masked(item, careful, "urls" if option == "url" else option) for item in value]
     if isinstance(value, str) and (option in _URLS or "://" in value):
         return mask_url(value, destination=option == "url")
     return value

@@ -22,7 +22,7 @@ status=0
 # Each process goes through a part of its own, so that what tests of one file share is made once, and then takes from the others' ends. They are one more
 # than the processors of a small machine, as for about a third of the time a test waits: for a server that is late, a port that is closed for a while, a poll.
 pytest --cache-clear --numprocesses=3 --dist=worksteal --durations=40 --durations-min=5 --cov --cov-report=term "${selected[@]}" "${arguments[@]}" || status=$?
-sed -n -e 's/^replayed .*/   &/p' -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' \
+sed -n -e 's/^\(replayed\|compared\) .*/   &/p' -e 's/^TOTAL .* \([0-9.]*%\)$/   coverage of plugins: \1/p' \
     -e 's/^=* \(.*[0-9] \(passed\|failed\|errors\?\).* in .*s\).*/   \1/p' "$build/logs/unit.log" >&3
 # Tests talk to servers over the loopback, with limits of time that a very busy machine can break. If up to three fail, and nothing else is wrong, they are named
 # here, and run once more with the machine to themselves. What fails alone fails.

@@ -227,7 +227,8 @@ class State:
                 self._static.append(static)
             else:
                 self._static[old] = static
-                for app in list(self.virtual_hosts[config["name"]].applications.values()):
+                former = self.virtual_hosts.get(config["name"])
+                for app in list(former.applications.values()) if former is not None else ():
                     self.delete_application(self.virtual_hosts[config["name"]], app)
             self._create_static(static)
 

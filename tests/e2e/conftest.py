@@ -144,6 +144,13 @@ def project(tmp_path: pathlib.Path) -> Project:
 
 @pytest.fixture
 def sim() -> t.Iterator[simulator.Simulator]:
-    """A server."""
+    """A server with the sample configuration, whose virtual host `default` takes all host names."""
     with simulator.Simulator(token=TOKEN, stop_delay=0.2) as started:
+        yield started
+
+
+@pytest.fixture
+def reachable_sim() -> t.Iterator[simulator.Simulator]:
+    """A server whose virtual host `default` leaves the host names of others to them."""
+    with simulator.Simulator(token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as started:
         yield started

@@ -291,6 +291,8 @@ class Server:
             yield Case(f"{module}: read_only", module, {**self.mine.options(module, "fixed"), **on(), "recreate": True}, ends)
         gone = {**self.mine.app("home", "gone"), "providers": {"file": {}}}  # 0.21.0 has this provider no longer
         yield Case("application: unsupported_option", "application", {**gone, **on()}, "unsupported_option")
+        hidden = {**self.mine.vhost("hidden"), "host": {"names": ["hidden.example.com"]}, "require_reachable": True}
+        yield Case("vhost: unreachable", "vhost", {**hidden, **on()}, "unreachable")
         task = self.mine.tasks("shared")[0]
         yield Case("push_task: vhost_not_found", "push_task", {**task, "vhost": "nowhere", **on()}, "vhost_not_found", writes=True)
         yield Case("push_task: application_not_found", "push_task", {**task, "app": "nowhere", **on()}, "application_not_found", writes=True)

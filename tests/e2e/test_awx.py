@@ -330,26 +330,26 @@ def job(project: Project, number: int, *sims: Simulator, **variables: t.Any) -> 
 
 
 @pytest.mark.timeout(300)
-def test_provision_and_audit_as_jobs(project: Project, sim: Simulator) -> None:
+def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator) -> None:
     """In check mode, for real, and audited. Nothing that a job leaves is secret, and no facts are gathered."""
     for number, arguments in enumerate((["--check", "--diff"], []), 1):
-        one = job(project, number, sim)
+        one = job(project, number, reachable_sim)
         one.answer(**survey_defaults("provision.yml"))
         ended = one.run("provision.yml", *arguments)
         assert ended.status == "successful", ended.output
         assert ended.changed == {"media-1": 3}
-        assert bool(sim.writes) != bool(arguments)
+        assert bool(reachable_sim.writes) != bool(arguments)
         assert "gather_facts" not in {event.get("event_data", {}).get("task_action", "").rpartition(".")[2] for event in ended.events}
         _no_secret(ended.texts(), one.safe_environment)
-    sim.clear_log()
-    one = job(project, 3, sim)
+    reachable_sim.clear_log()
+    one = job(project, 3, reachable_sim)
     one.answer(**survey_defaults("audit.yml"), awx_reports_dir=str(project.directory / "reports"))
     ended = one.run("audit.yml", "--check")
     assert ended.status == "successful", ended.output
     assert ended.artifacts["ovenmediaengine_audit"]["drift"] == 0
     assert ended.artifacts["ovenmediaengine_audit"]["report_dir"] == str(project.directory / "reports/audit/3/3")
     assert (project.directory / "reports/audit/3/3/audit.html").is_file()
-    assert not sim.writes
+    assert not reachable_sim.writes
     _no_secret(ended.texts(), one.safe_environment)
 
 

@@ -15,8 +15,8 @@ PUSH = {**PUSH_TASKS[0], "vhost": "t-b", "app": "live"}
 
 
 @pytest.mark.parametrize("in_process", ["true", "false"])
-def test_a_new_fleet_is_predicted_without_a_warning(project: Project, sim: Simulator, in_process: str) -> None:
-    project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=[PUSH])
+def test_a_new_fleet_is_predicted_without_a_warning(project: Project, reachable_sim: Simulator, in_process: str) -> None:
+    project.inventory({"one": reachable_sim.url}, ovenmediaengine_push_tasks=[PUSH])
     checked = project.provision("--check", "-e", f"ovenmediaengine_in_process={in_process}")
     assert checked.status == 0, checked.output
     assert "WARNING" not in checked.output and "not there yet" not in checked.output

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOB = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODULES = sorted(path for path in (ROOT / "plugins/modules").glob("*.py") if path.stem != "__init__")
-PLUGIN_TYPES = {"action", "doc_fragments", "filter", "module_utils", "modules", "plugin_utils"}
+PLUGIN_TYPES = {"action", "doc_fragments", "filter", "lookup", "module_utils", "modules", "plugin_utils"}
 NEEDED = ("meta", "plugins", "roles", "playbooks")
 MADE_BY_TOOLS = {"__pycache__", "output"}
 

@@ -98,7 +98,7 @@ TASKS = [
     task("a text in place of a dictionary", "push_task", {**PUSH_TASKS[0], "stream": "planted-in-place-of-a-stream"}),
     task("a number in place of a list", "vhosts", {"vhosts": 5}),
     task("a choice that is none", "vhost", {"name": "t-a", "state": "there"}),
-    task("a number that is none", "vhost_info", {"timeout": "planted-number"}),
+    task("a number that is none", "vhost_info", {"timeout": "soon"}),
     task("a boolean that is none", "vhost_info", {"show_secrets": "perhaps"}),
     task("a name that no request can be about", "vhost", host("t/%s")),
     task("an entry twice", "vhosts", {"vhosts": [host("t-a"), host("t-a")]}),

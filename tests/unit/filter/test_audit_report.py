@@ -82,7 +82,7 @@ def test_columns_of_virtual_hosts_that_differ_by_digits_are_sorted() -> None:
 def test_any_texts_have_one_order(names: list[str]) -> None:
     natural = report_plugin.natural
     expected = sorted(names, key=natural)
-    assert all(natural(one) < natural(other) and not natural(other) < natural(one) for one, other in itertools.combinations(expected, 2))
+    assert all(natural(one) < natural(other) and natural(other) >= natural(one) for one, other in itertools.combinations(expected, 2))
 
 
 @given(st.text("abc-."), st.integers(0), st.integers(0))

@@ -191,7 +191,7 @@ class TestRequired:
 
 
 @pytest.mark.parametrize("path", ("/v1/vhosts/default", "/v1/vhosts/t-b"))
-@pytest.mark.parametrize(("kind", "options"), (("status", {"status": 500}), ("html", {}), ("reset", {}), ("unauthorized", {})), ids=lambda value: str(value))
+@pytest.mark.parametrize(("kind", "options"), (("status", {"status": 500}), ("html", {}), ("reset", {}), ("unauthorized", {})), ids=str)
 def test_a_read_that_fails_is_a_warning(current: Simulator, path: str, kind: str, options: dict[str, Any]) -> None:
     make_virtual_host(without_wildcard(current), "t-b")
     for check_mode in (True, False):

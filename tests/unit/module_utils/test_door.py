@@ -332,7 +332,8 @@ def test_what_an_info_module_shows_is_input_that_changes_nothing(simulator: Simu
 @pytest.mark.parametrize("module", GOOD_RUNS)
 def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[str], module: str) -> None:
     assert not run(module, {**connection(simulator), **GOOD_RUNS[module]}).failed
-    assert logged == []
+    # ansible-core before 2.19 logs the warnings of a module as well, which are printed to all anyway.
+    assert [text for text in logged if not text.startswith("[WARNING] Publishers and viewers ")] == []
 
 
 # Pieces

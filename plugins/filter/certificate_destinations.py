@@ -78,7 +78,9 @@ def certificate_destinations(vhosts: t.Any, current: t.Any) -> dict[str, t.Any]:
             owner, other = first.setdefault(destination, (vhost["vhost"], file))
             if other["checksum"] != file["checksum"]:
                 conflicts.append(_conflict(owner, other, vhost["vhost"], file))
-    return {"vhosts": [_merged(vhost, identity, key_modes) for vhost in vhosts], "conflicts": conflicts}
+    # A destination has the name of the first path that leads to it, because what the file system calls it says nothing to people.
+    names = {destination: posixpath.normpath(file["path"]) for destination, (_owner, file) in first.items()}
+    return {"vhosts": [_merged(vhost, identity, key_modes, names) for vhost in vhosts], "conflicts": conflicts}
 
 
 def _identity(current: t.Mapping[str, t.Any]) -> t.Any:
@@ -90,13 +92,15 @@ def _files(vhost: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
     return [{**file, "staged": staged, "checksum": checksum} for file, staged, checksum in zip(vhost["files"], vhost["staged"], vhost["checksums"])]
 
 
-def _merged(vhost: t.Mapping[str, t.Any], identity: t.Callable[[t.Any], t.Any], key_modes: t.Mapping[t.Any, str]) -> dict[str, t.Any]:
+def _merged(
+    vhost: t.Mapping[str, t.Any], identity: t.Callable[[t.Any], t.Any], key_modes: t.Mapping[t.Any, str], names: t.Mapping[t.Any, str]
+) -> dict[str, t.Any]:
     files: dict[t.Any, dict[str, t.Any]] = {}
     paths = {}
     for file in _files(vhost):
         destination = identity(file)
         same = {"mode": key_modes.get(destination, file["mode"]), "secret": destination in key_modes}
-        kept = files.setdefault(destination, {**file, **same, "destination": str(destination)})
+        kept = files.setdefault(destination, {**file, **same, "destination": names[destination]})
         paths[file["name"]] = kept["path"]
     return {**vhost, "files": list(files.values()), "certificate_path": paths["certificate"]}
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _host_names as host_names
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import (
     Certificate,
     CertificateError,
@@ -54,27 +55,13 @@ def tls_host(vhost: t.Mapping[str, t.Any]) -> TlsHost | None:
     return TlsHost(vhost["name"], tuple(host.get("names", ())), tls["cert_path"])
 
 
-def matches(pattern: str, name: str) -> bool:
-    """Return whether a host name of a virtual host matches: ``*`` is any text, ``?`` at most one character, dots included, and case counts."""
-    reached = [True] + [False] * len(name)  # by length of the beginning of the name: whether the pattern so far matches it
-    for character in pattern:
-        if character == "*":
-            first = reached.index(True) if True in reached else len(reached)
-            reached = [position >= first for position in range(len(reached))]
-        elif character == "?":
-            reached = [here or before for here, before in zip(reached, [False, *reached])]
-        else:
-            reached = [False] + [before and one == character for before, one in zip(reached, name)]
-    return reached[-1]
-
-
 def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterator[tuple[TlsHost, str]]:
     """Yield the virtual hosts whose certificate the server can pick, each with its host name that matches (empty without SNI).
 
     It picks the first one whose files it could load.
     """
     for host in sorted(hosts, key=lambda one: one.name.encode("utf-8", "surrogatepass")):
-        pattern = "" if server_name is None else next((pattern for pattern in host.host_names if matches(pattern, server_name)), None)
+        pattern = "" if server_name is None else next((pattern for pattern in host.host_names if host_names.covers(pattern, server_name)), None)
         if pattern is not None:
             yield host, pattern
 

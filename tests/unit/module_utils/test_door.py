@@ -411,7 +411,8 @@ APPLICATIONS |= {"_cross_domains", "_virtual_host"}
 HOST_NAMES = {"_host_names", "_reconcile_host_names"}
 VHOSTS = APPLICATIONS | HOST_NAMES | {"_capabilities_virtual_hosts", "_reconcile_virtual_hosts"}
 INFO = BASE | {"_application", "_cross_domains", "_capabilities_info", "_push_task", "_virtual_host"}
-CERTIFICATES = BASE | {"_cross_domains", "_capabilities_certificates", "_certificate", "_reconcile_certificates", "_sni", "_virtual_host"}
+CERTIFICATES = BASE | {"_cross_domains", "_capabilities_certificates", "_certificate", "_host_names", "_reconcile_certificates"}
+CERTIFICATES |= {"_sni", "_virtual_host"}
 BROUGHT = {
     "vhost": VHOSTS,
     "vhosts": VHOSTS,

@@ -37,9 +37,7 @@ GROUP = "ovenmediaengine"
 
 def tracked() -> list[pathlib.PurePosixPath]:
     """Return the files that git knows or would take."""
-    answer = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True
-    )
+    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
     return [pathlib.PurePosixPath(name) for name in os.fsdecode(answer.stdout).split("\0") if name and (ROOT / name).is_file()]
 
 

@@ -48,9 +48,7 @@ def link(tree: pathlib.Path) -> None:
 
 def listed() -> set[str]:
     """Return the files that git knows or would take, as far as they exist."""
-    answer = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True
-    )
+    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
     return {name for name in os.fsdecode(answer.stdout).split("\0") if name and os.path.lexists(ROOT / name)}
 
 

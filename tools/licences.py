@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """See that each package which the collection or its checks need is under a licence that goes together with GPL-3.0-or-later.
 
-    licences.py REQUIREMENTS...   run by a Python that has the packages which these files name
+licences.py REQUIREMENTS...   run by a Python that has the packages which these files name
 """
 
 from __future__ import annotations

@@ -77,8 +77,12 @@ def find() -> dict[str, str]:
             continue
         seen.add(real)
         answer = subprocess.run(
-            [candidate, "-I", "-c", PROBE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            check=False, text=True,
+            [candidate, "-I", "-c", PROBE],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            text=True,
         )
         if answer.returncode == 0 and answer.stdout.count("\t") == 2:
             version, ability, executable = answer.stdout.strip().split("\t")
@@ -111,7 +115,7 @@ def link(directory: pathlib.Path) -> None:
 
 def cores(directory: pathlib.Path, which: list[str]) -> int:
     """Print the releases of ansible-core that are wanted and can be run, each with its Python."""
-    present = {path.name[len("python"):] for path in directory.glob("python3.*")}
+    present = {path.name[len("python") :] for path in directory.glob("python3.*")}
     table = [line.split() for line in CORES.read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#")]
     runnable = {}
     for release, *pythons in table:

@@ -135,9 +135,7 @@ class State:
     :param scene: one of :data:`SCENES`.
     """
 
-    def __init__(
-        self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, scene: str = PLAIN, default_host_names: Sequence[str] = ("*",)
-    ) -> None:
+    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, scene: str = PLAIN, default_host_names: Sequence[str] = ("*",)) -> None:
         self.version = version
         self.clock = clock
         self.stop_delay = stop_delay

@@ -2,80 +2,97 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# `make` alone says what there is. What a target does stands in tools/.
+# Short names for what is done most. `make` alone lists them; the checks themselves are sessions of noxfile.py and antsibull-nox.toml.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo bench test lint sanity unit units integration molecule docs package venv requirements changelog clean
+.PHONY: help demo test test-all lint format sanity unit units integration molecule docs package mutants bench watch requirements changelog venv clean
 
-STAGES := lint sanity unit units integration molecule docs package
-
-# The Python that looks for the others; any from 3.8 on.
+# The Python that sets up the environments; any from 3.8 on.
 PYTHON ?= python3
-# For sanity, units and integration: oldest, newest, all, or releases (2.19 2.21). None: all for sanity, all but the newest for units, both ends for integration
-# (the newest in process only).
-CORES ?=
-# For integration: the targets to run; none for all. For unit: more arguments for pytest.
+# Releases of ansible-core for sanity, units and integration: 2.19, several, or oldest, newest, next, all.
+CORES ?= $(if $(filter sanity units,$(MAKECMDGOALS)),all,oldest next)
+# For integration: in_process, module or both; and the targets to run, none for all.
+DOORS ?= in_process module
 TARGETS ?=
-# For integration: in_process, module, or both; none for both, or for in_process alone on a real server.
-DOORS ?=
+# For unit, watch and bench: more arguments. For molecule: the scenarios.
 ARGS ?=
-# For bench: how often each row is measured, the groups of rows (none for all), and minutes after which no round begins.
+TEST ?= tests/unit
+SCENARIOS ?= default audit fleet restream rotate container
+# For bench: rounds, groups of rows (none for all), and minutes after which no round begins.
 ROUNDS ?= 5
 ROWS ?=
 UNTIL ?=
-# For molecule: the scenarios to run; none for all.
-SCENARIOS ?=
-export PYTHON CORES TARGETS DOORS ARGS ROUNDS ROWS UNTIL SCENARIOS
+export ROUNDS ROWS UNTIL
 
-help: ## Say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+RUN = @$(PYTHON) tools/environment.py test
+GATE = $(RUN) python tools/gate.py
+comma := ,
+releases := $(shell sed -n 's/^\([0-9]*\.[0-9]*\)\.[0-9].*/\1/p' requirements/cores.txt)
+final := $(shell sed -n 's/^\([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p' requirements/cores.txt)
+newest := $(lastword $(final))
+cores := $(patsubst oldest,$(firstword $(releases)),$(patsubst newest,$(newest),$(patsubst next,$(lastword $(releases)),$(if $(filter all,$(CORES)),$(releases),$(CORES)))))
+chain = $(subst $() $(),$(comma),$(strip $(1)))
 
-demo: .venv-demo/ready ## Show the collection at work against a simulated fleet
-	@tools/in_venv.sh demo demo/run
+static := codeqa yamllint typing antsibull-nox-config docs-check license-check extra-checks ansible-lint repository
+both_paths = integration-$(1)-module integration-$(1)-in_process integration-compare
 
-bench: venv ## Measure speed, an hour or two (ROUNDS, ROWS, UNTIL; a real server where OVENMEDIAENGINE_API_URL is set)
-	@tools/in_venv.sh test python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
+help: ## List what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: venv ## Run all of the checks below
-	@tools/run.sh $(STAGES)
+demo: ## Show the collection at work on a simulated fleet; on a real server where OVENMEDIAENGINE_API_URL is set
+	@$(PYTHON) tools/environment.py demo demo/run
 
-lint: venv ## Static checks: style, types, documentation, changelog, licences
-	@tools/run.sh $@
+test: ## The fast gate: static checks, tests, sanity, integration, artifact, in under ten minutes
+	$(GATE) unit $(call chain,$(static)) $(call chain,sanity-quick package) integration-$(newest)-in_process
 
-sanity: venv ## ansible-test sanity with all releases of ansible-core (CORES="2.19 2.21")
-	@tools/run.sh $@
+test-all: ## Everything else: all tests, all releases of ansible-core, both execution paths, molecule, documentation site
+	$(GATE) unit-all $(call chain,$(call both_paths,$(firstword $(releases)))) integration-$(lastword $(releases))-in_process \
+		$(call chain,$(foreach scenario,$(SCENARIOS),molecule(scenario='$(scenario)'))) $(addprefix sanity-,$(releases)) $(call chain,$(addprefix units-,$(filter-out $(newest),$(releases)))) docs
 
-unit: venv ## Unit and end-to-end tests with their coverage (ARGS="-k NAME")
-	@tools/run.sh $@
+lint: ## Static checks: style, types, documentation, changelog, licences
+	$(GATE) $(call chain,$(static))
 
-units: venv ## The unit tests that depend on ansible-core, with each other release (CORES)
-	@tools/run.sh $@
+format: ## Format all Python
+	$(RUN) ruff format .
 
-integration: venv ## Integration targets, in process and by modules (CORES, TARGETS, DOORS; a real server where OVENMEDIAENGINE_API_URL is set)
-	@tools/run.sh $@
+sanity: ## ansible-test sanity (CORES="2.19 2.21")
+	$(GATE) $(addprefix sanity-,$(cores))
 
-molecule: venv ## Roles, by molecule's scenarios (SCENARIOS; a real server for default where OVENMEDIAENGINE_API_URL is set)
-	@tools/run.sh $@
+unit: ## The tests of the fast gate (ARGS="-k NAME")
+	$(RUN) nox --sessions unit -- $(ARGS)
 
-docs: venv ## The documentation as a site, in .build/docs/html
-	@tools/run.sh $@
+units: ## The unit tests that depend on ansible-core, with each release (CORES)
+	$(GATE) $(addprefix units-,$(cores))
 
-package: venv ## Build the artifact, check it, install it and list its modules
-	@tools/run.sh $@
+integration: ## Integration targets (CORES, DOORS, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
+	$(RUN) nox --sessions $(foreach core,$(cores),$(foreach door,$(DOORS),integration-$(core)-$(door))) $(if $(word 2,$(DOORS)),integration-compare) -- $(TARGETS)
 
-venv: .venv/ready ## The tools' own environment
+molecule: ## The roles, by molecule (SCENARIOS="default audit")
+	$(GATE) $(foreach scenario,$(SCENARIOS),"molecule(scenario='$(scenario)')")
 
-.venv/ready: requirements/test.txt requirements/cores.txt requirements/uv.txt
-	@tools/venv.sh test
+docs: ## The documentation as a site, in .build/docs/html
+	$(GATE) docs
 
-.venv-demo/ready: requirements/demo.txt requirements/cores.txt requirements/uv.txt
-	@tools/venv.sh demo
+package: ## Build the artifact in .build/dist, check it and install it
+	$(GATE) package
 
-requirements: venv ## Lock requirements/*.in anew
-	@tools/in_venv.sh test tools/lock.sh
+mutants: ## See that the tests find the deliberate bugs of tests/mutants
+	$(RUN) python -m tests.mutants $(ARGS)
 
-changelog: venv ## Release what changelogs/fragments says, as galaxy.yml's version
-	@tools/in_venv.sh test antsibull-changelog release
+bench: ## Measure the speed, an hour or two (ROUNDS, ROWS, UNTIL); on a real server where OVENMEDIAENGINE_API_URL is set
+	$(RUN) python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
+
+watch: ## Run a test again and again as files change (TEST=tests/unit/filter)
+	$(RUN) watchfiles "pytest --numprocesses=0 --no-cov --failed-first $(TEST) $(ARGS)" plugins tests
+
+requirements: ## Lock requirements/*.in anew
+	$(RUN) nox --sessions requirements
+
+changelog: ## Release what changelogs/fragments says, as the version in galaxy.yml
+	$(RUN) antsibull-changelog release
+
+venv: ## The environment of the checks, .venv
+	$(RUN) true
 
 clean: ## Remove what these targets made
-	rm -rf .build .venv .venv-demo tests/output
+	rm -rf .build .venv .venv-demo .nox tests/output

@@ -1,11 +1,11 @@
 # Copyright: (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tools/stages/docs.sh needs beside antsibull-docs and Sphinx.
+"""What the nox session docs needs beside antsibull-docs and Sphinx.
 
-docs_site.py prepare SOURCE   put into a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
+pages.py prepare SOURCE   put into a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
                               the first page, pictures, the project's own pages, and where to find what is linked of Ansible
-docs_site.py check SITE       see that each link and picture within a built site leads somewhere
+pages.py check SITE       see that each link and picture within a built site leads somewhere
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 import urllib.parse
 import zlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REPOSITORY = "https://github.com/streamops/ansible-ovenmediaengine/blob/main/"
 GUIDES = "docs/docsite/rst/"
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
@@ -65,7 +65,7 @@ def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
 
 def prepare(source: pathlib.Path) -> None:
     """Put what is not made by antsibull-docs into the directory that Sphinx reads."""
-    shutil.copy(ROOT / "tools" / "docs" / "index.rst", source)
+    shutil.copy(ROOT / "docs" / "site" / "index.rst", source)
     shutil.copytree(ROOT / "docs" / "docsite" / "images", source / "reference" / "images")
     pages = project_pages()
     (source / "project").mkdir()

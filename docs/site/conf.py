@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of Sphinx for the site that `make docs` builds; tools/docs_site.py prepares what it reads."""
+"""Settings of Sphinx for the site that `make docs` builds; pages.py prepares what it reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ project_copyright = "2026, StreamOps"
 html_title = html_short_title = "streamops.ovenmediaengine"
 
 extensions = ["myst_parser", "sphinx.ext.intersphinx", "sphinx_antsibull_ext"]
-# Reads no index of other sites from the network: what is linked of Ansible's documentation is listed in tools/docs_site.py.
+# Reads no index of other sites from the network: what is linked of Ansible's documentation is listed in pages.py.
 intersphinx_mapping = {"ansible": ("https://docs.ansible.com/projects/ansible/latest/", "ansible.inv")}
 myst_heading_anchors = 4
 # A link that leads nowhere fails the build.

@@ -1,0 +1,293 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The checks, as nox sessions. `make` sets up the environment and starts them; `nox --list` lists them.
+
+antsibull-nox.toml adds the sessions that antsibull-nox knows. Those here are what it does in containers only, where ours need none, and the tests.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+import antsibull_nox
+import nox
+
+ROOT = pathlib.Path(__file__).resolve().parent
+BUILD = ROOT / ".build"
+sys.path.insert(0, str(ROOT / "tools"))
+
+import artifact as artifact_contents  # noqa: E402
+import seed_get_pip  # noqa: E402
+
+nox.options.default_venv_backend = "uv"
+nox.options.reuse_venv = "yes"
+nox.options.envdir = str(BUILD / "nox")
+# A release that no Python here can run is skipped, and said to be.
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = []
+antsibull_nox.load_antsibull_nox_toml()
+
+LOCKED = ROOT / "requirements" / "test.txt"
+CORES = [line.split() for line in (ROOT / "requirements" / "cores.txt").read_text(encoding="utf-8").splitlines() if line[:1].isdigit()]
+RELEASES = [row[0] for row in CORES]
+NEWEST = next(release for release in reversed(RELEASES) if release.replace(".", "").isdigit())
+"""The newest release that is no candidate: what the checks that need one ansible-core use, as .venv does."""
+PATHS = ("execution", "in_process", "module")
+NAMESPACE, NAME = "streamops", "ovenmediaengine"
+SERVER = ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")
+# The unit tests that could come out differently with another ansible-core. The rest of the suite is about requests, servers that fail, certificates
+# and the simulator, in which ansible-core has no part. Whole playbooks run in the integration sessions.
+DEPEND_ON_CORE = (
+    # What runs in Ansible's own process: templates, connections, results, the settings of a task.
+    "tests/unit/plugin_utils",
+    # Filters: from 2.19 on their input carries tags, and their errors have other classes.
+    "tests/unit/filter",
+    # The argument specs as ansible-core checks them, and the documentation as ansible-doc reads it.
+    "tests/unit/module_utils/test_options.py",
+    # How modules begin and end: AnsibleModule, warnings, secrets, what is returned of the options.
+    "tests/unit/module_utils/test_door.py",
+    # Options that ansible-core refuses, or changes before the module sees them.
+    "tests/unit/modules/test_bad_input.py",
+    # Each module from options to result and diff, on a server.
+    "tests/unit/modules/test_life.py",
+    "tests/unit/modules/test_application_life.py",
+    # The callback plugin that compares results.
+    "tests/unit/doors",
+)
+
+
+def series(release: str) -> str:
+    """Return ``2.17`` of ``2.17.14``."""
+    return ".".join(release.split(".")[:2])
+
+
+def for_each_core(function: Callable[..., None], name: str, releases: Sequence[str] = (), **arguments: object) -> None:
+    """Register a session for each release of ansible-core, in an environment of its own: ``name`` with ``{core}`` in it."""
+    for release, *pythons in CORES:
+        if not releases or release in releases:
+            found = next((python for python in pythons if (BUILD / "pythons" / f"python{python}").exists()), pythons[0])
+            session = functools.partial(function, release=release, **arguments)
+            functools.update_wrapper(session, function)
+            nox.session(session, name=name.format(core=series(release)), python=found)
+
+
+def copy_repository(target: pathlib.Path, part: str = "") -> None:
+    """Copy the files that git knows, or would take, into a folder that is made anew; of one top folder if ``part`` names it."""
+    shutil.rmtree(target / part, ignore_errors=True)
+    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", part or "."], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    for name in filter(None, os.fsdecode(answer.stdout).split("\0")):
+        if os.path.lexists(ROOT / name):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
+
+
+def build_artifact(session: nox.Session, work: pathlib.Path) -> pathlib.Path:
+    """Build the artifact from a copy of what git knows, whatever else lies about; return its path in ``work``."""
+    shutil.rmtree(work, ignore_errors=True)
+    copy_repository(work / "source")
+    session.run("ansible-galaxy", "collection", "build", "--output-path", str(work), str(work / "source"), silent=True)
+    return next(work.glob("*.tar.gz"))
+
+
+def ansible_test(session: nox.Session, release: str, *arguments: str, whole: bool = False, settings: dict[str, str] | None = None) -> None:
+    """Run ansible-test of a release in environments that it makes itself, without containers, on the installed artifact.
+
+    :param whole: on a copy of the whole repository instead.
+    :param settings: files to write into the collection before, such as integration_config.yml; they are removed after it.
+    """
+    session.install(f"ansible-core=={release}", "pip")
+    place = BUILD / "ansible-test" / session.name
+    collection = place / "ansible_collections" / NAMESPACE / NAME
+    home = place / "home"
+    # The user's pip settings and downloads serve here too.
+    for own in (".config/pip", ".cache/pip", ".cache/uv", ".pip", ".netrc"):
+        source = pathlib.Path.home() / own
+        if source.exists() and not (home / own).is_symlink():
+            (home / own).parent.mkdir(parents=True, exist_ok=True)
+            (home / own).symlink_to(source)
+    # Neither ansible-test nor ansible-galaxy may find the collection anywhere else.
+    environment = {"HOME": str(home), "PYTHONPATH": None, "ANSIBLE_COLLECTIONS_PATH": str(place), "ANSIBLE_HOME": None, "VIRTUAL_ENV": None}
+    shutil.rmtree(collection, ignore_errors=True)
+    if whole:
+        copy_repository(collection)
+    else:
+        built = build_artifact(session, place / "artifact")
+        session.run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", str(place), str(built), env=environment, silent=True)
+        session.run("ansible-galaxy", "collection", "verify", "--offline", f"{NAMESPACE}.{NAME}", env=environment, silent=True)
+        if arguments[0] == "integration":
+            # The targets are not in the artifact, as users do not need them. All else is the artifact's.
+            copy_repository(collection, "tests")
+    # ansible-test asks git which files there are; without this it would find the clone around it, which ignores .build.
+    session.run("git", "init", "--quiet", str(collection), external=True)
+    seed_get_pip.seed(pathlib.Path(session.bin) / "python", home / ".ansible" / "test" / "cache")
+    written = []
+    for name, content in (settings or {}).items():
+        (collection / name).write_text(content, encoding="utf-8")
+        (collection / name).chmod(0o600)
+        written.append(collection / name)
+    try:
+        with session.chdir(collection):
+            session.run("ansible-test", *arguments, "--venv", "--color", "no", *session.posargs, env={**environment, "ANSIBLE_COLLECTIONS_PATH": None})
+    finally:
+        for path in written:
+            path.unlink()
+
+
+def sanity(session: nox.Session, release: str) -> None:
+    """Run ansible-test sanity: with the newest release on the whole repository, with the others on what users install."""
+    ansible_test(session, release, "sanity", whole=release == NEWEST)
+
+
+def sanity_quick(session: nox.Session, release: str) -> None:
+    """Run ansible-test sanity of the newest release without pylint, which takes as long as all others together."""
+    ansible_test(session, release, "sanity", "--skip-test", "pylint", whole=True)
+
+
+def integration(session: nox.Session, release: str, execution: str) -> None:
+    """Run the integration targets on the installed artifact; against a real server where OVENMEDIAENGINE_API_URL is set."""
+    results = BUILD / "integration" / f"{series(release)}-{execution}.jsonl"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    results.unlink(missing_ok=True)
+    variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
+    if os.environ.get(SERVER[0]):
+        variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
+    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/doors/callback\n[callback_door_results]\npath = {results}\n"
+    settings = {"tests/integration/integration_config.yml": json.dumps(variables), "tests/integration/integration.cfg": callbacks}
+    ansible_test(session, release, "integration", "--python", str(session.python), settings=settings)
+
+
+def units(session: nox.Session, release: str) -> None:
+    """Run the unit tests that depend on ansible-core with a release of it."""
+    # Versions as they are locked, but for what the release decides.
+    constraints = BUILD / "nox" / f"{session.name}.txt"
+    constraints.parent.mkdir(parents=True, exist_ok=True)
+    lines = LOCKED.read_text(encoding="utf-8").splitlines()
+    constraints.write_text("\n".join(line for line in lines if not line.startswith(("ansible-core=", "resolvelib="))), encoding="utf-8")
+    session.install(f"ansible-core=={release}", "pytest", "-r", "tests/unit/requirements.txt", "-c", str(constraints))
+    # The counts of the tests of robustness are those of the whole suite.
+    environment = {"ROBUSTNESS_COUNTS": str(BUILD / "robustness" / session.name)}
+    cache = f"--override-ini=cache_dir={BUILD}/cache/{session.name}"
+    session.run("python", "-m", "pytest", "--quiet", cache, *(session.posargs or DEPEND_ON_CORE), env=environment)
+
+
+for_each_core(sanity, "sanity-{core}")
+for_each_core(sanity_quick, "sanity-quick", [NEWEST])
+for_each_core(units, "units-{core}")
+for_each_core(integration, "integration-{core}-in_process", execution="in_process")
+for_each_core(integration, "integration-{core}-module", execution="module")
+
+
+@nox.session(python=False, name="integration-compare")
+def integration_compare(session: nox.Session) -> None:
+    """Compare the results of the integration targets of each release that ran in process and as modules, key by key."""
+    for results in sorted((BUILD / "integration").glob("*-module.jsonl")):
+        other = results.with_name(results.name.replace("-module", "-in_process"))
+        if other.exists():
+            session.run("python", "-m", "tests.doors", "compare", str(other), str(results))
+
+
+@nox.session(python=False)
+def unit(session: nox.Session) -> None:
+    """Run the unit and end-to-end tests of the fast gate, in random order."""
+    session.run("pytest", "-m", "not exhaustive", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs)
+
+
+@nox.session(python=False, name="unit-all")
+def unit_all(session: nox.Session) -> None:
+    """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md."""
+    have_chromium(session)
+    session.run("python", "-m", "tests.robustness", "clear")
+    # One more process than processors, as tests also wait: for a server that is late, a port that is closed for a while, a poll.
+    processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
+    session.run("pytest", processes, "--dist=worksteal", "--durations=40", "--durations-min=5", "--cov", "--cov-report=term", *session.posargs)
+    session.run("python", "-m", "tests.robustness", "check")
+
+
+def have_chromium(session: nox.Session) -> None:
+    """Install Chromium, in which the page of an audit is tested, where there is none: as root, on Debian and its relatives."""
+    if any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
+        return
+    if os.geteuid() or not shutil.which("apt-get"):
+        session.error("Chromium is missing: install the package chromium, or name the program in the environment variable CHROMIUM")
+    # The package lists can be old, or missing, as in most images.
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]):
+        session.run("apt-get", *command, env={"DEBIAN_FRONTEND": "noninteractive"}, external=True, silent=True)
+
+
+@nox.session(python=False)
+@nox.parametrize("scenario", [path.parent.name for path in sorted(ROOT.glob("extensions/molecule/*/molecule.yml"))])
+def molecule(session: nox.Session, scenario: str) -> None:
+    """Run a molecule scenario; the scenario container needs a running podman or docker."""
+    environment = {"MOLECULE_EPHEMERAL_DIRECTORY": str(BUILD / "molecule" / scenario), "XDG_CACHE_HOME": str(BUILD / "cache")}
+    if scenario == "container":
+        # A client without its daemon is no engine.
+        candidates = os.environ.get("OVENMEDIAENGINE_CONTAINER_ENGINE", "podman docker").split()
+        engine = next((name for name in candidates if shutil.which(name) and not subprocess.run([name, "info"], capture_output=True, check=False).returncode), "")
+        if not engine:
+            session.skip("no container engine answers here (podman or docker)")
+        environment["OVENMEDIAENGINE_CONTAINER_ENGINE"] = engine
+    with session.chdir("extensions"):
+        session.run("molecule", "test", "--scenario-name", scenario, env=environment)
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Build the artifact into .build/dist, check what is in it, import it as Galaxy does, install it and list its modules."""
+    session.install("-r", "requirements/importer.txt")
+    built = build_artifact(session, BUILD / "dist")
+    faults = artifact_contents.contents(built)
+    if faults:
+        session.error("\n".join(faults))
+    work = BUILD / "package"
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "importer").mkdir(parents=True)
+    environment: dict[str, str | None] = {"PYTHONPATH": None, "ANSIBLE_COLLECTIONS_PATH": str(work), "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "false"}
+    environment.update(GALAXY_IMPORTER_TMP_ROOT_DIR=str(work / "importer"), XDG_CACHE_HOME=str(BUILD / "cache"))
+    environment.update(GALAXY_IMPORTER_ANSIBLE_LOCAL_TMP=str(work / "importer" / "ansible"))
+    with session.chdir(work / "importer"):
+        log = str(session.run("python", "-m", "galaxy_importer.main", str(built), env=environment, silent=True))
+    # The importer's status says that it came to an end; what it found stands in its words.
+    objections = [line for line in log.splitlines() if line.startswith(("ERROR", "WARNING"))]
+    if objections:
+        session.error("\n".join(objections))
+    session.run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", str(work), str(built), env=environment, silent=True)
+    listed = str(session.run("ansible-doc", "--list", "--type", "module", "--json", f"{NAMESPACE}.{NAME}", env=environment, silent=True))
+    modules = {name.rsplit(".", 1)[1] for name in json.loads(listed[listed.index("{") :])}
+    written = {path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")}
+    if modules != written:
+        session.error(f"ansible-doc lists {sorted(modules)}; plugins/modules has {sorted(written)}")
+    session.log(f"{built.relative_to(ROOT)}: {len(modules)} modules")
+
+
+@nox.session(python=False)
+def docs(session: nox.Session) -> None:
+    """Build the documentation as a site, in .build/docs/html. A reference that leads nowhere is an error."""
+    work = BUILD / "docs"
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "source" / "reference").mkdir(mode=0o755, parents=True)
+    # A tree outside of the clone: below a folder named ansible_collections, as a clone may be, antsibull-docs would find no role.
+    tree = pathlib.Path(session.create_tmp()) / "tree"
+    copy_repository(tree / "ansible_collections" / NAMESPACE / NAME)
+    environment = {"HOME": str(work), "ANSIBLE_COLLECTIONS_PATH": str(tree), "PYTHONPATH": None}
+    options = ["--use-current", "--fail-on-error", "--squash-hierarchy", "--no-add-antsibull-docs-version", "--dest-dir", str(work / "source" / "reference")]
+    session.run("antsibull-docs", "collection", *options, f"{NAMESPACE}.{NAME}", env=environment)
+    session.run("python", "docs/site/pages.py", "prepare", str(work / "source"))
+    sphinx = ["--quiet", "--jobs=auto", "--builder=html", "--fail-on-warning", "--keep-going", "--conf-dir=docs/site", f"--doctree-dir={work}/doctrees"]
+    session.run("sphinx-build", *sphinx, str(work / "source"), str(work / "html"))
+    session.run("python", "docs/site/pages.py", "check", str(work / "html"))
+
+
+@nox.session(python=False)
+def requirements(session: nox.Session) -> None:
+    """Lock requirements/*.in anew: exact versions of everything, good for each Python from 3.11 on."""
+    for name in ("demo", "importer", "test"):
+        options = ["--quiet", "--upgrade", "--universal", "--python-version=3.11", "--no-header", "--no-annotate", f"--output-file=requirements/{name}.txt"]
+        session.run("uv", "pip", "compile", *options, f"requirements/{name}.in")

@@ -31,6 +31,17 @@ check antsibull-changelog antsibull-changelog lint
 mkdir -p "$build/home"
 check antsibull-docs env HOME="$build/home" antsibull-docs lint-collection-docs --plugin-docs --skip-rstcheck .
 check repository "$PYTHON" tools/check_repository.py
-check licences python tools/licences.py requirements/test.txt requirements/uv.txt meta/ee-requirements.txt
+check reuse reuse lint --lines
+check pip-licenses pip-licenses --summary
+check zizmor zizmor --quiet --offline --persona pedantic .github
+check workflows check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+check dependabot check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+check issue-forms check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/feature.yml
+check issue-config check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+if command -v actionlint >/dev/null; then
+    check actionlint actionlint
+else
+    say "== actionlint: left out, as it is not installed here"
+fi
 
 [ "${#failed[@]}" -eq 0 ] || die "found fault: ${failed[*]}"

@@ -5,7 +5,8 @@
 
     pythons.py link DIR          links DIR/pythonX.Y to each Python found, and says which they are
     pythons.py cores DIR [WHICH] one line "release X.Y" for each release wanted that a Python in DIR can run;
-                                 WHICH: any of oldest, newest, all, or the beginning of a release (2.19)
+                                 WHICH: any of oldest, newest, next, all, or the beginning of a release (2.19);
+                                 newest is the last final release, next the candidates after it
     pythons.py path              PATH without the directories of a version manager's shims
 
 A shim is a script that picks an interpreter when it runs. ansible-test and Ansible's interpreter discovery take
@@ -93,6 +94,11 @@ def find() -> dict[str, str]:
     return able
 
 
+def is_final(release: str) -> bool:
+    """Return whether a release is final, and not an alpha, a beta or a candidate (2.22.0rc1)."""
+    return release.replace(".", "").isdigit()
+
+
 def in_order(version: str) -> tuple[int, ...]:
     """Return what a version is sorted by."""
     return tuple(int(part) for part in version.split("."))
@@ -129,11 +135,14 @@ def cores(directory: pathlib.Path, which: list[str]) -> int:
     for word in which or ["newest"]:
         if word in ("oldest", "newest"):
             # What the oldest and the newest are, the machine says; a release that it cannot run is named, not forgotten.
-            ends = table if word == "oldest" else table[::-1]
-            for row in ends:
+            final = [row for row in table if is_final(row[0])]
+            for row in final if word == "oldest" else final[::-1]:
                 wanted.append(row[0])
                 if row[0] in runnable:
                     break
+        elif word == "next":
+            # There is not always one.
+            wanted += [row[0] for row in table if not is_final(row[0])]
         else:
             matches = [row[0] for row in table if word == "all" or row[0] == word or row[0].startswith(word + ".")]
             if not matches:

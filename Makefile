@@ -11,7 +11,7 @@ STAGES := lint sanity unit units integration molecule docs package
 
 # The Python that looks for the others; any from 3.8 on.
 PYTHON ?= python3
-# For sanity, units and integration: oldest, newest, all, or releases (2.19 2.21). None: all for sanity, all but the newest for units, both ends for integration
+# For sanity, units and integration: oldest, newest, next, all, or releases (2.19 2.21). None: all for sanity, all but the newest for units, both ends for integration
 # (the newest in process only).
 CORES ?=
 # For integration: the targets to run; none for all. For unit: more arguments for pytest.

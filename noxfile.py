@@ -40,9 +40,15 @@ CORES = [line.split() for line in (ROOT / "requirements" / "cores.txt").read_tex
 RELEASES = [row[0] for row in CORES]
 NEWEST = next(release for release in reversed(RELEASES) if release.replace(".", "").isdigit())
 """The newest release that is no candidate: what the checks that need one ansible-core use, as .venv does."""
-PATHS = ("execution", "in_process", "module")
 NAMESPACE, NAME = "streamops", "ovenmediaengine"
 SERVER = ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")
+SCRIPTS = [".ci/run", "demo/run", *(str(path) for path in ROOT.glob("tests/integration/targets/*/*.sh"))]
+WORKFLOW_SCHEMAS = {
+    "github-workflows": "workflows/*.yml",
+    "dependabot": "dependabot.yml",
+    "github-issue-forms": "ISSUE_TEMPLATE/[!c]*.yml",
+    "github-issue-config": "ISSUE_TEMPLATE/config.yml",
+}
 # The unit tests that could come out differently with another ansible-core. The rest of the suite is about requests, servers that fail, certificates
 # and the simulator, in which ansible-core has no part. Whole playbooks run in the integration sessions.
 DEPEND_ON_CORE = (
@@ -195,6 +201,24 @@ def integration_compare(session: nox.Session) -> None:
 
 
 @nox.session(python=False)
+def repository(session: nox.Session) -> None:
+    """Check the changelog, shell scripts, licences of packages, workflows, and that no file names this machine."""
+    session.run("ruff", "format", "--check", "--quiet", ".")
+    session.run("antsibull-changelog", "lint")
+    session.run("shellcheck", "--external-sources", *SCRIPTS)
+    session.run("python", "tools/check_repository.py")
+    session.run("pip-licenses", "--summary", silent=True)
+    session.run("zizmor", "--quiet", "--offline", "--persona", "pedantic", ".github")
+    for schema, files in WORKFLOW_SCHEMAS.items():
+        session.run("check-jsonschema", "--quiet", "--builtin-schema", f"vendor.{schema}", *(str(path) for path in ROOT.glob(f".github/{files}")))
+    # Its package downloads a program, which not every machine can; requirements/ci.txt installs it where workflows run.
+    if shutil.which("actionlint"):
+        session.run("actionlint", external=True)
+    else:
+        session.warn("actionlint is left out: it is not installed here")
+
+
+@nox.session(python=False)
 def unit(session: nox.Session) -> None:
     """Run the unit and end-to-end tests of the fast gate, in random order."""
     session.run("pytest", "-m", "not exhaustive", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs)
@@ -230,7 +254,9 @@ def molecule(session: nox.Session, scenario: str) -> None:
     if scenario == "container":
         # A client without its daemon is no engine.
         candidates = os.environ.get("OVENMEDIAENGINE_CONTAINER_ENGINE", "podman docker").split()
-        engine = next((name for name in candidates if shutil.which(name) and not subprocess.run([name, "info"], capture_output=True, check=False).returncode), "")
+        engine = next(
+            (name for name in candidates if shutil.which(name) and not subprocess.run([name, "info"], capture_output=True, check=False).returncode), ""
+        )
         if not engine:
             session.skip("no container engine answers here (podman or docker)")
         environment["OVENMEDIAENGINE_CONTAINER_ENGINE"] = engine

@@ -29,7 +29,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options
     wrong_type,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import Context
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import SecretStore, is_ordinary, mask_url, names_in, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, is_ordinary, mask_url, names_in, url_secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import shortened
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 
@@ -49,13 +49,13 @@ _MASKED_BY_FIELD = ("vhost", "vhosts", "application", "applications", "push_task
 
 
 class LongestFirst(set[str]):
-    """Secrets, the longest first: ansible-core 2.17 takes them as they come, and one inside of another would keep that from being found."""
+    """Secrets, the longest first: ansible-core 2.16 and 2.17 take them as they come, and one inside of another would keep that from being found."""
 
     def __iter__(self) -> t.Iterator[str]:
         return iter(sorted(super().__iter__(), key=len, reverse=True))
 
 
-# What ansible-core writes in place of a text that is a secret.
+# What ansible-core before 2.22 writes in place of a text that is a secret.
 _NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 # Options that hold secrets, or can: no name of an object is in them.
 _WITHOUT_NAMES = frozenset((*SECRET_OPTIONS, EXTRA))
@@ -70,6 +70,30 @@ def blotted_out(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tupl
     all_names = "\n".join(names)
     careful = {secret for secret in secrets if secret.isdigit() or is_ordinary(secret) or secret in all_names}
     return LongestFirst(set(secrets) - careful), careful
+
+
+def without_values(value: t.Any, secrets: t.Collection[str]) -> t.Any:
+    """Return a result without these secrets, wherever their letters are in it.
+
+    ansible-core before 2.22 does the same to what a module returns. From 2.22 on it hides secrets only where it displays results, so that a playbook could
+    register them, and in other words.
+    """
+    return _without_values(value, list(secrets)) if secrets else value
+
+
+def _without_values(value: t.Any, secrets: list[str]) -> t.Any:
+    if isinstance(value, dict):
+        return {key: _without_values(item, secrets) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_values(item, secrets) for item in value]
+    if isinstance(value, str):
+        if value in secrets:
+            return _NO_LOG
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and any(secret in str(value) for secret in secrets):
+        return _NO_LOG
+    return value
 
 
 def finish(result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[str], names: t.Collection[str]) -> tuple[Result, LongestFirst]:
@@ -208,7 +232,7 @@ class _Module(AnsibleModule):
         """Prints a result, which ansible-core has completed but for the options."""
         if self._options_checked:
             kwargs, self.no_log_values = finish(kwargs, self.params, self._secrets(), self._names)
-        super()._return_formatted(kwargs)
+        super()._return_formatted(without_values(kwargs, self.no_log_values))
 
     def _secrets(self) -> set[str]:
         return {*self.no_log_values, *(self._given.secrets(self.params) if self._given is not None else ())}

@@ -23,7 +23,7 @@ from ansible import constants
 from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common import json as ansible_json
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.module_utils.common.parameters import PASS_VARS, remove_values
+from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.module_utils.errors import UnsupportedError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
@@ -37,6 +37,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door im
     perform,
     with_places,
     without_secrets,
+    without_values,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
@@ -55,8 +56,6 @@ _HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
 # From ansible-core 2.21 on, a result holds the options only where that is asked for.
 _INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 
-# What ansible-core compares with secrets in place of the words that JSON has for it.
-_OTHERWISE_IN_JSON = ("True", "False", "None")
 _OF_THE_CONTROLLER = "{{ ansible_playbook_python }}"
 # Options as the roles give them, and as most playbooks do. Not literals of Jinja, nor what ansible-core could have to say something about.
 _NAMES_A_VARIABLE = re.compile(r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII)
@@ -297,11 +296,11 @@ def _as_printed(result: Result, warnings: list[str], hidden: LongestFirst) -> di
 def _without_values(text: str, secrets: set[str]) -> t.Any:
     """A part of a result, which is given as JSON, without secrets. Of thousands of objects most hold none, which their text shows at once.
 
-    JSON writes true, false and null in another way than ansible-core, and spells characters one by one.
+    JSON spells characters one by one.
     """
     value = json.loads(text)
-    if any(secret in _OTHERWISE_IN_JSON or json.dumps(secret)[1:-1] in text for secret in secrets):
-        return remove_values(value, secrets)
+    if any(json.dumps(secret)[1:-1] in text for secret in secrets):
+        return without_values(value, secrets)
     return value
 
 

@@ -161,7 +161,7 @@ def test_the_execution_environment_is_built_from_the_definition(tmp_path: pathli
     assert done.returncode == 0, done.stdout + done.stderr
     # Its name depends on the container engine that is there.
     (containerfile,) = [path.read_text(encoding="utf-8") for path in (tmp_path / "context").glob("*file")]
-    assert "ansible-core>=2.17,<2.22" in containerfile
+    assert "ansible-core>=2.16,<2.23" in containerfile
     requirements = yaml.safe_load((tmp_path / "context/_build/requirements.yml").read_text(encoding="utf-8"))
     assert requirements == {"collections": [{"name": "streamops.ovenmediaengine"}]}
     assert "sshpass" in (tmp_path / "context/_build/bindep.txt").read_text(encoding="utf-8")

@@ -55,6 +55,8 @@ class ModuleRun(dict[str, Any]):
 
     def __init__(self, printed: str) -> None:
         super().__init__(json.loads(printed))
+        if self.pop("_ansible_new_secrets", None):  # from ansible-core 2.22 on, for the controller, which takes it out before anybody sees the result
+            printed = json.dumps(self)
         self.printed = printed
 
     @property

@@ -170,15 +170,6 @@ def test_galaxy_finds_what_it_asks_for() -> None:
     assert [name for name in ("repository", "documentation", "homepage", "issues") if not galaxy[name].startswith("https://")] == []
 
 
-def test_the_oldest_ansible_core_is_the_same_everywhere() -> None:
-    cores = [line.split()[0] for line in (ROOT / "requirements/cores.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    oldest, newest = (".".join(core.split(".")[:2]) for core in (cores[0], cores[-1]))
-    assert read("meta/runtime.yml")["requires_ansible"] == f">={oldest}.0"
-    assert f"- ansible-core {oldest} to {newest}," in README
-    roles = sorted((ROOT / "roles").glob("*/meta/main.yml"))
-    assert {yaml.safe_load(path.read_text(encoding="utf-8"))["galaxy_info"]["min_ansible_version"] for path in roles} == {oldest}
-
-
 def test_the_changelog_has_this_version_or_what_comes() -> None:
     releases = read("changelogs/changelog.yaml")["releases"]
     assert read("galaxy.yml")["version"] in releases

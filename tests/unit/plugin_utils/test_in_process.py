@@ -253,6 +253,12 @@ def test_options_are_left_as_they_are(simulator: Simulator) -> None:
     assert json.dumps(options) == before
 
 
+def test_nothing_that_ansible_core_deprecates_is_used(simulator: Simulator, capfd: pytest.CaptureFixture[str]) -> None:
+    result = run("vhost_info", connection(simulator))
+    assert result["invocation"]["module_args"]["api_token"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    assert "deprecations" not in result and "DEPRECATION" not in "".join(capfd.readouterr())
+
+
 @pytest.mark.skipif("inject_invocation" not in PASS_VARS, reason="older releases of ansible-core always give the options")
 def test_options_are_given_only_where_that_is_asked_for(simulator: Simulator) -> None:
     assert "invocation" in run("vhost_info", connection(simulator))

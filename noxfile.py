@@ -203,6 +203,7 @@ def integration_compare(session: nox.Session) -> None:
 @nox.session(python=False)
 def repository(session: nox.Session) -> None:
     """Check the changelog, shell scripts, licences of packages, workflows, and that no file names this machine."""
+    session.run("ruff", "check", "--quiet", ".")
     session.run("ruff", "format", "--check", "--quiet", ".")
     session.run("antsibull-changelog", "lint")
     session.run("shellcheck", "--external-sources", *SCRIPTS)

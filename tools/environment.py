@@ -84,7 +84,7 @@ def variables(environment: pathlib.Path) -> dict[str, str]:
 
 def link_collection(tree: pathlib.Path) -> pathlib.Path:
     """Make ansible_collections/NAMESPACE/NAME in a folder a link to the repository, where Ansible's tools look for it; return the link."""
-    names = dict(re.findall(r"^(namespace|name): (\w+)", (ROOT / "galaxy.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    names: dict[str, str] = dict(re.findall(r"^(namespace|name): (\w+)", (ROOT / "galaxy.yml").read_text(encoding="utf-8"), re.MULTILINE))
     link = tree / "ansible_collections" / names["namespace"] / names["name"]
     if not link.is_symlink():
         link.parent.mkdir(parents=True, exist_ok=True)

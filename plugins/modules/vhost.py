@@ -309,7 +309,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
-def main():
+def main() -> None:
     run_module(Vhost)
 
 

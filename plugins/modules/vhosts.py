@@ -266,7 +266,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabil
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
 
 
-def main():
+def main() -> None:
     run_module(Vhosts)
 
 

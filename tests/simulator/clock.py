@@ -14,6 +14,8 @@ from collections.abc import Callable, Coroutine
 from datetime import datetime, timezone
 from typing import Any
 
+from .patience import PATIENCE
+
 EPOCH = "1970-01-01T00:00:00.000+00:00"
 """What the server writes for a time that has not come."""
 
@@ -64,7 +66,7 @@ def run_in(loop: asyncio.AbstractEventLoop, deed: Coroutine[Any, Any, None]) -> 
         _UNDER_WAY.add(task)  # The loop itself holds no strong reference to it.
         task.add_done_callback(_UNDER_WAY.discard)
     else:
-        asyncio.run_coroutine_threadsafe(deed, loop).result(5)
+        asyncio.run_coroutine_threadsafe(deed, loop).result(PATIENCE)
 
 
 class ManualClock:

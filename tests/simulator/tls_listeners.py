@@ -103,12 +103,17 @@ class TlsListener:
         self._held = {vhost.name: certificate for vhost, certificate in self._served()} if seconds is None else {}
         self._lag = seconds or 0.0
 
+    @property
+    def is_mute(self) -> bool:
+        """Whether the port never answers a handshake."""
+        return self.behaviour != SERVE or not self._served()
+
     def start_handshake(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject | None:
         """The server's side of a connection, or None where nothing will ever be answered.
 
         That is so where no virtual host has a certificate: the server logs it and leaves the connection alone (https_server.cpp [read]).
         """
-        if self.behaviour != SERVE or not self._served():
+        if self.is_mute:
             return None
         return self._context.wrap_bio(incoming, outgoing, server_side=True)
 

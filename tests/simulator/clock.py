@@ -49,6 +49,19 @@ class Clock:
             return self._source.later(seconds, lambda: run_in(loop, deed()))
         return loop.call_later(seconds, lambda: run_in(loop, deed())).cancel
 
+    async def sleep(self, seconds: float) -> None:
+        """Let some seconds pass."""
+        passed = asyncio.Event()
+
+        async def pass_() -> None:
+            passed.set()
+
+        call_off = self.later(seconds, pass_)
+        try:
+            await passed.wait()
+        finally:
+            call_off()
+
 
 Deed = Callable[[], Coroutine[Any, Any, None]]
 
@@ -76,7 +89,7 @@ class ManualClock:
         self.seconds = seconds
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._advancing = threading.RLock()
 
     def __call__(self) -> float:
@@ -88,6 +101,11 @@ class ManualClock:
         with self._lock:
             return len(self._due)
 
+    def wait_until_waiting(self, count: int) -> None:
+        """Wait until so many things are to happen later."""
+        with self._lock:
+            assert self._lock.wait_for(lambda: len(self._due) == count, PATIENCE), f"{len(self._due)} are to happen"
+
     def later(self, seconds: float, deed: Callable[[], None]) -> Callable[[], None]:
         """Do something when the clock has been advanced by some seconds, in the thread that does it and before :meth:`advance` returns.
 
@@ -96,12 +114,14 @@ class ManualClock:
         with self._lock:
             entry = (self.seconds + seconds, next(self._numbers), deed)
             heapq.heappush(self._due, entry)
+            self._lock.notify_all()
 
         def call_off() -> None:
             with self._lock:
                 if entry in self._due:
                     self._due.remove(entry)
                     heapq.heapify(self._due)
+                    self._lock.notify_all()
 
         return call_off
 

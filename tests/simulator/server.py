@@ -86,7 +86,7 @@ class Server:
         self.handshakes: list[Handshake] = []
         """The handshakes with the TLS ports of the publishers, in the order of their arrival."""
         self.latency = 0.0
-        """Real seconds that each API request takes beside its work, as on a network: requests on other connections go on meanwhile."""
+        """Seconds of the clock that each API request takes beside its work, as on a network: requests on other connections go on meanwhile."""
         self.died = False
         self.on_death: Callable[[], None] = lambda: None
         self._log_file = log_file
@@ -237,7 +237,7 @@ class Server:
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
         if self.latency > 0:
-            await sleep(self.latency)
+            await self.state.clock.sleep(self.latency)
         if "chunked" in headers.get("Transfer-Encoding", "").lower():
             # Not supported by the server, which sees no body then (server-facts: HTTP).
             raw = b""

@@ -63,6 +63,12 @@ class Clock:
             call_off()
 
 
+async def turns(count: int) -> None:
+    """Let the loop do what it has to do, so many times."""
+    for _turn in range(count):
+        await asyncio.sleep(0)
+
+
 Deed = Callable[[], Coroutine[Any, Any, None]]
 
 _UNDER_WAY: set[asyncio.Task[None]] = set()

@@ -9,7 +9,7 @@ import asyncio
 import json
 import socket
 import ssl
-from asyncio import AbstractEventLoop, get_running_loop, sleep
+from asyncio import AbstractEventLoop, get_running_loop
 from asyncio import Server as Listener
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from aiohttp import web
 
 from . import control
 from .answers import JSON_HEADERS, Answer
-from .clock import run_in
+from .clock import run_in, turns
 from .errors import ServerDies
 from .faults import Fault, Faults
 from .jsontext import dump
@@ -160,8 +160,7 @@ class Server:
             # What is accepted already must become a connection first: asyncio would forget it, open, where the port is closed meanwhile.
             for listening in self._listener.sockets:
                 get_running_loop().remove_reader(listening.fileno())
-            for _turn in range(_TURNS):
-                await sleep(0)
+            await turns(_TURNS)
         self._abort_connections()
         if publishers:
             for listener in self.tls_listeners:

@@ -39,6 +39,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers impor
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import unused_port
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import STRANGER, Issued, Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
@@ -684,7 +685,7 @@ def unreachable(run: ModuleRun, kind: str) -> None:
 def test_servers_that_do_not_answer(simulator: Simulator) -> None:
     lists = small(simulator)
     unreachable(audit(simulator, **lists, api_token="planted-wrong"), "unauthorized")
-    unreachable(audit(simulator, **lists, api_url="http://127.0.0.1:1", retries=0), "refused")
+    unreachable(audit(simulator, **lists, api_url=f"http://127.0.0.1:{unused_port()}", retries=0), "refused")
     unreachable(audit(simulator, **lists, api_url="http://nobody.invalid", retries=0), "unresolved")
     Fault(simulator, "GET", "/v1/vhosts", times=-1)
     unreachable_but_for_its_version = audit(simulator, **lists, retries=0)
@@ -1062,7 +1063,7 @@ def test_the_certificate_of_another_virtual_host(ports: Site, tmp_path: Path) ->
 
 def test_certificates_of_a_server_whose_api_does_not_answer(ports: Site) -> None:
     entry = {"endpoint": ports.endpoints(host="127.0.0.1", server_name="aa.example.com"), "fingerprint": ports.new.fingerprint}
-    run = audit(ports.simulator, api_url="http://127.0.0.1:1", retries=0, certificates=[entry])
+    run = audit(ports.simulator, api_url=f"http://127.0.0.1:{unused_port()}", retries=0, certificates=[entry])
     assert kinds(run) == ["refused"] + ["certificate_differs"] * 2 and run["reachable"] is False
 
 

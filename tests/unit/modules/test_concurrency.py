@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import re
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import turns
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import doubles, strays
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, post
@@ -39,8 +39,7 @@ class Jitter:
         """The simulator's hook."""
         self._under_way += 1
         self.most = max(self.most, self._under_way)
-        for _turn in range(self._random.randrange(200)):
-            await asyncio.sleep(0)
+        await turns(self._random.randrange(200))
         self._under_way -= 1
         return await work()
 

@@ -20,6 +20,7 @@ Effect = tuple[t.Callable[..., t.Any], tuple[t.Any, ...]]
 
 # A thread costs a connection of its own, which takes as long to make as one request or, by TLS, two or three.
 _CALLS_A_THREAD = 2
+_LONGEST_WAIT = 0.2  # seconds
 
 
 class CallOver(Exception):
@@ -95,9 +96,13 @@ class _Calls:
             self._change.notify_all()
 
     def _wait_for_workers(self) -> None:
-        """Waits until all have done their work. A thread that is joined must not be waited for so, as Python takes it for ended where a signal comes."""
+        """Waits until all have done their work. A thread that is joined must not be waited for so, as Python takes it for ended where a signal comes.
+
+        A signal that comes just before a wait begins is handled only when that wait ends, so none of them is long.
+        """
         with self._change:
-            self._change.wait_for(lambda: self._working == 0)
+            while not self._change.wait_for(lambda: self._working == 0, _LONGEST_WAIT):
+                pass
 
     def _settled(self, call: _Call) -> t.Any:
         for effect, arguments in call.effects:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Coroutine
 from datetime import datetime, timezone
 from typing import Any
 
+from .patience import PATIENCE
+
 EPOCH = "1970-01-01T00:00:00.000+00:00"
 """What the server writes for a time that has not come."""
 
@@ -47,6 +49,25 @@ class Clock:
             return self._source.later(seconds, lambda: run_in(loop, deed()))
         return loop.call_later(seconds, lambda: run_in(loop, deed())).cancel
 
+    async def sleep(self, seconds: float) -> None:
+        """Let some seconds pass."""
+        passed = asyncio.Event()
+
+        async def pass_() -> None:
+            passed.set()
+
+        call_off = self.later(seconds, pass_)
+        try:
+            await passed.wait()
+        finally:
+            call_off()
+
+
+async def turns(count: int) -> None:
+    """Let the loop do what it has to do, so many times."""
+    for _turn in range(count):
+        await asyncio.sleep(0)
+
 
 Deed = Callable[[], Coroutine[Any, Any, None]]
 
@@ -64,7 +85,7 @@ def run_in(loop: asyncio.AbstractEventLoop, deed: Coroutine[Any, Any, None]) -> 
         _UNDER_WAY.add(task)  # The loop itself holds no strong reference to it.
         task.add_done_callback(_UNDER_WAY.discard)
     else:
-        asyncio.run_coroutine_threadsafe(deed, loop).result(5)
+        asyncio.run_coroutine_threadsafe(deed, loop).result(PATIENCE)
 
 
 class ManualClock:
@@ -74,7 +95,7 @@ class ManualClock:
         self.seconds = seconds
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._advancing = threading.RLock()
 
     def __call__(self) -> float:
@@ -86,6 +107,11 @@ class ManualClock:
         with self._lock:
             return len(self._due)
 
+    def wait_until_waiting(self, count: int) -> None:
+        """Wait until so many things are to happen later."""
+        with self._lock:
+            assert self._lock.wait_for(lambda: len(self._due) == count, PATIENCE), f"{len(self._due)} are to happen"
+
     def later(self, seconds: float, deed: Callable[[], None]) -> Callable[[], None]:
         """Do something when the clock has been advanced by some seconds, in the thread that does it and before :meth:`advance` returns.
 
@@ -94,12 +120,14 @@ class ManualClock:
         with self._lock:
             entry = (self.seconds + seconds, next(self._numbers), deed)
             heapq.heappush(self._due, entry)
+            self._lock.notify_all()
 
         def call_off() -> None:
             with self._lock:
                 if entry in self._due:
                     self._due.remove(entry)
                     heapq.heapify(self._due)
+                    self._lock.notify_all()
 
         return call_off
 

@@ -94,6 +94,7 @@ class Proxy:
         self._client_ca = client_ca
         self._versions = (min_tls, max_tls)
         self._timeout = timeout
+        self._under_way: set[asyncio.Future[web.Response]] = set()
         self._redirection: tuple[int, str] | None = None
         self._directory: str | None = None
         self._thread: LoopThread | None = None
@@ -218,12 +219,30 @@ class Proxy:
             return _page(status, {"Location": url + path})
         if self._header is not None and request.headers.get(self._header[0]) != self._header[1]:
             return _page(403)
+        under_way = asyncio.ensure_future(self._send_on(request, path, body))
+        self._under_way.add(under_way)
+        under_way.add_done_callback(self._under_way.discard)
         try:
-            return await self._send_on(request, path, body)
+            return await under_way
+        except asyncio.CancelledError:
+            if not under_way.cancelled():  # the client has gone, or the proxy ends
+                under_way.cancel()
+                raise
+            return _page(504)
         except asyncio.TimeoutError:
             return _page(504)
         except (aiohttp.ClientError, OSError):
             return _page(502)
+
+    def time_out(self) -> None:
+        """Give up waiting for the backend's answers to all requests that are under way."""
+
+        async def give_up() -> None:
+            for one in list(self._under_way):
+                one.cancel()
+
+        assert self._thread is not None
+        self._thread.run(give_up())
 
     async def _send_on(self, request: web.BaseRequest, path: str, body: bytes) -> web.Response:
         assert self._session is not None

@@ -22,9 +22,6 @@ from .jsontext import dump
 KEEP, CLOSE, RESET = "keep", "close", "reset"
 """What happens to the connection when all is written: it waits for the next request, ends in order, or is cut off."""
 
-_BUFFERED = 1 << 18
-"""How many bytes may wait to be sent before more are made."""
-
 
 class Raw(web.StreamResponse):
     """Bytes to write as they are.
@@ -55,8 +52,8 @@ class Raw(web.StreamResponse):
                 return
             transport.write(part)
             await asyncio.sleep(self._pause)
-            while transport.get_write_buffer_size() > _BUFFERED and not transport.is_closing():
-                await asyncio.sleep(0.002)
+            with contextlib.suppress(ConnectionError):  # the client has gone
+                await request.writer.drain()
         if transport is not None and self._end == RESET:
             reset(transport)
         elif transport is not None and self._end == CLOSE:

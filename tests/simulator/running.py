@@ -36,7 +36,7 @@ class Simulator:
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
     :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample configuration, it takes
         all publishers and viewers.
-    :param latency: real seconds that each request takes beside its work, see :attr:`latency`.
+    :param latency: seconds of the clock that each request takes beside its work, see :attr:`latency`.
     :param scene: what the configuration file holds, see :data:`.state.SCENES`.
     """
 
@@ -152,7 +152,7 @@ class Simulator:
 
     @property
     def latency(self) -> float:
-        """Real seconds that each request takes beside its work, as on a network; requests on other connections go on meanwhile."""
+        """Seconds of the clock that each request takes beside its work, as on a network; requests on other connections go on meanwhile."""
         return self._server.latency
 
     @latency.setter

@@ -5,23 +5,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import ssl
-from asyncio import AbstractEventLoop, get_running_loop, sleep
+from asyncio import AbstractEventLoop, get_running_loop
 from asyncio import Server as Listener
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 from aiohttp import web
 
 from . import control
 from .answers import JSON_HEADERS, Answer
-from .clock import run_in
+from .clock import run_in, turns
 from .errors import ServerDies
 from .faults import Fault, Faults
 from .jsontext import dump
+from .ports import held, listening, port_of
 from .raw import Raw
 from .request_log import LogRecord, body_of, is_write
 from .router import answer
@@ -30,7 +32,6 @@ from .tls_listeners import DOWN, Handshake, TlsListener
 
 KEEP_ALIVE_SECONDS = 60.0
 """An idle connection is closed after this (server-facts: HTTP)."""
-_MOMENT = 0.05
 _TURNS = 4
 
 
@@ -53,6 +54,18 @@ anything, what it does afterwards happens when the change is made and the answer
 ``work`` out, give another answer, or abort ``exchange.request.transport``."""
 
 
+class _Connections(web.Server):
+    """The connections of one server."""
+
+    closed = False
+    """Whether nobody listens for now: connections that were in the making, as by a TLS handshake, are cut off when they are made."""
+
+    def connection_made(self, handler: Any, transport: asyncio.Transport) -> None:
+        super().connection_made(handler, transport)
+        if self.closed:
+            asyncio.get_running_loop().call_soon(transport.abort)
+
+
 class Server:
     """Serves a state over HTTP.
 
@@ -73,22 +86,24 @@ class Server:
         self.handshakes: list[Handshake] = []
         """The handshakes with the TLS ports of the publishers, in the order of their arrival."""
         self.latency = 0.0
-        """Real seconds that each API request takes beside its work, as on a network: requests on other connections go on meanwhile."""
+        """Seconds of the clock that each API request takes beside its work, as on a network: requests on other connections go on meanwhile."""
         self.died = False
         self.on_death: Callable[[], None] = lambda: None
         self._log_file = log_file
-        self._address: tuple[str, int, ssl.SSLContext | None] = ("", 0, None)
+        self._context: ssl.SSLContext | None = None
         self._loop: AbstractEventLoop | None = None
         self._listener: Listener | None = None
-        self._reserved: socket.socket | None = None
-        """Holds the port while nobody listens."""
+        self._holder: socket.socket | None = None
+        """Holds the port, whether somebody listens or not."""
         self._call_off: Callable[[], None] | None = None
         self._down_publishers: list[TlsListener] = []
-        self._connections: web.Server | None = None
+        self._connections: _Connections | None = None
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
-        """Open the port. :param port: 0 for any that is free. :returns: the port."""
-        self._connections = web.Server(
+        """Open the port, the same one again after the end of the process. :param port: 0 for any that is free. :returns: the port."""
+        if self._holder is None:
+            self._holder = held(host, port)
+        self._connections = _Connections(
             self._handle,
             access_log=None,
             keepalive_timeout=KEEP_ALIVE_SECONDS,
@@ -97,11 +112,14 @@ class Server:
             max_field_size=65536,
         )
         self._loop = get_running_loop()
-        self._listener = await self._loop.create_server(self._connections, host, port, ssl=context, backlog=1024)
+        self._context = context
+        await self._listen(self._connections, self._holder)
         self.died = False
-        port = int(self._listener.sockets[0].getsockname()[1])
-        self._address = (host, port, context)
-        return port
+        return port_of(self._holder)
+
+    async def _listen(self, connections: _Connections, holder: socket.socket) -> None:
+        connections.closed = False
+        self._listener = await get_running_loop().create_server(connections, sock=listening(holder, 1024), ssl=self._context, backlog=1024)
 
     async def listen_tls(self, host: str, port: int) -> int:
         """Open a TLS port that serves the certificates of virtual hosts. :param port: 0 for any that is free. :returns: the port."""
@@ -119,6 +137,11 @@ class Server:
     async def close(self) -> None:
         """Close the ports and every connection."""
         self._stop_listening()
+        for listener in self.tls_listeners:
+            listener.release()
+        if self._holder is not None:
+            self._holder.close()
+            self._holder = None
         if self._connections is not None:
             await self._connections.shutdown(0.1)
 
@@ -133,23 +156,20 @@ class Server:
         :param publishers: whether the TLS ports of the publishers go too.
         """
         closes = seconds > 0 and self._listener is not None
-        if closes and self._listener is not None and self._reserved is None:
+        if closes and self._listener is not None and not self._is_closed:
             # What is accepted already must become a connection first: asyncio would forget it, open, where the port is closed meanwhile.
             for listening in self._listener.sockets:
                 get_running_loop().remove_reader(listening.fileno())
-            for _turn in range(_TURNS):
-                await sleep(0)
+            await turns(_TURNS)
         self._abort_connections()
         if publishers:
             for listener in self.tls_listeners:
                 listener.abort_connections()
-        if not closes or self._listener is None:
+        if not closes or self._listener is None or self._connections is None:
             return
-        if self._reserved is None:
+        if not self._is_closed:
             self._listener.close()
-            # Bound, but not listening: connections are refused, and neither another server nor a client's own end can come to
-            # have the port, to which that client would then connect itself.
-            self._reserved = _bound(*self._address[:2])
+            self._connections.closed = True
         if publishers:
             self._down_publishers = [listener for listener in self.tls_listeners if listener.behaviour != DOWN]
             for listener in self._down_publishers:
@@ -157,22 +177,20 @@ class Server:
         if self._call_off is not None:
             self._call_off()
         self._call_off = self.state.clock.later(seconds, self._listen_again)
-        # Connections whose handshake is not done yet are not known to be there.
-        get_running_loop().call_later(_MOMENT, self._abort_strays)
 
-    def _abort_strays(self) -> None:
-        if self._reserved is not None:
-            self._abort_connections()
+    @property
+    def _is_closed(self) -> bool:
+        """Whether nobody listens for now."""
+        return self._connections is not None and self._connections.closed
 
     def _undo(self) -> None:
-        if self._loop is not None and self._reserved is not None:
+        if self._loop is not None and self._is_closed:
             run_in(self._loop, self._listen_again())
 
     async def _listen_again(self) -> None:
         self._listen_no_more_later()
-        reserved, self._reserved = self._reserved, None
-        if reserved is not None and self._connections is not None:
-            self._listener = await get_running_loop().create_server(self._connections, sock=reserved, ssl=self._address[2], backlog=1024)
+        if self._connections is not None and self._holder is not None and self._is_closed:
+            await self._listen(self._connections, self._holder)
         publishers, self._down_publishers = self._down_publishers, []
         for listener in publishers:
             await listener.behave(listener.behaviour)
@@ -194,11 +212,10 @@ class Server:
 
     def _stop_listening(self) -> None:
         self._listen_no_more_later()
-        if self._reserved is not None:
-            self._reserved.close()
-            self._reserved = None
         if self._listener is not None:
             self._listener.close()
+        if self._connections is not None:
+            self._connections.closed = True
         for listener in self.tls_listeners:
             listener.close()
         self._abort_connections()
@@ -213,13 +230,13 @@ class Server:
         if headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         raw = await request.content.read()
-        if self._reserved is not None:
+        if self._is_closed:
             return Raw(None)  # The connection was in the making when the port was closed.
         target = request.raw_path
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
         if self.latency > 0:
-            await sleep(self.latency)
+            await self.state.clock.sleep(self.latency)
         if "chunked" in headers.get("Transfer-Encoding", "").lower():
             # Not supported by the server, which sees no body then (server-facts: HTTP).
             raw = b""
@@ -273,13 +290,6 @@ def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
         return await middleware(exchange, work)
 
     return wrapped
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    found.bind((host, port))
-    return found
 
 
 def _response(result: Answer) -> web.Response:

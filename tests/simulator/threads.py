@@ -10,6 +10,8 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from .patience import PATIENCE
+
 _T = TypeVar("_T")
 
 
@@ -23,10 +25,10 @@ class LoopThread:
 
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         """Run one, and wait for what it returns."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(5)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
 
     def stop(self) -> None:
         """End the thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(PATIENCE)
         self._loop.close()

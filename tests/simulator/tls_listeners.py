@@ -11,6 +11,7 @@ import socket
 import ssl
 from dataclasses import dataclass
 
+from .ports import held, listening, port_of
 from .publishing import is_for_host
 from .state import State, VirtualHost
 from .tls import LoadedCertificate
@@ -52,7 +53,7 @@ class TlsListener:
         self._lag = 0.0
         self._held: dict[str, LoadedCertificate] = {}
         """What is served in spite of reloads, by virtual host."""
-        self._socket: socket.socket | None = None
+        self._holder: socket.socket | None = None
         self._server: asyncio.AbstractServer | None = None
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         # It has no certificate of its own; the callback is asked in every handshake, with None where there is no SNI.
@@ -60,11 +61,18 @@ class TlsListener:
 
     async def open(self) -> int:
         """Open the port. :returns: the port."""
-        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
-        self._socket = socket.create_server((self._host, self.port), family=family, backlog=128)
-        self.port = int(self._socket.getsockname()[1])
-        self._server = await asyncio.get_running_loop().create_server(lambda: _Connection(self), sock=self._socket)
+        if self._holder is None:
+            self._holder = held(self._host, self.port)
+            self.port = port_of(self._holder)
+        self._server = await asyncio.get_running_loop().create_server(lambda: _Connection(self), sock=listening(self._holder))
         return self.port
+
+    def release(self) -> None:
+        """Give the port away, which nobody can have while it is only closed."""
+        self.close()
+        if self._holder is not None:
+            self._holder.close()
+            self._holder = None
 
     def close(self) -> None:
         """Close the port and every connection."""
@@ -95,12 +103,17 @@ class TlsListener:
         self._held = {vhost.name: certificate for vhost, certificate in self._served()} if seconds is None else {}
         self._lag = seconds or 0.0
 
+    @property
+    def is_mute(self) -> bool:
+        """Whether the port never answers a handshake."""
+        return self.behaviour != SERVE or not self._served()
+
     def start_handshake(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject | None:
         """The server's side of a connection, or None where nothing will ever be answered.
 
         That is so where no virtual host has a certificate: the server logs it and leaves the connection alone (https_server.cpp [read]).
         """
-        if self.behaviour != SERVE or not self._served():
+        if self.is_mute:
             return None
         return self._context.wrap_bio(incoming, outgoing, server_side=True)
 

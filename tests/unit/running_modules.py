@@ -20,6 +20,8 @@ import requests
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible.module_utils.common.parameters import PASS_VARS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _connections
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 if TYPE_CHECKING:
     import pytest
@@ -48,6 +50,18 @@ def forget_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.upper() in _OF_REQUESTS or name.startswith("OVENMEDIAENGINE_"):
             monkeypatch.delenv(name)
+
+
+def probe_patiently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the look whether a port speaks the other protocol all the time it needs, however short that of requests is."""
+    look = _connections.Connections.speaks_the_other_scheme
+
+    def speaks_the_other_scheme(connections: _connections.Connections) -> bool:
+        connections.settings = connections.settings._replace(timeout=PATIENCE)
+        return look(connections)
+
+    monkeypatch.setattr(_connections, "LONGEST_PROBE", PATIENCE)
+    monkeypatch.setattr(_connections.Connections, "speaks_the_other_scheme", speaks_the_other_scheme)
 
 
 class ModuleRun(dict[str, Any]):
@@ -115,8 +129,8 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
 
 
 def connection(simulator: Any, **options: Any) -> dict[str, Any]:
-    """The connection options for a simulator, with others added."""
-    return {"api_url": simulator.url, "api_token": simulator.token, "retries": 1, **options}
+    """The connection options for a simulator, with others added. An answer may take its time, however slow the machine."""
+    return {"api_url": simulator.url, "api_token": simulator.token, "retries": 1, "timeout": PATIENCE, **options}
 
 
 def make_virtual_host(simulator: Any, name: str, **fields: Any) -> None:
@@ -130,5 +144,5 @@ def make_virtual_host(simulator: Any, name: str, **fields: Any) -> None:
 def post(simulator: Any, path: str, body: Any) -> None:
     """Asks the server for something past the modules, as somebody else would."""
     credential = base64.b64encode(simulator.token.encode()).decode()
-    answer = requests.post(simulator.url + path, json=body, headers={"Authorization": f"Basic {credential}"}, timeout=5)
+    answer = requests.post(simulator.url + path, json=body, headers={"Authorization": f"Basic {credential}"}, timeout=PATIENCE)
     assert answer.status_code == 200, answer.text

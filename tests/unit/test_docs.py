@@ -30,6 +30,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _errors
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
@@ -140,7 +141,7 @@ class Workplace:
             capture_output=True,
             text=True,
             check=False,
-            timeout=100,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, f"{command} {' '.join(arguments)}\n{done.stdout}\n{done.stderr}"
         return done.stdout

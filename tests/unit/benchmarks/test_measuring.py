@@ -13,13 +13,18 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.benchmarks import measuring
 
 MEGABYTES = 150
-SECONDS = 0.5
-CHILD = f"import time; held = b'x' * {MEGABYTES << 20}; time.sleep({SECONDS})"
+CPU_SECONDS = 0.2
+CHILD = f"""
+import pathlib, sys, time
+held = b"x" * {MEGABYTES << 20}
+while not pathlib.Path(sys.argv[1]).exists():
+    time.sleep(0.01)
+"""
 PARENT = f"""
 import subprocess, sys, time
 print("said")
-subprocess.run([sys.executable, "-c", {CHILD!r}], check=True)
-end = time.process_time() + 0.2
+subprocess.run([sys.executable, "-c", {CHILD!r}, *sys.argv[1:]], check=True)
+end = time.process_time() + {CPU_SECONDS}
 while time.process_time() < end:
     pass
 sys.exit(3)
@@ -27,13 +32,24 @@ sys.exit(3)
 HAS_PROC = pathlib.Path("/proc/self/status").exists()
 
 
-def test_a_command_with_a_child(tmp_path: pathlib.Path) -> None:
-    output = tmp_path / "output"
-    status, sample = measuring.measure([sys.executable, "-c", PARENT], os.environ, tmp_path, output)
+def test_a_command_with_a_child(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output, seen = tmp_path / "output", tmp_path / "seen"
+    most_memory = measuring._most_memory
+
+    def look(pid: int) -> float | None:
+        found = most_memory(pid)
+        if found is not None and found >= MEGABYTES:
+            seen.touch()  # which the child waits for
+        return found
+
+    monkeypatch.setattr(measuring, "_most_memory", look)
+    if not HAS_PROC:
+        seen.touch()
+    status, sample = measuring.measure([sys.executable, "-c", PARENT, str(seen)], os.environ, tmp_path, output)
     assert status == 3
     assert output.read_text() == "said\n"
-    assert sample.seconds >= SECONDS
-    assert sample.cpu is not None and sample.cpu >= 0.2
+    assert sample.cpu is not None and sample.cpu >= CPU_SECONDS
+    assert sample.seconds >= CPU_SECONDS  # of one process at a time
     if HAS_PROC:
         assert sample.memory is not None and sample.memory < MEGABYTES
         assert sample.largest is not None and sample.largest >= MEGABYTES

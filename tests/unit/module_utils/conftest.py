@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Answer, Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import Act, ScriptedServer, success
 from hypothesis import settings
@@ -32,6 +35,12 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def patient_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives the look whether a port speaks the other protocol all the time it needs."""
+    running_modules.probe_patiently(monkeypatch)
+
+
+@pytest.fixture
 def serve() -> Iterator[Serve]:
     """Starts scripted servers, which end with the test."""
     with ExitStack() as running:
@@ -48,11 +57,19 @@ class Client(Transport):
     def __init__(self, url: str, *, jitter: float = 1.0, **options: Any) -> None:
         self.pauses: list[float] = []
         self.notices: list[str] = []
-        chosen = {"api_token": TOKEN, "timeout": 5.0, "retries": 2, **options}
+        chosen = {"api_token": TOKEN, "timeout": PATIENCE, "retries": 2, **options}
         super().__init__(Settings(url, **chosen), sleep=self.pauses.append, jitter=lambda: jitter, notice=self.notices.append)
 
 
 Connect = Callable[..., Client]
+SOON = 0.2
+"""Real seconds after which a client gives up what never comes."""
+
+
+def give_up_once(client: Client) -> None:
+    """Let the next attempt give up soon; all after it have the time they need, however slow the machine."""
+    client.settings = client.settings._replace(timeout=SOON)
+    client._sleep = lambda pause: setattr(client, "settings", client.settings._replace(timeout=PATIENCE))
 
 
 def read(client: Transport) -> Answer:
@@ -63,6 +80,12 @@ def read(client: Transport) -> Answer:
 def create(client: Transport) -> Answer:
     """A request that may not."""
     return client.send("POST", "/v1/vhosts", [{"name": "a"}], attempt="create virtual host a", repeatable=False)
+
+
+def wait_for_ends(connections: Connections) -> None:
+    """Wait until the client can see that the server has closed each connection."""
+    for line in connections._lines:
+        assert select.select([line._connection.sock], [], [], PATIENCE)[0]
 
 
 @pytest.fixture

@@ -9,15 +9,18 @@ answered with 500 and recorded all the same, so that a test can count.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import socket
 import ssl
 import struct
 import threading
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ports
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 
 class Request(NamedTuple):
@@ -89,7 +92,7 @@ RESET_BEFORE_READING = Act(_abort_unread, at_accept=True)
 
 
 def _wait_for_the_end(_connection: socket.socket, server: ScriptedServer) -> bool:
-    server.ending.wait(10)
+    server.ending.wait()
     return False
 
 
@@ -105,9 +108,9 @@ PLAIN_INTO_TLS = Act(_plain_into_tls)  # over TLS: something that is no record, 
 
 
 class ScriptedServer:
-    """Listens on a free port of 127.0.0.1 and plays its script; a context manager."""
+    """Listens on a port of 127.0.0.1 and plays its script; a context manager. The port is its own from the beginning, and refuses connections until then."""
 
-    def __init__(self, *script: Act, port: int = 0, context: ssl.SSLContext | None = None) -> None:
+    def __init__(self, *script: Act, context: ssl.SSLContext | None = None) -> None:
         """``context`` makes it speak TLS."""
         self.script = list(script)
         self.requests: list[Request] = []
@@ -115,10 +118,11 @@ class ScriptedServer:
         self.ending = threading.Event()
         self._context = context
         self._lock = threading.Lock()
+        self._change = threading.Condition()  # of the requests and of the open connections
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
-        self._listener = socket.create_server(("127.0.0.1", port))
-        self.port: int = self._listener.getsockname()[1]
+        self._listener = ports.held("127.0.0.1")
+        self.port = ports.port_of(self._listener)
 
     @property
     def url(self) -> str:
@@ -126,34 +130,34 @@ class ScriptedServer:
         return f"{'https' if self._context else 'http'}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> ScriptedServer:
+        self._listener.listen(128)
         self._run(self._accept)
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        self.ending.set()
+        with self._change:
+            self.ending.set()
+            ends = [self._listener, *self._open]
         # Closing alone does not wake a thread that is inside of accept or recv.
-        for end in [self._listener, *list(self._open)]:
+        for end in ends:
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue
         self._listener.close()
         for thread in self._threads:
-            thread.join(5)
+            thread.join(PATIENCE)
 
     def arrived(self, least: int) -> int:
         """How many requests have arrived, waiting for so many: a client that gave up can be faster than this server."""
-        deadline = time.monotonic() + 2
-        while len(self.requests) < least and time.monotonic() < deadline:
-            time.sleep(0.005)
+        with self._change:
+            self._change.wait_for(lambda: len(self.requests) >= least, PATIENCE)
         return len(self.requests)
 
     def closed_all(self) -> bool:
         """Whether this server has closed all of its connections, waiting for it."""
-        deadline = time.monotonic() + 5
-        while self._open and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return not self._open
+        with self._change:
+            return self._change.wait_for(lambda: not self._open, PATIENCE)
 
     def _run(self, target: Callable[..., None], *arguments: Any) -> None:
         thread = threading.Thread(target=target, args=arguments, daemon=True)
@@ -180,16 +184,19 @@ class ScriptedServer:
     def _serve(self, plain: socket.socket, number: int) -> None:
         connection = plain
         try:
+            self._count(plain)
             if self._context is not None:
                 connection = self._context.wrap_socket(plain, server_side=True)
-            self._open.add(connection)
+                self._count(connection, instead_of=plain)
             act = self._next(at_accept=True)
             goes_on = act is None or act.play(connection, self)
             while goes_on and not self.ending.is_set():
                 request = _read_request(connection, number)
                 if request is None:
                     break
-                self.requests.append(request)
+                with self._change:
+                    self.requests.append(request)
+                    self._change.notify_all()
                 act = self._next(at_accept=False)
                 assert act is not None
                 goes_on = act.play(connection, self)
@@ -197,7 +204,18 @@ class ScriptedServer:
             pass  # the client went away, as some tests want it to
         finally:
             connection.close()
-            self._open.discard(connection)  # not before it is closed: closed_all() tells of what a client can see
+            with self._change:
+                self._open -= {plain, connection}  # not before it is closed: closed_all() tells of what a client can see
+                self._change.notify_all()
+
+    def _count(self, connection: socket.socket, instead_of: socket.socket | None = None) -> None:
+        """Keeps a connection that is open; raises OSError if this server ends, which has shut down only those that it knew."""
+        with self._change:
+            self._open.add(connection)
+            if instead_of is not None:
+                self._open.discard(instead_of)
+            if self.ending.is_set():
+                raise ConnectionAbortedError
 
 
 def _read_request(connection: socket.socket, number: int) -> Request | None:
@@ -221,8 +239,11 @@ def _read_request(connection: socket.socket, number: int) -> Request | None:
     return Request(method, target, headers, body, number)
 
 
+@functools.cache
+def _refusing() -> socket.socket:
+    return ports.held("127.0.0.1")
+
+
 def unused_port() -> int:
-    """A port of 127.0.0.1 at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+    """A port of 127.0.0.1 at which nothing listens: it is bound for as long as this process lives, so that nobody else can have it."""
+    return ports.port_of(_refusing())

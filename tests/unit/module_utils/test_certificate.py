@@ -11,10 +11,11 @@ import contextlib
 import datetime
 import ipaddress
 import os
+import select
 import socket
 import ssl
 import threading
-import time
+import types
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -34,7 +35,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
     parse_certificate,
     read_pem_certificates,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import unused_port
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
@@ -649,6 +652,7 @@ class TlsServer:
         self.listening = socket.create_server((address, 0), family=family)
         self.port = self.listening.getsockname()[1]
         self.accepted = 0
+        self.ending = threading.Event()
         self._act = act
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -661,15 +665,16 @@ class TlsServer:
                 return
             self.accepted += 1
             with contextlib.suppress(OSError), connection:
-                connection.settimeout(10)
+                connection.settimeout(PATIENCE)
                 self._act(connection)
 
     def close(self) -> None:
-        """No more connections."""
+        """No more connections; returns when the last one has ended."""
+        self.ending.set()
         with contextlib.suppress(OSError):  # closing alone would not wake the thread
             self.listening.shutdown(socket.SHUT_RDWR)
         self.listening.close()
-        self._thread.join(5)
+        self._thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -735,7 +740,7 @@ def endpoint_of(server: Any, server_name: str = "", host: str = "127.0.0.1") -> 
 )
 def test_a_handshake_identifies(listen: Any, server_name: str, asked: str | None) -> None:
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"))
-    served = handshake(endpoint_of(listen(shakes), server_name), timeout=5)
+    served = handshake(endpoint_of(listen(shakes), server_name), timeout=PATIENCE)
     assert served.certificate.fingerprint == shakes.fingerprint
     assert served.certificate.names == ("a.example.com",)
     assert (served.verified, served.verify_error) == (None, None)
@@ -746,10 +751,8 @@ def test_the_connection_is_closed_as_tls_wants_it(listen: Any) -> None:
     """Without the goodbye, the server's read would fail by SSLEOFError."""
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"), maximum_version=ssl.TLSVersion.TLSv1_2)
     server = listen(shakes)
-    handshake(endpoint_of(server), timeout=5)
-    limit = time.monotonic() + 5
-    while not shakes.ends and time.monotonic() < limit:
-        time.sleep(0.01)
+    handshake(endpoint_of(server), timeout=PATIENCE)
+    server.close()
     assert shakes.ends == [b""]
 
 
@@ -757,8 +760,8 @@ def test_an_expired_certificate_is_identified_and_not_verified(listen: Any, ca_p
     past = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com", not_before=past, not_after=past + datetime.timedelta(days=1)))
     server = listen(shakes)
-    assert handshake(endpoint_of(server), timeout=5).certificate.days_left(time.time()) < 0
-    served = handshake(endpoint_of(server, "a.example.com"), timeout=5, verify_chain=True, ca_path=ca_path)
+    assert handshake(endpoint_of(server), timeout=PATIENCE).certificate.days_left(NOW) < 0
+    served = handshake(endpoint_of(server, "a.example.com"), timeout=PATIENCE, verify_chain=True, ca_path=ca_path)
     assert served.certificate.fingerprint == shakes.fingerprint
     assert (served.verified, served.verify_error) == (False, "certificate has expired")
 
@@ -767,7 +770,7 @@ def test_the_suite_that_the_server_has_without_http_2(listen: Any) -> None:
     """AES128-SHA and TLS 1.2, which Python leaves out unless told otherwise."""
     shakes = Shakes(trustme.CA(key_type=trustme.KeyType.RSA).issue_cert("a.example.com", key_type=trustme.KeyType.RSA), maximum_version=ssl.TLSVersion.TLSv1_2)
     shakes.context.set_ciphers("AES128-SHA")
-    assert handshake(endpoint_of(listen(shakes)), timeout=5).certificate.fingerprint == shakes.fingerprint
+    assert handshake(endpoint_of(listen(shakes)), timeout=PATIENCE).certificate.fingerprint == shakes.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -783,7 +786,7 @@ def test_the_suite_that_the_server_has_without_http_2(listen: Any) -> None:
 def test_a_handshake_verifies(listen: Any, ca_path: str, server_name: str, host: str, error: str | None) -> None:
     shakes = Shakes(INTERMEDIATE.issue_cert("a.example.com", "*.wild.example.com", "127.0.0.1"))
     server = listen(shakes)
-    served = handshake(endpoint_of(server, server_name, host), timeout=5, verify_chain=True, ca_path=ca_path)
+    served = handshake(endpoint_of(server, server_name, host), timeout=PATIENCE, verify_chain=True, ca_path=ca_path)
     assert (served.verified, served.verify_error) == (error is None, error)
     assert served.certificate.fingerprint == shakes.fingerprint
     assert server.accepted == 1
@@ -793,14 +796,14 @@ def test_an_incomplete_chain_and_an_unknown_authority(listen: Any, ca_path: str,
     complete = INTERMEDIATE.issue_cert("a.example.com")
     alone = trustme.LeafCert(complete.private_key_pem.bytes(), complete.cert_chain_pems[0].bytes(), [])
     server = listen(Shakes(alone))
-    served = handshake(endpoint_of(server, "a.example.com"), timeout=5, verify_chain=True, ca_path=ca_path)
+    served = handshake(endpoint_of(server, "a.example.com"), timeout=PATIENCE, verify_chain=True, ca_path=ca_path)
     assert (served.verified, served.verify_error) == (False, "unable to get local issuer certificate")
     assert served.certificate.names == ("a.example.com",)
-    with_system_store = handshake(endpoint_of(server, "a.example.com"), timeout=5, verify_chain=True)
+    with_system_store = handshake(endpoint_of(server, "a.example.com"), timeout=PATIENCE, verify_chain=True)
     assert with_system_store.verified is False
     empty = tmp_path / "authorities"
     empty.mkdir()
-    assert handshake(endpoint_of(server), timeout=5, verify_chain=True, ca_path=str(empty)).verified is False
+    assert handshake(endpoint_of(server), timeout=PATIENCE, verify_chain=True, ca_path=str(empty)).verified is False
 
 
 def test_a_common_name_alone_is_not_verified(listen: Any, tmp_path: Path) -> None:
@@ -812,7 +815,7 @@ def test_a_common_name_alone_is_not_verified(listen: Any, tmp_path: Path) -> Non
     def act(connection: socket.socket) -> None:
         context.wrap_socket(connection, server_side=True).recv(1)
 
-    served = handshake(endpoint_of(listen(act), "a.example.com"), timeout=5, verify_chain=True, ca_path=str(path))
+    served = handshake(endpoint_of(listen(act), "a.example.com"), timeout=PATIENCE, verify_chain=True, ca_path=str(path))
     assert (served.verified, served.verify_error) == (False, "the certificate is not for a.example.com")
 
 
@@ -841,7 +844,7 @@ def test_ipv6(listen: Any) -> None:
         pytest.skip("no IPv6 here")
     for host in ("::1", "[::1]"):
         endpoint = endpoint_of(server, host=host)
-        assert handshake(endpoint, timeout=5).certificate.names == ("::1",)
+        assert handshake(endpoint, timeout=PATIENCE).certificate.names == ("::1",)
         assert str(endpoint) == f"[::1]:{server.port}"
 
 
@@ -850,7 +853,7 @@ def test_how_an_endpoint_is_shown() -> None:
     assert str(Endpoint("192.0.2.1", 443, "a.example.com")) == "192.0.2.1:443 (a.example.com)"
 
 
-def failure(endpoint: Endpoint, timeout: float = 5.0) -> str:
+def failure(endpoint: Endpoint, timeout: float = PATIENCE) -> str:
     """The kind in which a handshake fails, without verification and with it."""
     kind = kind_of(lambda: handshake(endpoint, timeout=timeout))
     assert kind_of(lambda: handshake(endpoint, timeout=timeout, verify_chain=True)) == kind
@@ -907,11 +910,12 @@ def test_a_connection_that_is_gone_before_the_handshake(listen: Any, monkeypatch
 
     def connect_and_wait(*arguments: Any) -> socket.socket:
         connection = connect(*arguments)
-        time.sleep(0.1)
+        select.select([connection], [], [], PATIENCE)
         return connection
 
-    monkeypatch.setattr(room, "_connect", connect_and_wait)
-    assert failure(endpoint_of(listen(reset_at_once))) == "reset"
+    with monkeypatch.context() as patched:
+        patched.setattr(room, "_connect", connect_and_wait)
+        assert failure(endpoint_of(listen(reset_at_once))) == "reset"
     gone = ssl.SSLError(0, "")
     gone.reason = "Closed before TLS handshake with data in recv buffer."
 
@@ -923,9 +927,7 @@ def test_a_connection_that_is_gone_before_the_handshake(listen: Any, monkeypatch
 
 
 def test_a_port_where_nothing_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    assert failure(Endpoint("127.0.0.1", port)) == "refused"
+    assert failure(Endpoint("127.0.0.1", unused_port())) == "refused"
 
 
 @pytest.mark.parametrize("host", ["none.invalid", "a" * 80 + ".example.com", "", "a..b"])
@@ -945,15 +947,33 @@ def test_server_names_that_cannot_be_asked_for(listen: Any, server_name: str) ->
     assert failure(endpoint_of(server, server_name)) == "bad_name"
 
 
-def took(action: Callable[[], Any]) -> tuple[Any, float]:
-    begun = time.monotonic()
-    return action(), time.monotonic() - begun
+class Watch:
+    """A clock that stands still, and the seconds that each handshake was given by it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.clock = ManualClock()
+        self.limits: list[float] = []
+        wrap = ssl.SSLContext.wrap_socket
+
+        def wrap_socket(context: ssl.SSLContext, plain: socket.socket, **options: Any) -> ssl.SSLSocket:
+            if not options.get("server_side"):
+                self.limits.append(plain.gettimeout() or 0)
+            return wrap(context, plain, **options)
+
+        monkeypatch.setattr(room, "time", types.SimpleNamespace(monotonic=self.clock))
+        monkeypatch.setattr(ssl.SSLContext, "wrap_socket", wrap_socket)
 
 
-def test_a_port_that_never_answers_ends_in_time(listen: Any) -> None:
-    kind, seconds = took(lambda: kind_of(lambda: handshake(endpoint_of(listen(lambda connection: connection.recv(65536) and time.sleep(2))), timeout=0.5)))
-    assert kind == "timeout"
-    assert 0.4 < seconds < 1.5
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+    """Time that only the test lets pass."""
+    return Watch(monkeypatch)
+
+
+def test_a_port_that_never_answers_ends_in_time(listen: Any, watch: Watch) -> None:
+    server = listen(lambda connection: connection.recv(65536) and connection.recv(65536))
+    assert kind_of(lambda: handshake(endpoint_of(server), timeout=0.2)) == "timeout"
+    assert watch.limits == [pytest.approx(0.2)]
 
 
 def test_bytes_that_trickle_do_not_prolong_it(listen: Any) -> None:
@@ -961,26 +981,25 @@ def test_bytes_that_trickle_do_not_prolong_it(listen: Any) -> None:
 
     def trickle(connection: socket.socket) -> None:
         connection.recv(65536)
-        for byte in bytes([22, 3, 3, 64, 0, 2, 0, 63, 0]) + bytes(100):
+        for byte in bytes([22, 3, 3, 64, 0, 2, 0, 63, 0]) + bytes(16000):
             connection.sendall(bytes([byte]))
-            time.sleep(0.1)
+            server.ending.wait(0.02)
 
-    kind, seconds = took(lambda: kind_of(lambda: handshake(endpoint_of(listen(trickle)), timeout=0.6)))
-    assert kind == "timeout"
-    assert 0.5 < seconds < 1.6
+    server = listen(trickle)
+    assert kind_of(lambda: handshake(endpoint_of(server), timeout=0.3)) == "timeout"
 
 
-def test_both_handshakes_of_a_verification_share_the_time(listen: Any, ca_path: str) -> None:
+def test_both_handshakes_of_a_verification_share_the_time(listen: Any, ca_path: str, watch: Watch) -> None:
     shakes = Shakes(trustme.CA().issue_cert("a.example.com"))
 
     def slow(connection: socket.socket) -> None:
-        time.sleep(0.4)
+        connection.recv(1, socket.MSG_PEEK)
+        watch.clock.advance(400)
         shakes(connection)
 
     server = listen(slow)
-    kind, seconds = took(lambda: kind_of(lambda: handshake(endpoint_of(server), timeout=0.6, verify_chain=True, ca_path=ca_path)))
-    assert kind == "timeout"
-    assert seconds < 1.5
+    assert handshake(endpoint_of(server), timeout=600, verify_chain=True, ca_path=ca_path).verified is False
+    assert watch.limits == [600, 200]
 
 
 class Unconnected:
@@ -1019,10 +1038,10 @@ class Unconnected:
 )
 def test_connections_that_fail(monkeypatch: pytest.MonkeyPatch, errors: list[Exception], kind: str) -> None:
     sockets = Unconnected(monkeypatch, *errors)
+    monkeypatch.setattr(room, "time", types.SimpleNamespace(monotonic=ManualClock()))
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == kind
     assert sockets.closed == len(errors)
-    assert sockets.given[-1] == pytest.approx(4, abs=0.5)
-    assert len(errors) == 1 or sockets.given[0] == pytest.approx(2, abs=0.5)
+    assert sockets.given == ([4] if len(errors) == 1 else [2, 4])
 
 
 def test_an_address_family_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1033,11 +1052,10 @@ def test_an_address_family_that_is_switched_off(monkeypatch: pytest.MonkeyPatch)
 def test_the_next_address_is_taken_where_the_first_refuses(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"))
     server = listen(shakes)
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        refusing = closed.getsockname()
+    refusing = ("127.0.0.1", unused_port())
     addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in (refusing, ("127.0.0.1", server.port))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_arguments, **_options: addresses)
-    assert handshake(Endpoint("a.example.com", 443), timeout=5).certificate.fingerprint == shakes.fingerprint
+    assert handshake(Endpoint("a.example.com", 443), timeout=PATIENCE).certificate.fingerprint == shakes.fingerprint
 
 
 def test_the_chain_that_was_sent() -> None:
@@ -1056,7 +1074,7 @@ def test_the_chain_that_was_sent() -> None:
 
 def test_an_endpoint_that_serves_nothing(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ssl.SSLSocket, "getpeercert", lambda *_arguments, **_options: None)
-    assert kind_of(lambda: handshake(endpoint_of(listen(Shakes(AUTHORITY.issue_cert("a.example.com")))), timeout=5)) == "tls"
+    assert kind_of(lambda: handshake(endpoint_of(listen(Shakes(AUTHORITY.issue_cert("a.example.com")))), timeout=PATIENCE)) == "tls"
 
 
 # -- against the simulator --------------------------------------------------------------------------------------
@@ -1067,11 +1085,11 @@ def test_the_simulator_s_ports(write: Any) -> None:
     with Simulator(tls_ports=(0, 0)) as sim:
         sim.add_static_virtual_host({"name": "a", "host": {"names": ["a.example.com"], "tls": tls}})
         first, second = sim.tls_ports
-        served = handshake(Endpoint("127.0.0.1", first, "a.example.com"), timeout=5)
+        served = handshake(Endpoint("127.0.0.1", first, "a.example.com"), timeout=PATIENCE)
         assert served.certificate == read_pem_certificates(tls["certPath"])[0]
         assert [(made.port, made.server_name, made.fingerprint) for made in sim.handshakes] == [(first, "a.example.com", served.certificate.fingerprint)]
         sim.listener(second, "hang")
-        assert kind_of(lambda: handshake(Endpoint("127.0.0.1", second), timeout=0.3)) == "timeout"
+        assert kind_of(lambda: handshake(Endpoint("127.0.0.1", second), timeout=0.1)) == "timeout"
         sim.listener(second, "down")
-        assert kind_of(lambda: handshake(Endpoint("127.0.0.1", second), timeout=5)) == "refused"
-        assert kind_of(lambda: handshake(Endpoint("127.0.0.1", sim.port), timeout=5)) == "not_tls"
+        assert kind_of(lambda: handshake(Endpoint("127.0.0.1", second), timeout=PATIENCE)) == "refused"
+        assert kind_of(lambda: handshake(Endpoint("127.0.0.1", sim.port), timeout=PATIENCE)) == "not_tls"

@@ -20,6 +20,7 @@ from ansible.module_utils.common.parameters import PASS_VARS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _options
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import LongestFirst, without_values
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import Serve
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
@@ -406,7 +407,7 @@ def test_a_python_without_requests_is_told_what_is_missing(tmp_path: Path, modul
     arguments = {"api_url": "http://127.0.0.1:9", "api_token": SECRETS["token"], **own, "_ansible_remote_tmp": str(tmp_path)}
     program = ALONE.format(module=module, arguments=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE)
     result = ModuleRun(done.stdout)
     assert done.returncode == 1
     assert result["failed"] is True

@@ -18,6 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options, in_clear_text, settings_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES, argument_spec
 
 MODULES = sorted(CAPABILITIES)
@@ -32,7 +33,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     home = str(tmp_path_factory.mktemp("ansible-home"))
     environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tree), "ANSIBLE_HOME": home, "ANSIBLE_LOCAL_TEMP": home, "LC_ALL": "C.UTF-8"}
     command = [sys.executable, "-m", "ansible.cli.doc", "--json", "--type", "module", *(f"{COLLECTION}.{module}" for module in MODULES)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
     return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in json.loads(done.stdout).items()}
 
 

@@ -9,12 +9,14 @@ import functools
 import random
 import signal
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _side_by_side
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._side_by_side import go_on, later, number, pause, together
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 
 class Failure(Exception):
@@ -26,15 +28,41 @@ def threads_of_calls() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
 
 
+class Overtaking:
+    """Lets some calls wait until the next one has ended, or one has failed; none where there are no threads."""
+
+    def __init__(self, places: Collection[int], most: int) -> None:
+        self._places = places if most > 1 else ()
+        self._ended: set[int] = set()
+        self._failed = False
+        self._change = threading.Condition()
+
+    @contextmanager
+    def call(self, place: int) -> Iterator[None]:
+        """One call."""
+        try:
+            if place in self._places:
+                with self._change:
+                    assert self._change.wait_for(lambda: self._failed or place + 1 in self._ended, PATIENCE)
+            yield
+        except Failure:
+            self._failed = True
+            raise
+        finally:
+            with self._change:
+                self._ended.add(place)
+                self._change.notify_all()
+
+
 @pytest.mark.parametrize("most", [1, 2, 3, 8, 32])
 def test_results_come_in_the_order_of_the_calls(most: int) -> None:
-    rested = random.Random(most)
+    overtaking = Overtaking(range(0, 40, 2), most)
 
-    def call(place: int, seconds: float) -> int:
-        time.sleep(seconds)
-        return place
+    def call(place: int) -> int:
+        with overtaking.call(place):
+            return place
 
-    assert together([functools.partial(call, place, rested.random() / 100) for place in range(40)], most) == list(range(40))
+    assert together([functools.partial(call, place) for place in range(40)], most) == list(range(40))
     assert threads_of_calls() == []
 
 
@@ -49,7 +77,7 @@ def test_no_more_are_under_way_than_wanted_and_few_need_no_threads(calls: int, m
             seen[0] = max(seen[0], under_way[0])
             threads.add(threading.current_thread())
         if place < expected:  # the first wait until as many are there
-            all_there.wait(10)
+            all_there.wait(PATIENCE)
         with lock:
             under_way[0] -= 1
 
@@ -68,7 +96,7 @@ def test_the_first_failure_in_their_order_is_raised_whichever_came_first(most: i
 
     def call(place: int) -> None:
         if place == 2:
-            assert most == 1 or failed_first.wait(5)
+            assert most == 1 or failed_first.wait(PATIENCE)
             raise Failure("two")
         if place == 5:
             failed_first.set()
@@ -87,28 +115,29 @@ def test_nothing_is_begun_after_a_failure(most: int) -> None:
         begun.append(place)
         if place == 3:
             raise Failure
-        time.sleep(0.02)
+        if place > 3:
+            pause(PATIENCE)  # ends when the failure is known
 
     with pytest.raises(Failure):
         together([functools.partial(call, place) for place in range(100)], most)
-    assert 4 <= len(begun) <= 3 + 2 * most
+    assert 4 <= len(begun) <= 3 + most
 
 
 def failing_with_effects(most: int, fails: int, seed: int) -> tuple[list[str], str]:
-    """The effects and the outcome of calls of which one fails, each of which takes another time."""
+    """The effects and the outcome of calls of which one fails, and some overtake others."""
     effects: list[str] = []
-    rested = random.Random(seed)
+    overtaking = Overtaking(random.Random(seed).sample(range(0, 30, 2), 10), most)
 
-    def call(place: int, seconds: float) -> int:
+    def call(place: int) -> int:
         later(effects.append, f"{place} begins")
-        time.sleep(seconds)
-        later(effects.append, f"{place} ends")
-        if place == fails:
-            raise Failure(str(place))
-        return place
+        with overtaking.call(place):
+            later(effects.append, f"{place} ends")
+            if place == fails:
+                raise Failure(str(place))
+            return place
 
     try:
-        return effects, str(together([functools.partial(call, place, rested.random() / 200) for place in range(30)], most))
+        return effects, str(together([functools.partial(call, place) for place in range(30)], most))
     except Failure as error:
         return effects, repr(error)
 
@@ -136,33 +165,39 @@ def test_a_call_knows_its_place() -> None:
     assert number() == 0
 
 
-def test_outside_of_all_calls_everything_happens_at_once() -> None:
-    effects: list[int] = []
+def test_outside_of_all_calls_everything_happens_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    effects: list[float] = []
+    monkeypatch.setattr(_side_by_side.time, "sleep", effects.append)
     later(effects.append, 1)
     go_on()
-    begun = time.monotonic()
     pause(0.05)
-    assert effects == [1] and time.monotonic() - begun >= 0.05
+    assert effects == [1, 0.05]
 
 
-@pytest.mark.parametrize("wait", [pause, lambda seconds: [time.sleep(0.01) or go_on() for _time in range(int(seconds * 100))]], ids=["pause", "go on"])
+def go_on_and_on(_seconds: float) -> None:
+    """Waits without an end of its own."""
+    while True:
+        go_on()
+
+
+@pytest.mark.parametrize("wait", [pause, go_on_and_on], ids=["pause", "go on"])
 def test_a_call_that_waits_ends_when_nobody_needs_it_any_more(wait: Callable[[float], Any]) -> None:
-    waiting, ended = threading.Event(), threading.Event()
+    waiting, ended, waited_in_vain = threading.Event(), threading.Event(), []
 
     def call(place: int) -> None:
         if place == 0:
-            assert waiting.wait(5)
+            assert waiting.wait(PATIENCE)
             raise Failure
         waiting.set()
         try:
-            wait(30)
+            wait(PATIENCE)
+            waited_in_vain.append(place)
         finally:
             ended.set()
 
-    begun = time.monotonic()
     with pytest.raises(Failure):
         together([functools.partial(call, place) for place in range(16)], 8)
-    assert ended.is_set() and time.monotonic() - begun < 10
+    assert ended.is_set() and waited_in_vain == []
     assert threads_of_calls() == []
 
 
@@ -171,7 +206,7 @@ def test_a_call_before_the_one_that_failed_is_still_needed() -> None:
 
     def call(place: int) -> None:
         if place == 0:
-            assert failed.wait(5)
+            assert failed.wait(PATIENCE)
             pause(0.1)
             go_on()
             ended.append(place)
@@ -195,12 +230,12 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
         raise _TimeIsUp
 
     def send() -> None:
-        waiting.wait(5)
+        waiting.wait(PATIENCE)
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
 
     def call() -> None:
-        waiting.wait(5)
-        assert interrupted.wait(20)  # as a request is waited for
+        waiting.wait(PATIENCE)
+        assert interrupted.wait(PATIENCE)  # as a request is waited for
         go_on()
         raise AssertionError("the outcome was still needed")
 

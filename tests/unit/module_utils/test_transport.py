@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import contextlib
 import importlib.util
 import json
 import socket
@@ -26,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import NO_BODY, Answer, Settings
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import OK, TOKEN, Client, Connect, Serve, create, read
+from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.conftest import OK, SOON, TOKEN, Client, Connect, Serve, create, give_up_once, read
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import (
     CLOSE,
     PLAIN_INTO_TLS,
@@ -34,6 +35,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scrip
     RESET_BEFORE_READING,
     SILENCE,
     Act,
+    ScriptedServer,
     answer,
     raw,
     refusal,
@@ -245,29 +247,30 @@ def test_a_read_is_given_up_after_the_last_repetition(serve: Serve, connect: Con
 
 def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_harmless(serve: Serve, connect: Connect) -> None:
     server = serve(SILENCE, OK)
-    client = connect(server.url, timeout=0.2)
-    client._sleep = lambda pause: setattr(client, "settings", client.settings._replace(timeout=5.0))  # the second time it comes, however busy the machine
+    client = connect(server.url)
+    give_up_once(client)
     assert read(client).status == 200
     assert len(server.requests) == 2
-    assert "No answer within 0.2 s." in client.notices[0]
+    assert f"No answer within {SOON} s." in client.notices[0]
 
 
 @pytest.mark.parametrize("act", [SILENCE, Act(lambda connection, server: TRUNCATED.play(connection, server) or SILENCE.play(connection, server))])
 def test_a_create_whose_answer_does_not_come_in_time_may_be_done(serve: Serve, connect: Connect, act: Act) -> None:
     server = serve(act, OK)
-    error = failure_of(create, connect(server.url, timeout=0.2))
+    error = failure_of(create, connect(server.url, timeout=SOON))
     assert (error.kind, error.maybe_done, error.status) == ("timeout", True, None)
-    assert "No answer within 0.2 s." in str(error)
+    assert f"No answer within {SOON} s." in str(error)
     assert server.arrived(1) == 1
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_refused_connection_is_tried_again_whatever_is_sent(serve: Serve, connect: Connect, call: Callable[[Client], Answer]) -> None:
-    port, started = unused_port(), []
-    client = connect(f"http://127.0.0.1:{port}")
-    client._sleep = lambda pause: started.append(serve(OK, port=port))
-    assert call(client).status == 200
-    assert len(started[0].requests) == 1
+def test_a_refused_connection_is_tried_again_whatever_is_sent(connect: Connect, call: Callable[[Client], Answer]) -> None:
+    server = ScriptedServer(OK)
+    with contextlib.ExitStack() as running:
+        client = connect(server.url)
+        client._sleep = lambda pause: running.enter_context(server)  # which listens only from here on
+        assert call(client).status == 200
+    assert len(server.requests) == 1
     assert "No connection: Connection refused." in client.notices[0]
 
 
@@ -555,6 +558,7 @@ def test_a_file_that_holds_no_certificate_is_no_passing_failure(
     assert client.pauses == []
 
 
+@pytest.mark.usefixtures("patient_probe")
 def test_https_to_a_server_without_tls_says_so(serve: Serve, connect: Connect) -> None:
     server = serve(raw(b"HTTP/1.1 400 Bad Request\r\n\r\n", close=True)._replace(at_accept=True))
     error = failure_of(read, connect(server.url.replace("http:", "https:")))
@@ -562,6 +566,7 @@ def test_https_to_a_server_without_tls_says_so(serve: Serve, connect: Connect) -
     assert "api_url is https, and the port speaks plain http." in str(error) and error.advice.remedy in str(error)
 
 
+@pytest.mark.usefixtures("patient_probe")
 @pytest.mark.parametrize("answer", [b"\x15\x03\x03\x00\x02\x02\x50", b"HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port"])
 def test_http_to_a_port_that_answers_as_one_with_tls_does(serve: Serve, connect: Connect, answer: bytes) -> None:
     error = failure_of(create, connect(serve(raw(answer, close=True)).url))
@@ -569,6 +574,7 @@ def test_http_to_a_port_that_answers_as_one_with_tls_does(serve: Serve, connect:
     assert "api_url is http, and the port speaks TLS, which is https." in str(error)
 
 
+@pytest.mark.usefixtures("patient_probe")
 @pytest.mark.parametrize("call", [read, create])
 def test_http_to_a_port_that_closes_as_one_with_tls_does(call: Callable[[Client], Answer]) -> None:
     with Simulator(tls=True) as simulator:
@@ -577,6 +583,7 @@ def test_http_to_a_port_that_closes_as_one_with_tls_does(call: Callable[[Client]
     assert "api_url is http, and the port speaks TLS, which is https." in str(error)
 
 
+@pytest.mark.usefixtures("patient_probe")
 def test_https_to_a_port_that_waits_for_more(connect: Connect) -> None:
     """As one with http does that takes the handshake for the beginning of a request."""
 
@@ -588,7 +595,9 @@ def test_https_to_a_port_that_waits_for_more(connect: Connect) -> None:
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Patient) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        error = failure_of(read, connect(f"https://127.0.0.1:{server.server_address[1]}", timeout=0.3, retries=0))
+        client = connect(f"https://127.0.0.1:{server.server_address[1]}", retries=0)
+        give_up_once(client)  # which the look at the other protocol does not
+        error = failure_of(read, client)
         server.shutdown()
     assert (error.kind, error.maybe_done) == ("wrong_scheme", False)
 

@@ -108,7 +108,7 @@ class Site:
     def reload(self, *, check_mode: bool = False, **options: Any) -> running_modules.ModuleRun:
         """Runs cert_reload for the virtual host, with what its source holds, on all ports, unless options say otherwise; None leaves one out."""
         given = {
-            **connection(self.simulator, timeout=2, vhost=self.name, certificate=str(self.source), endpoint=self.endpoints(), wait_timeout=0.3),
+            **connection(self.simulator, vhost=self.name, certificate=str(self.source), endpoint=self.endpoints(), wait_timeout=0.3),
             **({"certificate": None} if "fingerprint" in options else {}),
             **options,
         }

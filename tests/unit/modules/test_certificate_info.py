@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _reconcile_certificates
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import BETWEEN, LOWEST, ROOT, STRANGER, Issued, Site
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import LIMIT_WITH_THE_MUTE, VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 
@@ -109,13 +109,14 @@ def test_the_host_of_api_url_is_the_default_without_asking_it(newest: Site, curr
     assert info(newest, endpoint=newest.endpoints())["endpoints"][0]["host"] == "localhost"
 
 
-def test_endpoints_that_cannot_be_seen_are_findings(site: Site, simulator: Simulator) -> None:
+def test_endpoints_that_cannot_be_seen_are_findings(site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]]) -> None:
     hung, down = simulator.tls_ports
     simulator.listener(hung, "hang")
     simulator.listener(down, "down")
     api = simulator.port
-    run = info(site, timeout=0.4, endpoint=[local(hung), local(down), local(api)], fingerprint=site.old.fingerprint)
-    told = ("did not complete a TLS handshake within 0.4 s", "Nothing listens at", "does not speak TLS")
+    run = info(site, timeout=77, endpoint=[local(hung), local(down), local(api)], fingerprint=site.old.fingerprint)
+    assert handshake_limits == {port: [77] for port in (hung, down, api)}
+    told = (f"did not complete a TLS handshake within {LIMIT_WITH_THE_MUTE} s", "Nothing listens at", "does not speak TLS")
     for entry, text in zip(run["endpoints"], told):
         assert text in entry["error"] and f"127.0.0.1:{entry['port']}" in entry["error"]
         assert entry["certificate"] is None and entry["agrees"] is False and entry["verified"] is None

@@ -133,7 +133,8 @@ def test_a_server_that_is_older_than_what_the_system_allows(server: ScriptedServ
     assert run.failed and run["error"]["kind"] == "tls" and server.requests == []
 
 
-def test_tls_does_not_fall_back_to_plain_http() -> None:
+def test_tls_does_not_fall_back_to_plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    running_modules.probe_patiently(monkeypatch)
     with ScriptedServer(success({"name": "t-x"})) as plain:
         run = read(plain.url.replace("http:", "https:"), timeout=0.5)  # such a server waits for the end of a request that TLS has not
         assert run.failed and run["error"]["kind"] == "wrong_scheme" and not any("Authorization" in str(one) for one in plain.requests)

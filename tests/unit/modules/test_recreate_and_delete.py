@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections, Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, post
@@ -106,7 +105,7 @@ def test_a_real_recreate_and_delete_read_what_is_inside_once(current: Simulator)
         assert len(read) == len(set(read)) == (9 if "recreate" in options else 7)
 
 
-def test_recreate_carries_everything_over(simulator: Simulator) -> None:
+def test_recreate_carries_everything_over(simulator: Simulator, clock: ManualClock) -> None:
     make_full(simulator)
     before = contents(simulator)
     predicted = run_vhost(simulator, host=NEW_HOST, recreate=True, check_mode=True)
@@ -115,7 +114,7 @@ def test_recreate_carries_everything_over(simulator: Simulator) -> None:
     assert run["action"] == predicted["action"] == "recreated"
     assert run["carried_over"] == HELD and run["not_put_back"] == []
     assert predicted["would_drop"] == {**HELD, "streams": [], "connections": 0}
-    time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
+    clock.advance(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(simulator) == {**before, "vhosts": [{"name": "t-full", "host": NEW_HOST}]}
 
 
@@ -145,18 +144,18 @@ BEFORE_THE_NEW_ONE = [
 
 
 @pytest.mark.parametrize(("method", "path", "skip"), BEFORE_THE_NEW_ONE)
-def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, method: str, path: str, skip: int) -> None:
+def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, clock: ManualClock, method: str, path: str, skip: int) -> None:
     make_full(current)
     before = contents(current)
     Fault(current, method, path, skip=skip, status=500)
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and not run["changed"] and run["not_put_back"] == []
     assert "planned by the test" in run["msg"] and "as it was before" in run["msg"]
-    time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
+    clock.advance(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(current) == before
 
 
-def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back(current: Simulator) -> None:
+def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back(current: Simulator, clock: ManualClock) -> None:
     """All are asked to stop, and the look whether they have gone fails: what is still listed must not be taken for running."""
     make_full(current)
     before = contents(current)
@@ -165,7 +164,7 @@ def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back
     fault.matches = lambda exchange: spoiled(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and not run["changed"] and run["not_put_back"] == []
-    time.sleep(0.3)  # longer than a stopped task stays listed: what is there now stays
+    clock.advance(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(current) == before
 
 

@@ -2,17 +2,15 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Waiting: for push tasks, until they are gone and until media flows, and for the API itself. Time is real and short."""
+"""Waiting: for push tasks, until they are gone and until media flows, and for the API itself."""
 
 from __future__ import annotations
 
 import pathlib
-import threading
-import time
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
@@ -20,15 +18,13 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 
 
 @pytest.mark.parametrize("module", ("push_task", "push_tasks"))
-def test_wait_for_pushing_ends_when_the_stream_appears(simulator: Simulator, module: str) -> None:
+def test_wait_for_pushing_ends_when_the_stream_appears(simulator: Simulator, clock: ManualClock, module: str) -> None:
     options = TASK if module == "push_task" else {"tasks": [TASK, {**TASK, "id": "t-q"}]}
-    appearance = threading.Timer(0.4, simulator.stream_appears, ("default", "app", "main"))
-    appearance.start()
-    started = time.monotonic()
+    clock.later(0.4, lambda: simulator.stream_appears("default", "app", "main"))
+    started = clock()
     run = running_modules.run_module(module, connection(simulator, **options, wait_for="pushing", wait_timeout=20))
-    appearance.join()
     assert not run.failed, run["msg"]
-    assert 0.4 <= time.monotonic() - started < 10
+    assert 0.4 <= clock() - started < 2
     assert [result["state"] for result in run.get("results", [run])] == ["pushing"] * len(run.get("results", [run]))
     again = running_modules.run_module(module, connection(simulator, **options, wait_for="pushing", wait_timeout=0))
     assert not again.failed and not again["changed"]
@@ -55,10 +51,10 @@ def test_wait_for_pushing_names_a_destination_that_refuses(current: Simulator) -
     assert "keeps trying" in kept.warnings[0]
 
 
-def test_check_mode_does_not_wait(current: Simulator) -> None:
-    started = time.monotonic()
+def test_check_mode_does_not_wait(current: Simulator, clock: ManualClock) -> None:
+    started = clock()
     run = running_modules.run_module("push_task", connection(current, **TASK, wait_for="pushing"), check_mode=True)
-    assert run["action"] == "started" and time.monotonic() - started < 5
+    assert run["action"] == "started" and clock() == started
 
 
 def test_stopped_waits_until_the_task_is_gone(simulator: Simulator) -> None:
@@ -75,15 +71,15 @@ def test_stopped_fails_where_the_task_stays_listed() -> None:
         assert run.failed and run["error"]["kind"] == "wait_timeout" and "still lists" in run["msg"]
 
 
-def test_stopping_many_waits_once(current: Simulator) -> None:
+def test_stopping_many_waits_once(current: Simulator, clock: ManualClock) -> None:
     tasks = [{**TASK, "id": f"t-{number}"} for number in range(20)]
     running_modules.run_module("push_tasks", connection(current, tasks=tasks))
-    started = time.monotonic()
+    started = clock()
     run = running_modules.run_module(
         "push_tasks", connection(current, tasks=[{"vhost": "default", "app": "app", "id": task["id"]} for task in tasks], state="stopped")
     )
     assert run["counts"] == {"stopped": 20}
-    assert time.monotonic() - started < 5
+    assert 0.2 <= clock() - started < 0.4  # a stopped task stays listed for 0.2 s
 
 
 def test_stopped_where_there_is_no_virtual_host(simulator: Simulator) -> None:
@@ -159,14 +155,14 @@ def test_a_server_that_comes_back_is_waited_for(current: Simulator) -> None:
 
 
 @pytest.mark.parametrize("retries", (0, 1))
-def test_the_wait_for_the_api_ends_after_its_time(current: Simulator, retries: int) -> None:
+def test_the_wait_for_the_api_ends_after_its_time(current: Simulator, clock: ManualClock, retries: int) -> None:
     current.inject("refuse", variant="now", seconds=3600)
-    started = time.monotonic()
+    started = clock()
     run = running_modules.run_module("vhost_info", connection(current, retries=retries, wait_timeout=4))
     assert run.failed and run["error"]["kind"] == "refused"
     # The server is asked to the end, and not given up after some requests without an answer.
     assert "not even sent" not in run["msg"]
-    assert 3 <= time.monotonic() - started < 20
+    assert 4 <= clock() - started < 6
 
 
 def test_any_answer_ends_the_wait_for_the_api(current: Simulator) -> None:

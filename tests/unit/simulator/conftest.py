@@ -8,11 +8,23 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look again and again until something that is on its way has happened."""
+    pause = threading.Event()
+    for _look in range(int(100 * PATIENCE)):
+        if condition():
+            return
+        pause.wait(0.01)
+    raise AssertionError("it does not happen")
 
 
 class Client:
@@ -20,7 +32,7 @@ class Client:
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
-        self.connection = http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=5)
+        self.connection = http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=PATIENCE)
         self.authorization = "Basic " + base64.b64encode(simulator.token.encode()).decode()
 
     def raw(self, method: str, path: str, body: bytes | None = None, authorization: str | None = "valid") -> tuple[http.client.HTTPResponse, bytes]:

@@ -11,14 +11,14 @@ import json
 import ssl
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, NotPublished, Published, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, NotPublished, Published, Simulator, virtual_hosts
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.jsontext import JsonError, JsonTooDeep, dump, parse
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 LIVE = {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "rtmpPush": {}}}
 LIVE_OLD = {**LIVE, "publishers": {"rtmpPush": {}}}
@@ -143,10 +143,28 @@ def test_a_virtual_host_with_an_application_twice_is_not_created(client: Any) ->
 
 
 def test_many_virtual_hosts_in_one_request(client: Any) -> None:
-    begun = time.monotonic()
     status, items = client.post("/v1/vhosts", [vhost(f"t{number}") for number in range(10_000)])
     assert (status, len(items)) == (200, 10_000)
-    assert time.monotonic() - begun < 20
+
+
+def test_the_work_for_a_virtual_host_does_not_grow_with_their_number() -> None:
+    def work(count: int) -> int:
+        calls = [0]
+        bodies = [vhost(f"t{number}") for number in range(count)]
+        state = Simulator().state
+
+        def count_call(_frame: Any, event: str, _argument: Any) -> None:
+            calls[0] += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(count_call)
+        try:
+            virtual_hosts.create(state, bodies)
+        finally:
+            sys.setprofile(before)
+        return calls[0]
+
+    assert work(1000) < 12 * work(100)
 
 
 # -- requests that kill the server ------------------------------------------------------------------------------
@@ -764,7 +782,7 @@ def test_static_virtual_hosts(start: Any, version: str, timeout: Any) -> None:
 
 def test_tls() -> None:
     with Simulator(tls=True) as sim:
-        connection = http.client.HTTPSConnection("127.0.0.1", sim.port, timeout=5, context=ssl.create_default_context(cafile=sim.ca_path))
+        connection = http.client.HTTPSConnection("127.0.0.1", sim.port, timeout=PATIENCE, context=ssl.create_default_context(cafile=sim.ca_path))
         connection.request("GET", "/v1/vhosts")
         assert connection.getresponse().status == 401
         connection.close()
@@ -774,23 +792,21 @@ def test_tls() -> None:
     assert not Path(ca_path).exists()
 
 
-def test_it_starts_fast_and_stops_twice() -> None:
-    begun = time.perf_counter()
+def test_it_stops_twice() -> None:
     sim = Simulator().start()
-    assert time.perf_counter() - begun < 0.1
     sim.stop()
     sim.stop()
 
 
-def test_latency_holds_up_no_other_connection(start: Any) -> None:
+def test_latency_holds_up_no_other_connection(start: Any, clock: ManualClock) -> None:
     simulator, client = start()
     assert client.post("/_simulator/latency", {"seconds": 0.3})[0] == 200
-    others = [http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=5) for _count in range(4)]
-    begun = time.monotonic()
+    others = [http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=PATIENCE) for _count in range(4)]
     for connection in others:
         connection.request("GET", "/v1/vhosts", headers={"Authorization": client.authorization})
+    clock.wait_until_waiting(4)
+    clock.advance(0.3)
     assert [connection.getresponse().status for connection in others] == [200] * 4
-    assert 0.3 <= time.monotonic() - begun < 0.9  # four in a row would take 1.2
     for connection in others:
         connection.close()
     assert len({record.connection for record in simulator.log}) == len(simulator.log) == 4
@@ -832,11 +848,11 @@ def command(tmp_path: Path) -> Any:
 
 def test_the_command_serves_and_ends_on_a_signal(command: Any) -> None:
     process, port, log = command("--server-version", "0.18.0", "--token", "t")
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/v1/version", headers={"Authorization": "Basic " + base64.b64encode(b"t").decode()})
     assert json.loads(connection.getresponse().read())["response"]["version"] == "0.18.0"
     process.terminate()
-    output, errors = process.communicate(timeout=5)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output, errors) == (0, "", "")
     assert [json.loads(line)["path"] for line in log.read_text(encoding="utf-8").splitlines()] == ["/v1/version"]
     connection.close()
@@ -844,19 +860,19 @@ def test_the_command_serves_and_ends_on_a_signal(command: Any) -> None:
 
 def test_the_command_dies_of_a_deadly_request(command: Any) -> None:
     process, port, _log = command()
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     headers = {"Authorization": "Basic " + base64.b64encode(b"ome-access-token").decode()}
     connection.request("POST", "/v1/vhosts", body=b'[{"name": "a", "%s": 1}]', headers=headers)
     with pytest.raises((ConnectionError, http.client.RemoteDisconnected)):
         connection.getresponse()
-    assert process.communicate(timeout=5)[1] == ""
+    assert process.communicate(timeout=PATIENCE)[1] == ""
     assert process.returncode == 139
     connection.close()
 
 
 def test_the_command_serves_tls(command: Any, tmp_path: Path) -> None:
     _process, port, _log = command("--tls", "--work-dir", str(tmp_path))
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=ssl.create_default_context(cafile=str(tmp_path / "ca.pem")))
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE, context=ssl.create_default_context(cafile=str(tmp_path / "ca.pem")))
     connection.request("GET", "/v1/vhosts")
     assert connection.getresponse().status == 401
     connection.close()
@@ -864,9 +880,10 @@ def test_the_command_serves_tls(command: Any, tmp_path: Path) -> None:
 
 def test_the_command_has_a_latency_in_milliseconds(command: Any) -> None:
     _process, port, _log = command("--latency", "200")
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    begun = time.monotonic()
-    connection.request("GET", "/v1/vhosts")
-    assert connection.getresponse().status == 401
-    assert 0.2 <= time.monotonic() - begun < 5
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    for path in ("/v1/vhosts", "/v1/vhosts", "/_simulator/log"):
+        connection.request("GET", path)
+        answer = json.loads(connection.getresponse().read())
+    first, second = (record["time"] for record in answer["log"])
+    assert second - first >= 0.2  # on the simulator's own clock, and the second came after the answer to the first
     connection.close()

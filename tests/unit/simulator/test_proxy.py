@@ -10,11 +10,14 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import requests
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Proxy, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import wait_until
 
 KEY = {"X-Gateway-Key": "planted-gateway-key"}
 NEW = [{"name": "t1", "host": {"names": ["t1.example.com"]}}]
@@ -40,7 +43,7 @@ def ask(proxy: Proxy, path: str = "/v1/version", method: str = "GET", headers: A
         session.trust_env = False
         options.setdefault("verify", proxy.ca_path or True)
         return session.request(
-            method, proxy.url + path, headers={**KEY, **(headers or {})}, auth=("ome-access", "token"), allow_redirects=False, timeout=10, **options
+            method, proxy.url + path, headers={**KEY, **(headers or {})}, auth=("ome-access", "token"), allow_redirects=False, timeout=PATIENCE, **options
         )
 
 
@@ -66,7 +69,7 @@ def test_credentials_go_on_and_are_counted(sim: Simulator, front: Any) -> None:
     proxy = front()
     with requests.Session() as session:
         for credential in ("Basic b21lLWFjY2Vzcy10b2tlbg==", "Basic eA==", None, None):
-            session.get(f"{proxy.url}/v1/vhosts", headers={**KEY, **({"Authorization": credential} if credential else {})}, timeout=10)
+            session.get(f"{proxy.url}/v1/vhosts", headers={**KEY, **({"Authorization": credential} if credential else {})}, timeout=PATIENCE)
     assert [record.status for record in sim.log] == [200, 401, 401, 401]
     assert proxy.requests == 4 and proxy.authorizations == {"Basic b21lLWFjY2Vzcy10b2tlbg==": 1, "Basic eA==": 1, None: 2}
     assert {seen.target for seen in proxy.seen} == {"/gateway/ome/v1/vhosts"} and all(seen.headers["X-Gateway-Key"] for seen in proxy.seen)
@@ -91,14 +94,14 @@ def test_its_connections_are_its_own(sim: Simulator, front: Any) -> None:
     assert len(peers) == 1, "one kept-alive connection for three of the clients'"
     with requests.Session() as session:
         sim.inject("close")
-        assert [session.get(f"{proxy.url}/v1/version", headers=KEY, timeout=10).status_code for _number in range(3)] == [401, 401, 401]
+        assert [session.get(f"{proxy.url}/v1/version", headers=KEY, timeout=PATIENCE).status_code for _number in range(3)] == [401, 401, 401]
     assert len(peers) == 2
 
 
 @pytest.mark.parametrize("path", ("", "/gateway", "/gateway/omen/v1/version", "/v1/version"))
 def test_other_paths_are_not_found(sim: Simulator, front: Any, path: str) -> None:
     proxy = front()
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=PATIENCE)
     connection.request("GET", path or "/", headers=KEY)
     response = connection.getresponse()
     assert response.status == 404 and response.read().startswith(b"<html>") and sim.log == []
@@ -136,14 +139,23 @@ def test_a_backend_that_is_down(sim: Simulator, front: Any) -> None:
     "fault", ({"kind": "delay", "when": "after", "seconds": 60}, {"kind": "trickle", "seconds": 1}, {"kind": "headers", "variant": "continue"})
 )
 def test_a_backend_that_is_late(sim: Simulator, front: Any, fault: Any) -> None:
-    proxy = front(timeout=0.2)
+    proxy = front(timeout=PATIENCE)
     sim.inject(**fault)
-    assert is_page(ask(proxy), 504) and [record.fault for record in sim.log] == [fault["kind"]]
+    with ThreadPoolExecutor() as threads:
+        late = threads.submit(ask, proxy)
+        wait_until(lambda: [record.fault for record in sim.log] == [fault["kind"]])
+        proxy.time_out()
+        assert is_page(late.result(PATIENCE), 504)
     assert ask(proxy).status_code == 401
 
 
+def test_its_own_time_for_a_backend(sim: Simulator, front: Any) -> None:
+    sim.inject("delay", when="after", seconds=60)
+    assert is_page(ask(front(timeout=0.2)), 504)
+
+
 def test_clients_are_served_side_by_side(sim: Simulator, front: Any, clock: Any) -> None:
-    proxy = front(timeout=10)
+    proxy = front(timeout=PATIENCE)
     sim.inject("delay", seconds=1)
     waiting = threading.Thread(target=ask, args=(proxy,))
     waiting.start()
@@ -151,7 +163,7 @@ def test_clients_are_served_side_by_side(sim: Simulator, front: Any, clock: Any)
         assert waiting.is_alive()
     assert ask(proxy).status_code == 401 and waiting.is_alive()
     clock.advance(1)
-    waiting.join(10)
+    waiting.join(PATIENCE)
     assert not waiting.is_alive() and len(sim.log) == 2
 
 
@@ -163,7 +175,7 @@ def test_it_redirects_everything(sim: Simulator, front: Any, status: int) -> Non
     answer = ask(proxy, "/v1/vhosts?x", headers={"X-Gateway-Key": "wrong"})
     assert is_page(answer, status) and answer.headers["Location"] == f"{other.url}/v1/vhosts?x" and sim.log == []
     with requests.Session() as session:
-        followed = session.get(f"{proxy.url}/v1/version", headers=KEY, auth=("a", "b"), timeout=10)
+        followed = session.get(f"{proxy.url}/v1/version", headers=KEY, auth=("a", "b"), timeout=PATIENCE)
     assert followed.status_code == 401 and other.requests == 1 and proxy.requests == 2
     proxy.redirect(None)
     assert ask(proxy).status_code == 401
@@ -232,7 +244,7 @@ class TestTls:
         proxy = front(tls=True, **options)
         context = ssl.create_default_context(cafile=proxy.ca_path)
         context.maximum_version = highest
-        with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as plain:
+        with socket.create_connection(("127.0.0.1", proxy.port), timeout=PATIENCE) as plain:
             if spoken is None:
                 with pytest.raises(ssl.SSLError):
                     context.wrap_socket(plain, server_hostname="127.0.0.1")
@@ -246,7 +258,7 @@ class TestTls:
         context = ssl.create_default_context(cafile=proxy.ca_path)
         context.minimum_version = ssl.TLSVersion.TLSv1
         context.set_ciphers("ALL:@SECLEVEL=0")
-        plain = socket.create_connection(("127.0.0.1", proxy.port), timeout=10)
+        plain = socket.create_connection(("127.0.0.1", proxy.port), timeout=PATIENCE)
         with context.wrap_socket(plain, server_hostname="127.0.0.1") as secure:
             assert secure.version() == "TLSv1.1"
 

@@ -14,7 +14,6 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates, state, tls
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.publishing import is_for_host
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -78,7 +78,7 @@ def shake(port: int, server_name: str | None = None, context: ssl.SSLContext | N
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as plain, context.wrap_socket(plain, server_hostname=server_name) as secure:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain, context.wrap_socket(plain, server_hostname=server_name) as secure:
         der = secure.getpeercert(binary_form=True)
         assert der is not None
         answer = b""
@@ -89,10 +89,14 @@ def shake(port: int, server_name: str | None = None, context: ssl.SSLContext | N
         return x509.load_der_x509_certificate(der).fingerprint(hashes.SHA256()).hex(), answer
 
 
+SOON = 0.2
+"""Real seconds after which a client gives up what never comes."""
+
+
 def silent(port: int) -> bool:
     """Whether a port accepts a connection and then answers no handshake."""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=0.3) as plain:
+        with socket.create_connection(("127.0.0.1", port), timeout=SOON) as plain:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(plain, server_hostname="a.example.com")
     except TimeoutError:
         return True
@@ -184,7 +188,7 @@ def test_a_delete_takes_the_certificate_away(start: Any, files: Any) -> None:
 
 def test_a_handshake_that_a_delete_overtakes_fails(start: Any, files: Any) -> None:
     sim, client = serving(start, files("a"))
-    with socket.create_connection(("127.0.0.1", sim.tls_ports[0]), timeout=5) as plain:
+    with socket.create_connection(("127.0.0.1", sim.tls_ports[0]), timeout=PATIENCE) as plain:
         shake(sim.tls_ports[0])  # by then the other connection has been accepted too
         assert client.delete("/v1/vhosts/a")[0] == 200
         with pytest.raises(ssl.SSLError, match="(?i)internal.error"):
@@ -434,15 +438,16 @@ def test_a_port_that_lags(start: Any, files: Any, clock: ManualClock) -> None:
     assert [handshake.port for handshake in sim.handshakes[:3]] == [first, second, third]
 
 
-def test_a_port_lags_in_real_time(files: Any) -> None:
+def test_a_port_lags_by_any_clock(files: Any) -> None:
     a = files("a")
-    with Simulator(tls_ports=(0,)) as sim:
+    seconds = [1000.0]
+    with Simulator(tls_ports=(0,), clock=lambda: seconds[0]) as sim:
         sim.add_static_virtual_host(a.vhost)
         sim.lag(sim.tls_ports[0], 0.3)
         new = a.renew()
         certificates.reload_one(sim.state, sim.state.virtual_hosts["a"])
         assert shake(sim.tls_ports[0])[0] == a.fingerprint
-        time.sleep(0.4)
+        seconds[0] += 0.4
         assert shake(sim.tls_ports[0])[0] == new
 
 
@@ -474,7 +479,7 @@ def test_a_request_is_answered_and_the_connection_closed(start: Any, files: Any)
 
 def test_what_is_no_handshake_ends_the_connection(start: Any, files: Any) -> None:
     sim, _client = serving(start, files("a"))
-    with socket.create_connection(("127.0.0.1", sim.tls_ports[0]), timeout=5) as plain:
+    with socket.create_connection(("127.0.0.1", sim.tls_ports[0]), timeout=PATIENCE) as plain:
         plain.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert b"HTTP" not in plain.recv(100)
         assert plain.recv(100) == b""
@@ -486,7 +491,7 @@ def test_many_handshakes_at_once(start: Any, files: Any) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert len(sim.handshakes) == 20
 
 
@@ -510,7 +515,7 @@ def test_the_api_certificate_is_really_loaded(tmp_path: Path, version: str, good
         def reload() -> int:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             AUTHORITY.configure_trust(context)
-            connection = http.client.HTTPSConnection("127.0.0.1", sim.port, timeout=5, context=context)
+            connection = http.client.HTTPSConnection("127.0.0.1", sim.port, timeout=PATIENCE, context=context)
             connection.request("POST", "/v1/managers/api:reloadCertificate", headers={"Authorization": "Basic b21lLWFjY2Vzcy10b2tlbg=="})
             status = connection.getresponse().status
             connection.close()
@@ -577,7 +582,7 @@ def command() -> Iterator[Callable[..., tuple[int, list[int]]]]:
 def test_the_command_has_tls_ports(command: Any, files: Any) -> None:
     a = files("a")
     port, tls_ports = command(2)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("POST", "/v1/vhosts", json.dumps([a.vhost]), {"Authorization": "Basic b21lLWFjY2Vzcy10b2tlbg=="})
     assert connection.getresponse().status == 200
     connection.close()

@@ -1,0 +1,49 @@
+# Copyright: (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ports that belong to their owner from the moment they are known, whether somebody listens on them or not."""
+
+from __future__ import annotations
+
+import socket
+
+
+def held(host: str, port: int = 0) -> socket.socket:
+    """Bind a socket that never listens: as long as it is open, connections are refused unless its owner listens by :func:`listening`.
+
+    Without it another process, or a client's own end of a connection, could get the port while nobody listens there.
+
+    :param port: 0 for any that is free.
+    """
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        if port:
+            # The option below would let two simulators share a port, and each would get some of the connections.
+            socket.create_server((host, port), family=made.family).close()
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        made.bind((host, port))
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def listening(holder: socket.socket, backlog: int = 128) -> socket.socket:
+    """Listen on a port that is held."""
+    made = socket.socket(holder.family)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        made.bind(holder.getsockname())
+        made.listen(backlog)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def port_of(holder: socket.socket) -> int:
+    """The port that is held."""
+    port: int = holder.getsockname()[1]
+    return port

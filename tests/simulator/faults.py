@@ -35,6 +35,7 @@ headers         headers without an end, with ``seconds`` (real ones) after each 
 huge            a body of ``size`` bytes (100 MB) that is good JSON: with ``length``, ``chunked``, or      before, after
                 compressed to little, ``gzip``
 redirect        ``status`` (302) with ``location``                                                         before, after
+meanwhile       no fault of the request: somebody else does something, ``deed``, and it is answered well   before, after
 ==============  =========================================================================================  ================
 
 ``close`` and ``trickle`` deliver an answer that is whole. With ``before`` it is a 503, as no server tells of a success that was
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from .server import Exchange, Server, Work
 
 BEFORE, AFTER = "before", "after"
+MEANWHILE = "meanwhile"
 WHEN = (BEFORE, AFTER)
 FOR_EVER = -1
 HUGE = 100_000_000
@@ -90,6 +92,7 @@ class Fault:
     :param variant: a variant of the kind.
     :param location: where a redirection leads.
     :param size: bytes of a huge body.
+    :param deed: what somebody else does meanwhile; only a test in the same process can give one.
     """
 
     def __init__(
@@ -110,6 +113,7 @@ class Fault:
         variant: str | None = None,
         location: str | None = None,
         size: int = HUGE,
+        deed: Callable[[], object] | None = None,
     ) -> None:
         if kind not in _KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}")
@@ -122,6 +126,8 @@ class Fault:
             raise ValueError("times must be -1 or more than 0; skip, size, seconds and number must not be negative")
         if kind == "redirect" and not location:
             raise ValueError("a redirection needs location")
+        if (kind == MEANWHILE) is not (deed is not None):
+            raise ValueError("meanwhile needs deed, and no other kind takes one")
         self.id = 0
         """A number that no other fault of the server has; set when it is injected."""
         self.kind = kind
@@ -139,6 +145,7 @@ class Fault:
         self.variant = variant or (self._kind.variants[0] if self._kind.variants else None)
         self.location = location
         self.size = size
+        self.deed = deed
         self.matches: Callable[[Exchange], bool] = self._matches
         """Chooses by method and path; a test may put another choice in its place."""
         self.met: list[str] = []
@@ -515,6 +522,13 @@ async def _redirect(meeting: _Meeting) -> Reply:
     return Raw(status, [message(status, headers, page(status))], end=KEEP)
 
 
+async def _meanwhile(meeting: _Meeting) -> Reply:
+    answer = await meeting.worked()
+    assert meeting.fault.deed is not None
+    meeting.fault.deed()
+    return answer or await meeting.work()
+
+
 @dataclass(frozen=True)
 class _Kind:
     effect: Callable[[_Meeting], Awaitable[Reply]]
@@ -541,7 +555,9 @@ _KINDS: dict[str, _Kind] = {
     "headers": _Kind(_headers, ("many", "long", "continue")),
     "huge": _Kind(_huge, ("length", "chunked", "gzip")),
     "redirect": _Kind(_redirect, status=302),
+    MEANWHILE: _Kind(_meanwhile),
 }
 
-KINDS = tuple(_KINDS)
+KINDS = tuple(kind for kind in _KINDS if kind != MEANWHILE)
+"""Those that go wrong, and that a control call can ask for."""
 VARIANTS = {name: kind.variants for name, kind in _KINDS.items()}

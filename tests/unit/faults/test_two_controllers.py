@@ -340,23 +340,6 @@ def test_two_at_once(arena: Arena, name: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-class _Meanwhile:
-    """The simulator's hook: somebody else does something just before the first request of a method whose path ends so and that says something."""
-
-    def __init__(self, method: str, path: str, deed: Callable[[], object]) -> None:
-        self._method = method
-        self._path = path
-        self._deed = deed
-        self.done = False
-
-    async def __call__(self, exchange: Any, work: Any) -> Any:
-        """The simulator's hook."""
-        if not self.done and exchange.method == self._method and exchange.target.endswith(self._path) and exchange.record.body != []:
-            self.done = True
-            self._deed()
-        return await work()
-
-
 RECREATES = {
     "vhost": ("POST", "/v1/vhosts", {"name": "t-v", "host": {"names": ["mine.example.com"]}, "recreate": True}),
     "application": ("POST", "/v1/vhosts/t-v/apps", {"vhost": "t-v", "name": "live", "type": "vod", "recreate": True}),
@@ -382,11 +365,13 @@ class TestMeanwhile:
             given.post(one)
         return one
 
-    def run(self, simulator: Simulator, module: str, options: Mapping[str, Any], meanwhile: _Meanwhile) -> ModuleRun:
-        """Runs a module, into which the other comes."""
-        simulator.middlewares.append(meanwhile)
+    def run(self, simulator: Simulator, module: str, options: Mapping[str, Any], method: str, path: str, deed: Callable[[], object]) -> ModuleRun:
+        """Run a module, while another one does something just before the first request of a method whose path ends so and that says something."""
+        meanwhile = simulator.meanwhile(method, path, deed)
+        chosen = meanwhile.matches
+        meanwhile.matches = lambda exchange: chosen(exchange) and exchange.record.body != []
         run = running_modules.run_module(module, connection(simulator, **options))
-        assert meanwhile.done
+        assert meanwhile.met
         return run
 
     def judge(self, module: str, wrong: list[str]) -> None:
@@ -398,7 +383,7 @@ class TestMeanwhile:
     def test_what_the_other_made_is_not_called_the_old(self, simulator: Simulator, module: str) -> None:
         """In the place of what this run has deleted stands something else now: the report must not say that all is as before."""
         method, path, options = RECREATES[module]
-        run = self.run(simulator, module, options, _Meanwhile(method, path, lambda: _make(simulator.state, module)))
+        run = self.run(simulator, module, options, method, path, lambda: _make(simulator.state, module))
         assert run.failed
         wrong = [f"changed is false: {run['msg']}"] if not run["changed"] else []
         if "as it was before" in run["msg"]:
@@ -409,16 +394,15 @@ class TestMeanwhile:
         """An application that the other has put back in the meantime is there."""
         options = RECREATES["vhost"][2]
         config = simulator.state.virtual_hosts["t-v"].applications["live"].config
-        again = _Meanwhile("POST", "/v1/vhosts/t-v/apps", lambda: simulator.state.create_application(simulator.state.virtual_hosts["t-v"], config))
-        run = self.run(simulator, "vhost", options, again)
+        state = simulator.state
+        run = self.run(simulator, "vhost", options, "POST", "/v1/vhosts/t-v/apps", lambda: state.create_application(state.virtual_hosts["t-v"], config))
         self.judge("vhost", [f"not missing: {run['not_put_back']}"] if run["not_put_back"] else [])
         assert not run.failed
 
     @pytest.mark.parametrize("module", STOPS)
     def test_what_the_other_took_away_is_gone(self, simulator: Simulator, module: str) -> None:
         """A push task whose application the other has deleted needs no stop any more."""
-        gone = _Meanwhile("POST", ":stopPush", lambda: _take_away(simulator.state))
-        run = self.run(simulator, module, STOPS[module], gone)
+        run = self.run(simulator, module, STOPS[module], "POST", ":stopPush", lambda: _take_away(simulator.state))
         self.judge(module, [f"all is as wanted: {run['msg']}"] if run.failed else [])
 
 

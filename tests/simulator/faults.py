@@ -305,6 +305,17 @@ def _name(exchange: Exchange) -> str:
     return f"{exchange.method} {exchange.target}"
 
 
+def _is_gone(exchange: Exchange) -> bool:
+    transport = exchange.request.transport
+    return transport is None or transport.is_closing()
+
+
+async def until_gone(exchange: Exchange) -> None:
+    """Answer nothing until the client gives up."""
+    while not _is_gone(exchange):
+        await asyncio.sleep(_LOOK)
+
+
 @dataclass
 class _Meeting:
     """A fault and a request."""
@@ -329,8 +340,7 @@ class _Meeting:
     @property
     def gone(self) -> bool:
         """Whether the client has given up."""
-        transport = self.exchange.request.transport
-        return transport is None or transport.is_closing()
+        return _is_gone(self.exchange)
 
     async def pause(self) -> None:
         """Let the fault's seconds of the clock pass, or less where the client has gone and that matters."""

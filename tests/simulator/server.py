@@ -12,7 +12,7 @@ from asyncio import AbstractEventLoop, get_running_loop, sleep
 from asyncio import Server as Listener
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TextIO, Union
+from typing import Any, TextIO
 
 from aiohttp import web
 
@@ -48,7 +48,7 @@ class Exchange:
 
 Work = Callable[[], Awaitable[Any]]
 """Gives an :class:`.Answer`, unless a middleware further inside gives bytes."""
-Middleware = Callable[[Exchange, Work], Awaitable[Union[Answer, Raw]]]
+Middleware = Callable[[Exchange, Work], Awaitable[Any]]
 """Wraps the work of a request: what it does before awaiting ``work`` happens before the server has done
 anything, what it does afterwards happens when the change is made and the answer not yet sent. It may leave
 ``work`` out, or give another answer, byte by byte as :class:`.raw.Raw`; a wrapper around it gets that from ``work``."""

@@ -9,6 +9,7 @@ import base64
 import http.client
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,3 +93,11 @@ def client(sim: Simulator) -> Iterator[Client]:
     made = Client(sim)
     yield made
     made.connection.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the tests of the simulator to the long gate."""
+    here = Path(__file__).resolve().parent
+    for item in items:
+        if item.path.resolve().parent == here:
+            item.add_marker("exhaustive")

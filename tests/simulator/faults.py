@@ -42,6 +42,12 @@ meanwhile       no fault of the request: somebody else does something, ``deed``,
 none. The other kinds deliver nothing that a client could take for the answer of the API, unless a ``status`` below 400 is asked for.
 
 While nobody listens the control interface is silent too. Faults choose API requests only, never control calls.
+
+Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do elsewhere:
+
+- A function that rewrites responses, or lets requests wait for each other, is one of :attr:`.running.Simulator.middlewares`.
+- Bytes of TCP and TLS that no HTTP server can be made to send, such as a connection cut off before the request is read, come from the scripts of
+  ``tests/unit/module_utils/scripted_server.py``. It knows nothing of the API, so that tests of the transport say byte by byte what arrives.
 """
 
 from __future__ import annotations

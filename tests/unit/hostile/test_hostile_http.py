@@ -171,7 +171,7 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
             "Set-Cookie": "a=b; Domain=127.0.0.1",
         }
         with ScriptedServer(*[answer(b"[]", status, headers) for _number in range(12)]) as server:
-            result = run_on(server, module, options, f"{status} against {run}")
+            result = run_on(server, module, options, f"{status} against {run}", timeout=600)
             assert server.requests and all(request.headers["authorization"].startswith("Basic ") for request in server.requests)
         assert other.connections == 0
     assert result.failed or module == "audit_info"
@@ -186,7 +186,7 @@ def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     send = _transport.requests.Session.send
     monkeypatch.setattr(_transport.requests.Session, "send", lambda self, request, **named: send(self, request, **{**named, "allow_redirects": True}))
     with ScriptedServer() as other, ScriptedServer(answer(b"[]", 307, {"Location": f"{other.url}/v1/vhosts"})) as server:
-        run_on(server, "vhost_info", {}, "a redirect that is followed")
+        run_on(server, "vhost_info", {}, "a redirect that is followed", timeout=600)
         assert other.connections == 1
         assert other.requests[0].headers.get("authorization") is not None or other.requests
 
@@ -204,7 +204,7 @@ HUGE_ANSWERS: dict[str, tuple[Callable[[], Act], str]] = {  # what is sent, and 
 def test_memory_is_bounded(case: str) -> None:
     make, kind = HUGE_ANSWERS[case]
     with ScriptedServer(make()) as server:
-        found = measured("push_task_info", {"api_url": server.url, "api_token": TOKEN, "retries": 0, "timeout": 30, "vhost": "v", "app": "a"})
+        found = measured("push_task_info", {"api_url": server.url, "api_token": TOKEN, "retries": 0, "timeout": 600, "vhost": "v", "app": "a"})
     assert found["failed"]
     assert found["kind"] in ([kind] if kind else ["too_large", "unexpected_answer"])
     record("hostile input/memory", cases=1, faults=1)

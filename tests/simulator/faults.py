@@ -53,6 +53,7 @@ Tests inject all faults of servers and networks here, by :meth:`.running.Simulat
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import math
 import zlib
@@ -316,10 +317,12 @@ def _is_gone(exchange: Exchange) -> bool:
     return transport is None or transport.is_closing()
 
 
-async def until_gone(exchange: Exchange) -> None:
-    """Answer nothing until the client gives up."""
-    while not _is_gone(exchange):
-        await asyncio.sleep(_LOOK)
+async def until_gone(exchange: Exchange, or_passed: asyncio.Event | None = None) -> None:
+    """Answer nothing until the client gives up, or until something has come to pass."""
+    passed = or_passed or asyncio.Event()
+    while not passed.is_set() and not _is_gone(exchange):
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(passed.wait(), _LOOK)
 
 
 @dataclass
@@ -359,11 +362,7 @@ class _Meeting:
 
         call_off = self.server.state.clock.later(self.fault.seconds, pass_)
         try:
-            while not passed.is_set() and (self.fault.variant == "late" or not self.gone):
-                try:
-                    await asyncio.wait_for(passed.wait(), _LOOK)
-                except asyncio.TimeoutError:
-                    continue
+            await (passed.wait() if self.fault.variant == "late" else until_gone(self.exchange, passed))
         finally:
             call_off()
 

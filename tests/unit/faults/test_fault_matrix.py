@@ -89,6 +89,11 @@ def spoil(bench: Bench, scenario: Scenario, name: str, *, retries: int, writes: 
     assert cases > 0 or kind.empties
 
 
+def test_each_module_that_writes_has_a_typical_scenario() -> None:
+    assert set(TYPICAL) <= set(SMALL)
+    assert {name.partition(":")[0] for name in TYPICAL} == {scenario.module for scenario in scenarios(NEWEST).values()}
+
+
 @pytest.mark.parametrize(("name", "kind"), pairs(REPRESENTATIVES, typical=("reset", "unauthorized")))
 def test_a_fault_at_each_write(bench: Benches, name: str, kind: str) -> None:
     """Nothing is tried again: the module must make do with what it has."""

@@ -212,6 +212,7 @@ def _stop_hostile_task(simulator: Simulator, place: Place) -> None:
     def with_task(running: Simulator) -> None:
         running.restart()
         running.add_config_task("default", "app", id=DEADLY).is_config = False
+        running.state.config_tasks.clear()  # it is not there for the tests after this one
         running.clear_log()
 
     before, checking.fresh = checking.fresh, with_task

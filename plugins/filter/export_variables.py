@@ -392,7 +392,7 @@ def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read
     of_configuration = [bool(status.get("is_config")) for status in read_tasks["status"]]
     dynamic = {(app["vhost"], app["name"]) for app, status in zip(read_apps["applications"], read_apps["status"]) if status.get("dynamic")}
 
-    kinds = {
+    kinds: dict[str, list[Entry]] = {
         "vhosts": _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host),
         "applications": _entries(APPLICATION, "application", read_apps["applications"], _check_application),
         "push_tasks": _entries(PUSH_TASK, "push task", [task for task, config in zip(read_tasks["tasks"], of_configuration) if not config], _check_push_task),

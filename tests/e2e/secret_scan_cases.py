@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 
 from .rotation import Pair, authority
 from .secret_scan import Planted
-from .secret_scan_gateway import OTHERS, SpoilingGateway
+from .secret_scan_echo import OTHERS, Echo
 
 # What a case ends with that no key of ADVICE stands for.
 SUCCESS = "success"
@@ -28,7 +28,7 @@ BY_ANSIBLE = "refused by ansible-core"
 NOT_BROUGHT_ABOUT: dict[str, str] = {}
 
 MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
-# Every request of a module is spoilt so, by the gateway; or there is nothing that could answer.
+# Every request of a module is spoilt so, by the server; or there is nothing that could answer.
 EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
 NOWHERE = ("refused", "unresolved", "tls", "wrong_scheme")
 ON_WRITES = ("server_error", "bad_request", "unauthorized", "conflict", "duplicate_id", "read_only", "gateway", "connection_lost", "rate_limited", "not_json")
@@ -137,7 +137,7 @@ class Objects:
 
 
 class Server:
-    """A server with objects that somebody else made, a gateway in front of it, and the cases about it.
+    """A server with objects that somebody else made, what spoils its responses, and the cases about it.
 
     :param directory: for files that cases read; nothing in it is searched for secrets.
     """
@@ -149,7 +149,7 @@ class Server:
         self.mine = Objects(self.plant, "task's")
         self.theirs = Objects(self.plant, "server's")
         self.simulator = Simulator("later", token=self.token, stop_delay=0.1, tls_ports=[0])
-        self.gateway = SpoilingGateway(self.simulator)
+        self.echo = Echo(self.simulator)
         self.tls = Simulator(token=self.token, tls=True)
         self.served, self.other = authority().issue(), authority().issue()
 
@@ -163,12 +163,10 @@ class Server:
                     self.plant.secrets[f"{self.plant.prefix} private key {name}, line {number}"] = line
         self.simulator.start()
         self.tls.start()
-        self.gateway.__enter__()
         self._make()
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self.gateway.__exit__(*exception)
+    def __exit__(self, *_exception: object) -> None:
         self.tls.stop()
         self.simulator.stop()
 
@@ -223,7 +221,7 @@ class Server:
             return self.connection(api_url=self.simulator.url.replace("http:", "https:"))
         if kind == "tls":
             return self.connection(api_url=self.tls.url)
-        return self.connection(api_url=self.gateway.url(prefix), timeout=0.4 if kind == "timeout" else 10)
+        return self.connection(api_url=self.echo.url(prefix), timeout=0.4 if kind == "timeout" else 10)
 
     def interpreter(self, name: str, **environment: str) -> str:
         """A Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""

@@ -35,7 +35,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report i
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
 from .conftest import LOCAL, REPOSITORY, Project
@@ -258,7 +257,7 @@ def test_message_of_the_guide_on_applications() -> None:
         push = {**common, "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
         assert not run_module("push_task", {**push, "url": "rtmp://live.platform.example.com/app"}).failed
         server.stream_appears("tenant-a", "live", "main")
-        Connections(server, {"/v1/stats/current/vhosts/tenant-a/apps/live": 12})
+        server.viewers(12, "tenant-a", "live")
         failed = run_module("application", {**common, "name": "live", "publishers": {**publishers, "hls": {}}})
         assert failed["msg"] == shown_in("guide_applications.rst", 0)
 

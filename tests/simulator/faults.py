@@ -35,17 +35,25 @@ headers         headers without an end, with ``seconds`` (real ones) after each 
 huge            a body of ``size`` bytes (100 MB) that is good JSON: with ``length``, ``chunked``, or      before, after
                 compressed to little, ``gzip``
 redirect        ``status`` (302) with ``location``                                                         before, after
+meanwhile       no fault of the request: somebody else does something, ``deed``, and it is answered well   before, after
 ==============  =========================================================================================  ================
 
 ``close`` and ``trickle`` deliver an answer that is whole. With ``before`` it is a 503, as no server tells of a success that was
 none. The other kinds deliver nothing that a client could take for the answer of the API, unless a ``status`` below 400 is asked for.
 
 While nobody listens the control interface is silent too. Faults choose API requests only, never control calls.
+
+Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do elsewhere:
+
+- A function that rewrites responses, or lets requests wait for each other, is one of :attr:`.running.Simulator.middlewares`.
+- Bytes of TCP and TLS that no HTTP server can be made to send, such as a connection cut off before the request is read, come from the scripts of
+  ``tests/unit/module_utils/scripted_server.py``. It knows nothing of the API, so that tests of the transport say byte by byte what arrives.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import math
 import zlib
@@ -61,6 +69,7 @@ if TYPE_CHECKING:
     from .server import Exchange, Server, Work
 
 BEFORE, AFTER = "before", "after"
+MEANWHILE = "meanwhile"
 WHEN = (BEFORE, AFTER)
 FOR_EVER = -1
 HUGE = 100_000_000
@@ -90,6 +99,7 @@ class Fault:
     :param variant: a variant of the kind.
     :param location: where a redirection leads.
     :param size: bytes of a huge body.
+    :param deed: what somebody else does meanwhile; only a test in the same process can give one.
     """
 
     def __init__(
@@ -110,6 +120,7 @@ class Fault:
         variant: str | None = None,
         location: str | None = None,
         size: int = HUGE,
+        deed: Callable[[], object] | None = None,
     ) -> None:
         if kind not in _KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}")
@@ -122,6 +133,8 @@ class Fault:
             raise ValueError("times must be -1 or more than 0; skip, size, seconds and number must not be negative")
         if kind == "redirect" and not location:
             raise ValueError("a redirection needs location")
+        if (kind == MEANWHILE) is not (deed is not None):
+            raise ValueError("meanwhile needs deed, and no other kind takes one")
         self.id = 0
         """A number that no other fault of the server has; set when it is injected."""
         self.kind = kind
@@ -139,6 +152,7 @@ class Fault:
         self.variant = variant or (self._kind.variants[0] if self._kind.variants else None)
         self.location = location
         self.size = size
+        self.deed = deed
         self.matches: Callable[[Exchange], bool] = self._matches
         """Chooses by method and path; a test may put another choice in its place."""
         self.met: list[str] = []
@@ -298,6 +312,19 @@ def _name(exchange: Exchange) -> str:
     return f"{exchange.method} {exchange.target}"
 
 
+def _is_gone(exchange: Exchange) -> bool:
+    transport = exchange.request.transport
+    return transport is None or transport.is_closing()
+
+
+async def until_gone(exchange: Exchange, or_passed: asyncio.Event | None = None) -> None:
+    """Answer nothing until the client gives up, or until something has come to pass."""
+    passed = or_passed or asyncio.Event()
+    while not passed.is_set() and not _is_gone(exchange):
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(passed.wait(), _LOOK)
+
+
 @dataclass
 class _Meeting:
     """A fault and a request."""
@@ -322,8 +349,7 @@ class _Meeting:
     @property
     def gone(self) -> bool:
         """Whether the client has given up."""
-        transport = self.exchange.request.transport
-        return transport is None or transport.is_closing()
+        return _is_gone(self.exchange)
 
     async def pause(self) -> None:
         """Let the fault's seconds of the clock pass, or less where the client has gone and that matters."""
@@ -336,11 +362,7 @@ class _Meeting:
 
         call_off = self.server.state.clock.later(self.fault.seconds, pass_)
         try:
-            while not passed.is_set() and (self.fault.variant == "late" or not self.gone):
-                try:
-                    await asyncio.wait_for(passed.wait(), _LOOK)
-                except asyncio.TimeoutError:
-                    continue
+            await (passed.wait() if self.fault.variant == "late" else until_gone(self.exchange, passed))
         finally:
             call_off()
 
@@ -515,6 +537,13 @@ async def _redirect(meeting: _Meeting) -> Reply:
     return Raw(status, [message(status, headers, page(status))], end=KEEP)
 
 
+async def _meanwhile(meeting: _Meeting) -> Reply:
+    answer = await meeting.worked()
+    assert meeting.fault.deed is not None
+    meeting.fault.deed()
+    return answer or await meeting.work()
+
+
 @dataclass(frozen=True)
 class _Kind:
     effect: Callable[[_Meeting], Awaitable[Reply]]
@@ -541,7 +570,9 @@ _KINDS: dict[str, _Kind] = {
     "headers": _Kind(_headers, ("many", "long", "continue")),
     "huge": _Kind(_huge, ("length", "chunked", "gzip")),
     "redirect": _Kind(_redirect, status=302),
+    MEANWHILE: _Kind(_meanwhile),
 }
 
-KINDS = tuple(_KINDS)
+KINDS = tuple(kind for kind in _KINDS if kind != MEANWHILE)
+"""Those that go wrong, and that a control call can ask for."""
 VARIANTS = {name: kind.variants for name, kind in _KINDS.items()}

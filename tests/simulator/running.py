@@ -12,7 +12,7 @@ from typing import Any
 
 from .clock import Clock
 from .control import set_failing_reload
-from .faults import Fault
+from .faults import MEANWHILE, Fault
 from .publishing import Published, publish
 from .request_log import LogRecord
 from .server import Middleware, Server
@@ -135,7 +135,8 @@ class Simulator:
 
     @property
     def middlewares(self) -> list[Middleware]:
-        """Wrappers around the work of every API request, see :data:`server.Middleware`; change the list to add one."""
+        """Wrappers around the work of every API request, see :data:`.server.Middleware`; change the list to add one. For what no fault does:
+        answers that are rewritten by a function, requests that wait for each other."""
         return self._server.middlewares
 
     def inject(self, kind: str, **options: Any) -> Fault:
@@ -144,11 +145,17 @@ class Simulator:
 
     def plant(self, fault: Fault) -> Fault:
         """Let a fault that is made already spoil requests from now on. :returns: the fault."""
-
         self._server.inject(fault)
         if fault.at_once:
             self._run(self._server.interrupt(fault.seconds))
         return fault
+
+    def meanwhile(self, method: str, path: str, deed: Callable[[], object], **options: Any) -> Fault:
+        """Let somebody else do something just before a request is worked on: the first of a method whose path ends in ``path``.
+
+        :param options: further ones of :class:`.faults.Fault`, such as ``skip`` and ``when``.
+        """
+        return self.inject(MEANWHILE, method=method, path=path, deed=deed, **options)
 
     @property
     def latency(self) -> float:
@@ -209,6 +216,10 @@ class Simulator:
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream end."""
         self.state.stream_disappears(vhost, app, stream)
+
+    def viewers(self, number: int, vhost: str, app: str | None = None, stream: str | None = None) -> None:
+        """Let so many viewers be connected to a virtual host, an application or a stream, until the server is restarted; its statistics count them."""
+        self.state.viewers[tuple(part for part in (vhost, app, stream) if part is not None)] = number
 
     def publish(self, host: str, app: str, stream: str) -> Published:
         """Let a publisher send a stream to a host name. :returns: where it went live.

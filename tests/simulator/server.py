@@ -47,11 +47,12 @@ class Exchange:
     record: LogRecord
 
 
-Work = Callable[[], Awaitable[Answer]]
-Middleware = Callable[[Exchange, Work], Awaitable[Answer]]
+Work = Callable[[], Awaitable[Any]]
+"""Gives an :class:`.Answer`, unless a middleware further inside gives bytes."""
+Middleware = Callable[[Exchange, Work], Awaitable[Any]]
 """Wraps the work of a request: what it does before awaiting ``work`` happens before the server has done
 anything, what it does afterwards happens when the change is made and the answer not yet sent. It may leave
-``work`` out, give another answer, or abort ``exchange.request.transport``."""
+``work`` out, or give another answer, byte by byte as :class:`.raw.Raw`; a wrapper around it gets that from ``work``."""
 
 
 class _Connections(web.Server):
@@ -252,7 +253,7 @@ class Server:
         return result if isinstance(result, Raw) else _response(result)
 
     async def _met(self, exchange: Exchange) -> Answer | Raw:
-        async def work() -> Answer:
+        async def work() -> Any:
             return await self._through(exchange)
 
         fault = self.faults.next_for(exchange)
@@ -275,7 +276,7 @@ class Server:
             self._log_file.write(json.dumps(record.as_dict()) + "\n")
             self._log_file.flush()
 
-    async def _through(self, exchange: Exchange) -> Answer:
+    async def _through(self, exchange: Exchange) -> Any:
         async def work() -> Answer:
             return answer(self.state, self.token, exchange.method, exchange.target, exchange.request.headers.get("Authorization"), exchange.raw)
 
@@ -286,7 +287,7 @@ class Server:
 
 
 def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
-    async def wrapped() -> Answer:
+    async def wrapped() -> Answer | Raw:
         return await middleware(exchange, work)
 
     return wrapped

@@ -144,6 +144,8 @@ class State:
         self.virtual_hosts: dict[str, VirtualHost] = {}
         self.push_applications: dict[tuple[str, str], list[PushApplication]] = {}
         self.streams: dict[tuple[str, str, str], float] = {}
+        self.viewers: dict[tuple[str, ...], int] = {}
+        """How many are connected, by the names of what they watch."""
         self.destinations: dict[str, str] = {}
         self.failing_reloads: set[str | None] = set()
         self.reload_delay = 0.0
@@ -247,6 +249,7 @@ class State:
             self.virtual_hosts.clear()
             self.push_applications.clear()
             self.streams.clear()
+            self.viewers.clear()
             for static in self._static:
                 self._create_static(static)
             tasks, self.config_tasks = self.config_tasks, []

@@ -29,7 +29,7 @@ def read(state: State, vhost: str, app: str | None = None, stream: str | None = 
         "lastThroughputOut": 0,
         "lastRecvTime": state.clock.timestamp(),
         "lastSentTime": state.clock.timestamp(),
-        "totalConnections": 0,
+        "totalConnections": state.viewers.get(tuple(wanted), 0),
         "maxTotalConnections": 0,
         "maxTotalConnectionTime": state.clock.timestamp(),
         "connections": dict.fromkeys(state.version.publisher_counters, 0),

@@ -30,8 +30,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificat
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 STOP_DELAY = 0.5  # seconds for which a stopped task stays listed
-PATIENCE = 10.0  # seconds, where nothing is to be late
-PATIENCE_WITH_HANDSHAKES = 2.0  # seconds; a server that has lost all its certificates lets handshakes hang
+PATIENCE = 600.0  # seconds, where nothing is to be late: after them a wait is a hang
+PATIENCE_WITH_HANDSHAKES = 4.0  # seconds; a server that has lost all its certificates lets handshakes hang
 REFUSED = "t-refused"
 """A virtual host that the server takes for a bad one."""
 

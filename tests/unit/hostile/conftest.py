@@ -6,19 +6,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Takes away what changes the behaviour of requests and of the modules, and waiting that proves nothing here."""
+    """Take away what changes the behaviour of requests and of the modules, and let their pauses take no time."""
     running_modules.forget_environment(monkeypatch)
-    monkeypatch.setattr(_reconcile_push_tasks, "POLL_INTERVAL", 0.01)
+    clock = ManualClock()
+    monkeypatch.setattr(_door, "Context", functools.partial(_door.Context, sleep=clock.advance, clock=clock))
+    monkeypatch.setattr(_door, "Transport", functools.partial(_door.Transport, sleep=clock.advance, jitter=lambda: 0.5))
 
 
 @pytest.fixture(scope="module")

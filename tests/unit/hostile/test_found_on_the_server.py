@@ -82,7 +82,7 @@ def meet(simulator: Simulator, module: str, options: dict[str, Any], names: list
 
 
 @pytest.mark.parametrize(("module", "options"), RUNS, ids=[f"{number}-{module}" for number, (module, _options) in enumerate(RUNS)])
-@pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
+@pytest.mark.parametrize("check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive)))
 def test_each_fixed_name(simulator: Simulator, module: str, options: dict[str, Any], check_mode: bool) -> None:
     """One by one, and all at once; in check mode, which reads the same, all at once."""
     cases = [list(NASTY), *([] if check_mode else [[name] for name in NASTY])]
@@ -91,6 +91,7 @@ def test_each_fixed_name(simulator: Simulator, module: str, options: dict[str, A
     record("hostile input/found on the server", cases=len(cases), faults=len(cases))
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(RUNS), st.lists(HOSTILE_TEXTS, min_size=1, max_size=5, unique=True))
 def test_generated_names(simulator: Simulator, run: tuple[str, dict[str, Any]], names: list[str]) -> None:

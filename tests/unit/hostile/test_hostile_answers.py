@@ -6,18 +6,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _api, _push_task
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, run_safely
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.mutating_server import MutatingServer, Raw, nodes, replaced
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.spoiling import Literal, Spoiler, nodes, replaced
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 from hypothesis import HealthCheck, given, settings
@@ -61,30 +66,42 @@ WRONG: tuple[Any, ...] = (
     [None],
     {"": None},
     {"%s": {"a": [1]}},
-    Raw("NaN"),
-    Raw("-Infinity"),
-    Raw("1e999"),
-    Raw("9" * 400),
-    Raw("9" * 5000),
-    Raw('"\\ud800"'),
-    Raw('{"name": 1, "name": [], "id": {}, "id": "x"}'),
-    Raw("[" * 40 + "]" * 40),
-    Raw('{"a":' * 600 + "1" + "}" * 600),
+    Literal("NaN"),
+    Literal("-Infinity"),
+    Literal("1e999"),
+    Literal("9" * 400),
+    Literal("9" * 5000),
+    Literal('"\\ud800"'),
+    Literal('{"name": 1, "name": [], "id": {}, "id": "x"}'),
+    Literal("[" * 40 + "]" * 40),
+    Literal('{"a":' * 600 + "1" + "}" * 600),
 )
 """What stands where something else is expected. Texts that are raw are no value that Python would write."""
 
 
+class HostileServer:
+    """A simulator whose responses are rewritten."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.simulator = simulator
+        self.url, self.token, self.state = simulator.url, simulator.token, simulator.state
+        self.spoiler = Spoiler(simulator)
+
+
 @pytest.fixture(scope="module")
-def server() -> Iterator[MutatingServer]:
+def server() -> Iterator[HostileServer]:
     """One server for all, which is restarted between."""
-    with MutatingServer() as running:
-        yield running
+    with Simulator("0.20.0", token="planted-token", stop_delay=0.0) as running:
+        yield HostileServer(running)
 
 
-def prepare(server: MutatingServer) -> None:
-    """Objects of every kind, so that there is something to read, change and delete."""
-    server.restart()
+def prepare(server: HostileServer) -> None:
+    """Make objects of every kind, so that there is something to read, change and delete; responses are good again."""
     state = server.state
+    state.config_tasks.clear()
+    server.simulator.restart()
+    server.simulator.clear_log()
+    server.spoiler.clear()
     with state.lock:
         vhost = state.create_virtual_host({**OURS, "host": {"names": ["s.example.com"], "tls": {"certPath": "/c.pem", "keyPath": "/k.pem"}}})
         app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
@@ -94,31 +111,31 @@ def prepare(server: MutatingServer) -> None:
     state.config_tasks.clear()
 
 
-def options_for(server: MutatingServer, options: dict[str, Any]) -> dict[str, Any]:
+def options_for(server: HostileServer, options: dict[str, Any]) -> dict[str, Any]:
     waits = {"wait_timeout": 0} if "id" in options or "tasks" in options else {}
     return {**connection(server, retries=0), **waits, **options}
 
 
-def good_answers(server: MutatingServer, module: str, options: dict[str, Any]) -> list[Any]:
+def good_answers(server: HostileServer, module: str, options: dict[str, Any]) -> list[Any]:
     """What the server answers to the requests of a run when nothing is spoilt."""
     prepare(server)
     run_safely(module, options_for(server, options), f"{module} with good answers")
-    return [payload for _method, _path, payload in server.good]
+    return [payload for _method, _path, payload in server.spoiler.good]
 
 
-def meet(server: MutatingServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any) -> None:
+def meet(server: HostileServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any) -> None:
     """Runs a module whose one answer holds something wrong at one place, and checks the end of it."""
     prepare(server)
-    server.spoil = lambda now, good: replaced(good, path, wrong) if now == number else good
-    shown = wrong.text[:60] if isinstance(wrong, Raw) else repr(wrong)[:60]
+    server.spoiler.spoil = lambda now, good: replaced(good, path, wrong) if now == number else good
+    shown = wrong.text[:60] if isinstance(wrong, Literal) else repr(wrong)[:60]
     about = f"{module} {options}: answer {number} holds {shown} at {path}"
     run = run_safely(module, options_for(server, options), about)
     _check_what_was_sent(server, about)
     assert run.failed or "changed" in run, about
 
 
-def _check_what_was_sent(server: MutatingServer, about: str) -> None:
-    for _method, path, _payload in server.good:
+def _check_what_was_sent(server: HostileServer, about: str) -> None:
+    for _method, path, _payload in server.spoiler.good:
         if not re.fullmatch(r"/v1/[A-Za-z0-9._:/-]+", path) or "/.." in path:
             raise Broken(f"only paths of the API are asked for: {about}: {path!r}")
 
@@ -132,18 +149,72 @@ def _few_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_reconcile_contents, "SETTLE_TIMEOUT", 0.05)
 
 
-@pytest.mark.parametrize(("module", "options"), RUNS, ids=[f"{number}-{module}" for number, (module, _options) in enumerate(RUNS)])
-def test_every_place_of_every_answer(server: MutatingServer, module: str, options: dict[str, Any]) -> None:
-    """Each node of each answer of each kind of run is wrong in turn, in one of the ways; a whole answer in all of them."""
+CALLS: dict[str, Callable[[Api], object]] = {
+    "read_version": lambda api: api.read_version(),
+    "list_virtual_hosts": lambda api: api.list_virtual_hosts(),
+    "read_virtual_host": lambda api: api.read_virtual_host("t-s"),
+    "create_virtual_hosts": lambda api: api.create_virtual_hosts([{"name": "t-n"}, {"name": "t-m"}]),
+    "delete_virtual_host": lambda api: api.delete_virtual_host("t-s"),
+    "list_applications": lambda api: api.list_applications("t-s"),
+    "read_application": lambda api: api.read_application("t-s", "live"),
+    "create_applications": lambda api: api.create_applications("t-s", [{"name": "new", "type": "live"}]),
+    "delete_application": lambda api: api.delete_application("t-s", "live"),
+    "list_streams": lambda api: api.list_streams("t-s", "live"),
+    "count_connections": lambda api: api.count_connections("t-s", "live"),
+    "list_push_tasks": lambda api: api.list_push_tasks("t-s", "live"),
+    "start_push_task": lambda api: api.start_push_task("t-s", "live", {"id": "t-n", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://h/a"}),
+    "stop_push_task": lambda api: api.stop_push_task("t-s", "live", "t-p"),
+    "reload_certificates": lambda api: api.reload_certificates("t-s"),
+}
+"""Each call of the API. The modules meet what these return, or their errors, and no whole answer."""
+
+
+def test_every_call_is_tried() -> None:
+    public = {name for name, value in vars(Api).items() if callable(value) and not name.startswith("_")}
+    assert public - set(CALLS) == {"ask_anew", "together", "server_version"}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_anything_in_place_of_an_answer(server: HostileServer, call: str) -> None:
+    """Each call of the API ends in a result or an error of a known kind, whatever value the whole answer or its payload is."""
+    cases = 0
+    payload = (0,) if call.startswith("create") else ("response",)
+    for path, wrong in itertools.product(((), payload), WRONG):
+        prepare(server)
+        server.spoiler.spoil = lambda _number, good, path=path, wrong=wrong: replaced(good, path, wrong)  # type: ignore[misc]
+        with contextlib.closing(Transport(Settings(server.url, server.token, retries=0))) as transport:
+            try:
+                CALLS[call](Api(transport))
+            except OmeError as error:
+                assert error.kind in ADVICE, (path, wrong)
+        cases += 1
+    record("hostile input/answers of a hostile server", cases=cases, faults=cases)
+
+
+IN_EACH_RUN = 3
+"""How many wrong values stand in place of a whole answer or of its payload in a run; they take turns."""
+TYPICAL = (0, 6, 8, 12)
+"""A read, a recreate, a purge and a start: the runs that also belong to the short gate."""
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [pytest.param(*run, id=f"{number}-{run[0]}", marks=[] if number in TYPICAL else pytest.mark.exhaustive) for number, run in enumerate(RUNS)],
+)
+def test_every_place_of_every_answer(server: HostileServer, module: str, options: dict[str, Any]) -> None:
+    """Each node of each answer of each kind of run is wrong in turn."""
+    # Each run begins with other values, so that together they put all of them everywhere.
     turns = itertools.cycle(WRONG)
+    for _value in range(7 * RUNS.index((module, options)) % len(WRONG)):
+        next(turns)
     cases = 0
     for number, payload in enumerate(good_answers(server, module, options)):
         for node in nodes(payload):
             whole = len(node.path) == 0 or node.path == ("response",)
-            for wrong in WRONG if whole else (next(turns),):
+            for wrong in itertools.islice(turns, IN_EACH_RUN if whole else 1):
                 meet(server, module, options, number, node.path, wrong)
                 cases += 1
-    assert cases > len(WRONG)
+    assert cases > IN_EACH_RUN
     record("hostile input/answers of a hostile server", cases=cases, faults=cases)
 
 
@@ -156,9 +227,10 @@ ANY_JSON = st.recursive(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_generated_answers(server: MutatingServer, data: st.DataObject) -> None:
+def test_generated_answers(server: HostileServer, data: st.DataObject) -> None:
     module, options = data.draw(st.sampled_from(RUNS))
     if (module, str(options)) not in _KNOWN:
         _KNOWN[module, str(options)] = good_answers(server, module, options)
@@ -173,11 +245,27 @@ _KNOWN: dict[tuple[str, str], list[Any]] = {}
 
 @pytest.mark.parametrize("depth", (30, 450, 930, 20_000, 200_000))
 @pytest.mark.parametrize("opening", ("[", '{"a":'))
-@pytest.mark.parametrize(("module", "options"), [RUNS[0], RUNS[1], RUNS[2], RUNS[3], RUNS[10]], ids=["vhost", "app", "push", "audit", "recreate"])
-def test_any_depth(server: MutatingServer, module: str, options: dict[str, Any], opening: str, depth: int) -> None:
+@pytest.mark.parametrize("call", CALLS)
+def test_any_depth(server: HostileServer, call: str, opening: str, depth: int) -> None:
     """Deeply nested JSON ends in an error where it is too deep, wherever it stands, and not in a traceback."""
+    deep = Literal(opening * depth + "1" + {"[": "]", '{"a":': "}"}[opening] * depth)
+    for spoil in (lambda good: deep, lambda good: {**good, "response": deep}, lambda good: {**good, "response": {"unknown": deep}}):
+        prepare(server)
+        server.spoiler.spoil = lambda _number, good, spoil=spoil: spoil(good if isinstance(good, dict) else {})  # type: ignore[misc]
+        with contextlib.closing(Transport(Settings(server.url, server.token, retries=0))) as transport:
+            try:
+                CALLS[call](Api(transport))
+            except OmeError as error:
+                assert error.kind in ADVICE
+
+
+@pytest.mark.parametrize("depth", (30, 930, 200_000))
+@pytest.mark.parametrize("opening", ("[", '{"a":'))
+@pytest.mark.parametrize(("module", "options"), [pytest.param(*RUNS[3], id="audit"), pytest.param(*RUNS[10], id="recreate", marks=pytest.mark.exhaustive)])
+def test_any_depth_in_a_run(server: HostileServer, module: str, options: dict[str, Any], opening: str, depth: int) -> None:
+    """What is passed on to Ansible is not too deep for it."""
     closing = "]" if opening == "[" else "}"
-    deep = Raw(opening * depth + "1" + closing * depth)
+    deep = Literal(opening * depth + "1" + closing * depth)
     for number, payload in enumerate(good_answers(server, module, options)):
         places = [node.path for node in nodes(payload) if isinstance(node.value, (dict, list))]
         for path in (places[0], places[-1]):
@@ -188,7 +276,7 @@ def test_any_depth(server: MutatingServer, module: str, options: dict[str, Any],
             def beside(now: int, good: Any, number: int = number) -> Any:
                 return {**good, "response": {**good["response"], "unknown": deep}} if now == number else good
 
-            server.spoil = beside
+            server.spoiler.spoil = beside
             run_safely(module, options_for(server, options), f"{module}: {depth} levels of {opening!r} in answer {number}")
 
 
@@ -210,23 +298,23 @@ def test_any_depth(server: MutatingServer, module: str, options: dict[str, Any],
     ids=["empty", "byte order mark", "UTF-16", "UTF-32", "no UTF-8", "duplicate keys", "trailing text", "NUL", "null", "zero", "text"],
 )
 @pytest.mark.parametrize(("module", "options"), RUNS[:9:2], ids=[f"{module}" for module, _options in RUNS[:9:2]])
-def test_other_bodies(server: MutatingServer, module: str, options: dict[str, Any], body: bytes) -> None:
+def test_other_bodies(server: HostileServer, module: str, options: dict[str, Any], body: bytes) -> None:
     for number in range(len(good_answers(server, module, options))):
         prepare(server)
-        server.spoil = lambda now, good, number=number: body if now == number else good  # type: ignore[misc]
+        server.spoiler.spoil = lambda now, good, number=number: body if now == number else good  # type: ignore[misc]
         run_safely(module, options_for(server, options), f"{module}: answer {number} is {body[:40]!r}")
 
 
 @pytest.mark.parametrize("name", (None, "%s", "../x", 1, [], {}, "\ud800"), ids=ascii)
 @pytest.mark.parametrize(("module", "options"), [RUNS[6], RUNS[10]], ids=["vhost", "application"])
 @pytest.mark.parametrize("refused", (True, False), ids=("refused", "strange"))
-def test_another_name_than_was_asked_for(server: MutatingServer, module: str, options: dict[str, Any], name: Any, refused: bool) -> None:
+def test_another_name_than_was_asked_for(server: HostileServer, module: str, options: dict[str, Any], name: Any, refused: bool) -> None:
     """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked for, nor is it made."""
     prepare(server)
     created: list[Any] = []
 
     def spoil(number: int, good: Any) -> Any:
-        method, path, _payload = server.good[number]
+        method, path, _payload = server.spoiler.good[number]
         inside = good.get("response") if isinstance(good, dict) else None
         if method == "GET" and re.fullmatch(r"/v1/vhosts/t-s(/apps/live)?", path) and isinstance(inside, dict):
             return {**good, "response": {**{key: item for key, item in inside.items() if key != "name"}, **({} if name is None else {"name": name})}}
@@ -238,7 +326,7 @@ def test_another_name_than_was_asked_for(server: MutatingServer, module: str, op
             return [{"statusCode": 400, "message": "no"}] if len(created) == 1 else good
         return good
 
-    server.spoil = spoil
+    server.spoiler.spoil = spoil
     about = f"{module}: the server says that the name is {name!r}"
     run_safely(module, options_for(server, options), about)
     _check_what_was_sent(server, about)
@@ -251,14 +339,14 @@ def test_another_name_than_was_asked_for(server: MutatingServer, module: str, op
 # Tests of the tests
 
 
-def test_a_traceback_is_seen(server: MutatingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_traceback_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the names in a list not looked at, a wrong type would end a module."""
     monkeypatch.setattr(_api.Api, "_names", lambda self, answer, attempt, path: self._payload(answer))
     with pytest.raises(Broken, match="the module ended in TypeError"):
         meet(server, "vhost_info", {}, 0, ("response",), None)
 
 
-def test_an_answer_that_is_sent_back_is_seen(server: MutatingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_is_sent_back_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_push_task, "id_of", lambda raw: "../x")
     from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _capabilities_info
 

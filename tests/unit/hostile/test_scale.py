@@ -18,9 +18,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options im
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 MANY = 10_000
-FEW = MANY // 5
 # Work that grows with the square of these shows as well: calls are counted, which takes a fifth of the time here.
-FEW_COUNTED, MANY_COUNTED = 400, 2_000
+FEW_COUNTED, MANY_COUNTED = 200, 1_000
 
 
 def names(number: int) -> list[str]:
@@ -82,6 +81,7 @@ def test_many_are_looked_at_with_work_that_grows_with_their_number(simulator: Si
     record("hostile input/ten thousand", cases=2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", ("vhosts", "push_tasks", "vhost_info"))
 def test_ten_thousand_in_bounded_memory(simulator: Simulator, module: str) -> None:
     fresh(simulator)
@@ -91,7 +91,7 @@ def test_ten_thousand_in_bounded_memory(simulator: Simulator, module: str) -> No
         "push_tasks": {"tasks": [{**TASK, "app": "missing", "id": name} for name in good]},
         "vhost_info": {"names": [*good, "%s"]},
     }[module]
-    found = measured(module, {**connection(simulator, retries=0, timeout=60), **options})
+    found = measured(module, {**connection(simulator, retries=0, timeout=600), **options})
     assert found["failed"] is (module != "vhosts"), found
     if module == "vhosts":
         assert len(simulator.state.virtual_hosts) >= len(good)
@@ -99,18 +99,18 @@ def test_ten_thousand_in_bounded_memory(simulator: Simulator, module: str) -> No
     record("hostile input/ten thousand", cases=1)
 
 
-def test_ten_thousand_hostile_names_on_the_server(simulator: Simulator) -> None:
+def test_many_hostile_names_on_the_server(simulator: Simulator) -> None:
     """Those that cannot be addressed are left out with work that grows with their number."""
     fresh(simulator)
     calls = {}
-    for number in (FEW, MANY):
+    for number in (FEW_COUNTED, MANY_COUNTED):
         with simulator.state.lock:
             for index in range(number):
                 name = f"%s{index}"
                 if name not in simulator.state.virtual_hosts:
                     simulator.state.create_virtual_host({"name": name})
         with counting_calls() as count:
-            run = run_safely("vhost_info", connection(simulator, retries=0, timeout=60), f"{number} hostile names")
+            run = run_safely("vhost_info", connection(simulator, retries=0, timeout=600), f"{number} hostile names")
         calls[number] = count()
         assert not run.failed and len(run["vhosts"]) == 2
-    assert calls[MANY] < 6 * calls[FEW], calls
+    assert calls[MANY_COUNTED] < 6 * calls[FEW_COUNTED], calls

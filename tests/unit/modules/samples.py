@@ -104,3 +104,7 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
         }
         app["event_generator"] = {"enable": False, "path": "/var/events"}
     return {**app, **fields}
+
+
+LOST: dict[str, dict[str, Any]] = {"reset": {"kind": "reset"}, **{str(status): {"kind": "status", "status": status} for status in (502, 503, 504)}}
+"""Faults of the simulator that lose an answer, or send that of a proxy in its place."""

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import applications as rules
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import LOST
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, post
 
 APPS = "/v1/vhosts/t-v/apps"
@@ -108,13 +108,13 @@ def put(simulator: Simulator, config: dict[str, Any]) -> None:
 
 
 def test_somebody_elses_equal_create_is_success(simulator: Simulator) -> None:
-    Meanwhile(simulator, "POST", APPS, lambda: put(simulator, {"name": "a1", "type": "live"}))
+    simulator.meanwhile("POST", APPS, lambda: put(simulator, {"name": "a1", "type": "live"}))
     result = run(simulator, apps(3))
     assert not result.failed and actions(result) == ["created", "unchanged", "created"] and posts(simulator) == [["a0", "a1", "a2"]]
 
 
 def test_somebody_elses_other_create_is_told(simulator: Simulator) -> None:
-    Meanwhile(simulator, "POST", APPS, lambda: put(simulator, {"name": "a1", "type": "vod"}))
+    simulator.meanwhile("POST", APPS, lambda: put(simulator, {"name": "a1", "type": "vod"}))
     result = run(simulator, apps(3))
     assert result.failed and actions(result) == ["created", "failed", "created"]
     entry = result["results"][1]
@@ -123,15 +123,15 @@ def test_somebody_elses_other_create_is_told(simulator: Simulator) -> None:
 
 def test_somebody_elses_create_beside_a_bad_item(simulator: Simulator) -> None:
     """The whole request fails, so that only what is there tells who was faster."""
-    Meanwhile(simulator, "POST", APPS, lambda: (put(simulator, {"name": "a0", "type": "vod"}), put(simulator, {"name": "a1", "type": "live"})))
+    simulator.meanwhile("POST", APPS, lambda: (put(simulator, {"name": "a0", "type": "vod"}), put(simulator, {"name": "a1", "type": "live"})))
     result = run(simulator, apps(4, a2=BAD))
     assert result.failed and actions(result)[0] == "failed" and actions(result)[2:] == ["failed", "created"]
     assert result["results"][0]["error"]["kind"] == "conflict" and there(simulator) == ["a0", "a1", "a3"]
 
 
 def test_conflict_that_cannot_be_looked_after(current: Simulator) -> None:
-    Meanwhile(current, "POST", APPS, lambda: put(current, {"name": "a1", "type": "live"}))
-    Fault(current, "GET", "/apps/a1", times=-1, status=500)
+    current.meanwhile("POST", APPS, lambda: put(current, {"name": "a1", "type": "live"}))
+    current.inject("status", method="GET", path="/apps/a1", status=500, times=-1)
     assert run(current, apps(2))["results"][1]["error"]["kind"] == "server_error"
 
 
@@ -151,49 +151,49 @@ def test_conflict_with_what_is_gone_again(current: Simulator) -> None:
     assert result["results"][0]["error"]["kind"] == "conflict" and result["results"][0]["differences"] == []
 
 
-@pytest.mark.parametrize("after_work", (False, True), ids=("before", "after"))
-@pytest.mark.parametrize("status", (0, 502, 503, 504))
-def test_lost_answer(simulator: Simulator, after_work: bool, status: int) -> None:
-    Fault(simulator, "POST", APPS, after_work=after_work, status=status)
+@pytest.mark.parametrize("when", ("before", "after"))
+@pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
+def test_lost_answer(simulator: Simulator, when: str, fault: dict[str, Any]) -> None:
+    simulator.inject(**fault, method="POST", path=APPS, when=when)
     result = run(simulator, apps(3))
     assert not result.failed and result["counts"] == {"created": 3}
-    assert posts(simulator) == [["a0", "a1", "a2"]] * (1 if after_work else 2)
+    assert posts(simulator) == [["a0", "a1", "a2"]] * (1 if when == "after" else 2)
     assert not run(simulator, apps(3))["changed"]
 
 
 def test_lost_answer_and_a_bad_item(simulator: Simulator) -> None:
     """What stands before the bad item is there, the rest is not: tried again, and the bad one found."""
-    Fault(simulator, "POST", APPS, after_work=True)
+    simulator.inject("reset", method="POST", path=APPS, when="after")
     result = run(simulator, apps(4, a2=BAD))
     assert actions(result) == ["created", "created", "failed", "created"]
     assert posts(simulator) == [["a0", "a1", "a2", "a3"], ["a2", "a3"], ["a3"]]
 
 
 def test_lost_answer_and_somebody_elses_create(current: Simulator) -> None:
-    Fault(current, "POST", APPS)
-    second_list = Meanwhile(current, "GET", APPS, lambda: put(current, {"name": "a0", "type": "vod"}))
+    current.inject("reset", method="POST", path=APPS)
+    second_list = current.meanwhile("GET", APPS, lambda: put(current, {"name": "a0", "type": "vod"}))
     second_list.matches = lambda exchange: exchange.target == APPS and exchange.method == "GET" and bool(current.writes)
     result = run(current, apps(2))
     assert actions(result) == ["failed", "created"] and result["results"][0]["error"]["kind"] == "conflict"
 
 
 def test_create_that_never_gets_an_answer(current: Simulator) -> None:
-    Fault(current, "POST", APPS, times=-1)
+    current.inject("reset", method="POST", path=APPS, times=-1)
     result = run(current, apps(2))
     assert result.failed and not result["changed"] and result["counts"] == {"failed": 2}
     assert result["results"][0]["error"]["kind"] == "connection_lost" and len(posts(current)) == 3
 
 
 def test_create_whose_outcome_cannot_be_read(current: Simulator) -> None:
-    Fault(current, "POST", APPS, after_work=True)
-    Fault(current, "GET", APPS, skip=1, times=-1, status=500)
+    current.inject("reset", method="POST", path=APPS, when="after")
+    current.inject("status", method="GET", path=APPS, status=500, skip=1, times=-1)
     result = run(current, apps(2))
     assert result.failed and result["changed"]  # they may be there
     assert {entry["error"]["kind"] for entry in result["results"]} == {"server_error"} and len(posts(current)) == 1
 
 
 def test_create_that_is_refused_for_another_reason(current: Simulator) -> None:
-    Fault(current, "POST", APPS, times=-1, status=429, message="slow down")
+    current.inject("status", method="POST", path=APPS, status=429, times=-1, message="slow down")
     result = run(current, apps(2), retries=0)
     assert result.failed and not result["changed"] and {entry["error"]["kind"] for entry in result["results"]} == {"rate_limited"}
 
@@ -256,7 +256,7 @@ class TestReadOnlyVirtualHost:
 
 @pytest.mark.parametrize("module", ("application", "applications", "application_info"))
 def test_server_without_the_call(current: Simulator, module: str) -> None:
-    Fault(current, "GET", APPS, times=-1, status=404, message="[HTTP] Controller not found (404)")
+    current.inject("status", method="GET", path=APPS, status=404, times=-1, message="[HTTP] Controller not found (404)")
     app = {"vhost": "t-v", "name": "live"}
     options = {"application": app, "applications": {"applications": [app]}, "application_info": {"vhost": "t-v"}}[module]
     result = running_modules.run_module(module, connection(current, **options))
@@ -264,7 +264,7 @@ def test_server_without_the_call(current: Simulator, module: str) -> None:
 
 
 def test_nested_applications_on_a_server_without_the_call(current: Simulator) -> None:
-    Fault(current, "GET", APPS, times=-1, status=404, message="[HTTP] Controller not found (404)")
+    current.inject("status", method="GET", path=APPS, status=404, times=-1, message="[HTTP] Controller not found (404)")
     vhost = {"name": "t-v", "host": {"names": ["t-v.example.com"]}, "applications": [{"name": "live"}]}
     result = running_modules.run_module("vhosts", connection(current, vhosts=[vhost]))
     assert result.failed and result["results"][0]["action"] == "unchanged"
@@ -320,22 +320,22 @@ class TestDelete:
 
     def test_deleted_by_somebody_else_meanwhile(self, current: Simulator) -> None:
         post(current, APPS, [{"name": "a0", "type": "live"}])
-        Meanwhile(current, "POST", APPS, lambda: current.state.virtual_hosts.pop("t-v"))
+        current.meanwhile("POST", APPS, lambda: current.state.virtual_hosts.pop("t-v"))
         result = run(current, apps(1), state="absent")
         assert not result.failed and actions(result) == ["unchanged"]
 
     def test_failure_says_so(self, current: Simulator) -> None:
         post(current, APPS, [{"name": "a0", "type": "live"}])
-        Fault(current, "DELETE", "/a0", status=500)
+        current.inject("status", method="DELETE", path="/a0", status=500)
         result = run(current, apps(1), state="absent")
         assert result.failed and result["changed"] and "run the task again to delete the rest" in result["msg"]
         assert actions(run(current, apps(1), state="absent")) == ["deleted"]
 
     def test_gone_between_list_and_read(self, current: Simulator) -> None:
         post(current, APPS, [{"name": "a0", "type": "live"}])
-        Meanwhile(current, "GET", "/a0", lambda: current.state.virtual_hosts["t-v"].applications.pop("a0"))
+        current.meanwhile("GET", "/a0", lambda: current.state.virtual_hosts["t-v"].applications.pop("a0"))
         assert actions(run(current, apps(1), state="absent")) == ["unchanged"]
         post(current, APPS, [{"name": "a0", "type": "live"}])
-        Meanwhile(current, "GET", "/a0", lambda: current.state.virtual_hosts["t-v"].applications.pop("a0"))
+        current.meanwhile("GET", "/a0", lambda: current.state.virtual_hosts["t-v"].applications.pop("a0"))
         found = running_modules.run_module("application_info", connection(current, vhost="t-v"))
         assert found["missing"] == ["t-v/a0"] and found["applications"] == []

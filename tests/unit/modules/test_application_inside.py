@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import push_publisher
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, post
 
@@ -77,7 +76,7 @@ class TestNested:
         assert [app["action"] for app in single["application_results"]] == ["created", "failed"]
 
     def test_failure_of_the_virtual_host(self, current: Simulator) -> None:
-        Fault(current, "POST", "/v1/vhosts", times=-1, status=500)
+        current.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
         for module, options in (("vhost", vhost("t-v", {"name": "a"})), ("vhosts", {"vhosts": [vhost("t-v", {"name": "a"})]})):
             result, _asked = run(current, module, **options)
             assert result.failed and not result["changed"] and "create virtual host t-v" in result["msg"] and "create application t-v/a" in result["msg"]

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections, Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import application, push_publisher
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
@@ -91,7 +90,7 @@ def test_life(simulator: Simulator, module: str) -> None:
 
     start_pushes(simulator)
     simulator.stream_appears("t-v", "live", "main")
-    Connections(simulator, {STATISTICS: 12})
+    simulator.viewers(12, "t-v", "live")
     asked = [*read, *LOOK_AT_WHAT_IS_LIVE]
     refused = step(simulator, module, options(changed), "failed", check=asked, apply=asked)
     counts = [refused["diff"][side]["t-v/live"]["publishers"]["llhls"]["segment_count"] for side in ("before", "after")]
@@ -225,7 +224,7 @@ def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator
     running_modules.run_module("application", connection(current, **application(current)))
     start_pushes(current)
     for path in ("/streams", STATISTICS):
-        Fault(current, "GET", path, times=-1, status=404, message="[HTTP] Controller not found (404)")
+        current.inject("status", method="GET", path=path, status=404, times=-1, message="[HTTP] Controller not found (404)")
     run = running_modules.run_module("application", connection(current, vhost="t-v", name="live", type="vod"))
     assert run["would_drop"] == {"push_tasks": ["live/one", "live/two"]}
     assert "its viewers and live streams, and stop and make again push tasks live/one, live/two" in run["msg"]

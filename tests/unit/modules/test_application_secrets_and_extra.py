@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import application
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, post
 
@@ -242,7 +241,9 @@ class TestSecrets:
     def test_only_on_the_server(self, current: Simulator, number: int) -> None:
         make(current, **WIRE)
         module, change = modules_with({**BASE, "type": "vod"})[number]
-        Fault(current, "POST", APPS, skip=1, status=500, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url")
+        current.inject(
+            "status", method="POST", path=APPS, status=500, skip=1, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url"
+        )
         runs = [running_modules.run_module(module, connection(current, **change), check_mode=check_mode) for check_mode in (True, False)]
         runs += [running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=check_mode) for check_mode in (True, False)]
         assert "refused" in runs[-1]["msg"]

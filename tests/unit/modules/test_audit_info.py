@@ -42,7 +42,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities impor
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import unused_port
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import STRANGER, Issued, Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK, application, push_publisher
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host, post
 
@@ -687,7 +686,7 @@ def test_servers_that_do_not_answer(simulator: Simulator) -> None:
     unreachable(audit(simulator, **lists, api_token="planted-wrong"), "unauthorized")
     unreachable(audit(simulator, **lists, api_url=f"http://127.0.0.1:{unused_port()}", retries=0), "refused")
     unreachable(audit(simulator, **lists, api_url="http://nobody.invalid", retries=0), "unresolved")
-    Fault(simulator, "GET", "/v1/vhosts", times=-1)
+    simulator.inject("reset", method="GET", path="/v1/vhosts", times=-1)
     unreachable_but_for_its_version = audit(simulator, **lists, retries=0)
     assert unreachable_but_for_its_version["reachable"] is False and places(unreachable_but_for_its_version) == [("connection_lost", "", "", "", "")]
 
@@ -729,7 +728,7 @@ def test_one_object_cannot_be_read(simulator: Simulator, path: str, place: tuple
     }
     every = {("t-v", "", ""), ("t-v", "live", ""), ("t-v", "live", "t-p"), ("t-v", "live", "t-q"), ("t-w", "", "")}
     assert {entry[1:4] for entry in places(audit(simulator, **lists))} == every
-    Fault(simulator, "POST" if path.endswith("pushes") else "GET", path, times=-1, status=500, message="told by the test")
+    simulator.inject("status", method="POST" if path.endswith("pushes") else "GET", path=path, status=500, times=-1, message="told by the test")
     run = audit(simulator, **lists)
     found = places(run)
     assert found[0] == ("server_error", *place, "") and {entry[1:4] for entry in found[1:]} == every - hidden
@@ -738,8 +737,8 @@ def test_one_object_cannot_be_read(simulator: Simulator, path: str, place: tuple
 
 def test_a_server_without_the_call_for_applications(current: Simulator) -> None:
     lists = small(current)
-    Fault(current, "GET", "/v1/vhosts/default/apps", times=-1, status=404, message="[HTTP] Controller not found (404)")
-    Fault(current, "GET", "/v1/vhosts/t-v/apps", times=-1, status=404, message="[HTTP] Controller not found (404)")
+    current.inject("status", method="GET", path="/v1/vhosts/default/apps", status=404, times=-1, message="[HTTP] Controller not found (404)")
+    current.inject("status", method="GET", path="/v1/vhosts/t-v/apps", status=404, times=-1, message="[HTTP] Controller not found (404)")
     assert places(audit(current, vhosts=[vhost()])) == []
     run = audit(current, **{**lists, "push_tasks": [task(), task(task_id="t-q")]})
     assert places(run) == [("controller_not_found", "t-v", "", "", ""), ("missing", "t-v", "live", "t-q", "")]
@@ -754,7 +753,7 @@ def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
         ("/v1/vhosts/t-2/apps/live:pushes", "POST"),
     ):
         current.clear_faults()
-        Fault(current, method, path, times=-1)
+        current.inject("reset", method=method, path=path, times=-1)
         run = audit(current, **lists, retries=0, concurrency=1)
         assert places(run) == [("connection_lost", "", "", "", "")] and "is not compared" in message(run, "connection_lost")
         assert run["reachable"] is True and status(run) == {"default": "ok", "t-1": "ok", "t-2": "error", "t-3": "error"}
@@ -778,7 +777,7 @@ def test_deleted_meanwhile(current: Simulator, path: str, method: str, expected:
     def delete() -> None:
         current.state.delete_virtual_host(current.state.virtual_hosts["t-v"])
 
-    Meanwhile(current, method, path, delete)
+    current.meanwhile(method, path, delete)
     run = running_modules.run_module("audit_info", connection(current, read_only_vhosts=["default"], **lists))
     if method == "GET" and path.endswith("live"):
         assert {entry[0] for entry in places(run)} <= {"vhost_not_found", "missing"}
@@ -947,7 +946,7 @@ def test_a_push_of_the_configuration_that_fails_or_stands_still(watched: Watched
 
 
 def test_the_second_look_fails(watched: Watched) -> None:
-    watched.meanwhile = lambda: Fault(watched.simulator, "POST", ":pushes", times=-1, status=500) and None
+    watched.meanwhile = lambda: watched.simulator.inject("status", method="POST", path=":pushes", status=500, times=-1) and None
     result = watched.audit()
     assert above_info(result) == [("server_error", "")] and result["push_tasks"][0]["bits_per_second"] is None
 
@@ -1117,7 +1116,7 @@ def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
     policy = {"signed_policy": {"secret_key": "planted-listed"}}
     run = audit(simulator, vhosts=[vhost(**policy, applications=[app(simulator)])], push_tasks=[task(url="rtmp://push.example.com/app/planted-listed")])
     assert {entry[0] for entry in places(run)} == {"differs", "not_listed"}
-    Fault(simulator, "GET", "/v1/vhosts/t-w", times=-1, status=500, message="planted-t-v and planted-key")
+    simulator.inject("status", method="GET", path="/v1/vhosts/t-w", status=500, times=-1, message="planted-t-v and planted-key")
     assert "server_error" in kinds(audit(simulator, vhosts=[vhost("t-w"), vhost(**policy)]))
 
 

@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.push_tasks import read_task
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
@@ -122,7 +121,7 @@ def test_start_that_meets_the_stop_of_an_equal_task() -> None:
             simulator.state.start_task("default", "app", push, read_task(simulator.state, body))
             _stop_by_another(simulator)
 
-        Meanwhile(simulator, "POST", ":startPush", start_and_stop)
+        simulator.meanwhile("POST", ":startPush", start_and_stop)
         run = running_modules.run_module("push_task", connection(simulator, **TASK))
         assert not run.failed and run["action"] == "started"
         assert _tasks(simulator) == ["t-p"]

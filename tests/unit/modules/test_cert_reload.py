@@ -21,7 +21,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, certificates
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import ROOT, STRANGER, Issued, Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.conftest import VERSIONS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host
 
 RELOAD = "/v1/vhosts/aa:reloadCertificate"
@@ -278,7 +277,7 @@ def test_endpoints_that_go_away_with_the_reload(newest: Site, current: Simulator
         for port in current.tls_ports:
             current._server.tls_listener(port).behaviour = "hang"
 
-    Meanwhile(current, "POST", ":reloadCertificate", hang)
+    current.meanwhile("POST", ":reloadCertificate", hang)
     run = newest.reload()
     refused(run, "handshake_failed", "3 of 3", "answered the reload with 200")
     assert run["before"]["fingerprint"] == newest.old.fingerprint and run["after"] is None
@@ -330,19 +329,19 @@ def test_a_reload_of_all_that_fails_for_another_one_is_still_proven(site: Site, 
 
 def test_a_reload_of_all_that_fails_proves_nothing_by_what_was_served_before(newest: Site, current: Simulator) -> None:
     proven(newest.reload(), newest)
-    Fault(current, "POST", ":reloadCertificate", status=500, times=-1)
+    current.inject("status", method="POST", path=":reloadCertificate", status=500, times=-1)
     refused(newest.reload(force=True), "reload_failed", newest.new.until)
 
 
 def test_a_reload_that_the_server_never_heard_of_says_what_is_served(newest: Site, current: Simulator) -> None:
-    Fault(current, "POST", ":reloadCertificate", times=-1)
+    current.inject("reset", method="POST", path=":reloadCertificate", times=-1)
     run = newest.reload()
     refused(run, "connection_lost", newest.old.fingerprint[:16], f"valid until {newest.old.until}")
     assert run["reload"] is None
 
 
 def test_a_reload_whose_answer_is_lost_is_sent_again(newest: Site, current: Simulator) -> None:
-    Fault(current, "POST", ":reloadCertificate", after_work=True)
+    current.inject("reset", method="POST", path=":reloadCertificate", when="after")
     run = newest.reload()
     proven(run, newest)
     assert newest.reloads == [RELOAD] * 2 and run["retries"]
@@ -497,7 +496,7 @@ def test_a_virtual_host_that_is_not_hidden(newest: Site, current: Simulator, tmp
     assert "alphabetical" not in run["msg"]
     Site(current, tmp_path, "a-star").create("*")
     assert "a-star (*)" in newest.reload(endpoint=asked)["msg"]
-    Fault(current, "GET", "/v1/vhosts", status=500, times=-1)
+    current.inject("status", method="GET", path="/v1/vhosts", status=500, times=-1)
     run = newest.reload(endpoint=asked)
     refused(run, "certificate_not_served", "is not for else.example.com")
     assert "alphabetical" not in run["msg"]

@@ -19,7 +19,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
@@ -256,7 +255,7 @@ class TestServerWithoutApplicationCalls:
     @pytest.fixture(autouse=True)
     def without(self, current: Simulator) -> None:
         for method in ("GET", "POST", "DELETE"):
-            fault = Fault(current, method, "", times=-1, status=404, message="[HTTP] Controller not found (404)")
+            fault = current.inject("status", method=method, status=404, times=-1, message="[HTTP] Controller not found (404)")
             fault.matches = lambda exchange, method=method: exchange.method == method and "/apps" in exchange.target and ":" not in exchange.target
 
     def test_virtual_hosts(self, current: Simulator) -> None:
@@ -272,15 +271,15 @@ class TestServerWithoutApplicationCalls:
 
 
 def test_check_mode_tells_of_a_server_that_fails(current: Simulator) -> None:
-    Fault(current, "GET", "/apps/app", times=-1, status=500)
+    current.inject("status", method="GET", path="/apps/app", status=500, times=-1)
     failure("push_task", connection(current, **TASK), "server_error", check_mode=True)
 
 
 def test_virtual_host_that_the_server_refuses(current: Simulator) -> None:
     """What only the server can judge is reported in its own words, item by item."""
-    Fault(current, "POST", "/v1/vhosts", times=-1, status=400)
+    current.inject("status", method="POST", path="/v1/vhosts", status=400, times=-1)
     run = failure("vhost", connection(current, name="t-a", host={"names": ["a"]}), "bad_request")
-    assert "planned by the test" in run["msg"]
+    assert "injected fault" in run["msg"]
 
 
 def test_many_failures_are_summed_up(current: Simulator) -> None:
@@ -294,7 +293,7 @@ def test_many_failures_are_summed_up(current: Simulator) -> None:
 @pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
 def test_a_lost_connection_is_told_once_for_all_items(current: Simulator, in_process: bool) -> None:
     vhosts = [{"name": f"t-r{number:04}", "host": {"names": [f"r{number}.example.com"]}} for number in range(1650)]
-    Fault(current, "POST", "/v1/vhosts", times=-1, status=500)
+    current.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
     options = connection(current, vhosts=vhosts, retries=0)
     run = actions.run("vhosts", options) if in_process else running_modules.run_module("vhosts", options)
     assert run["msg"].startswith("1,650 of 1,650 virtual hosts failed. Could not create virtual host")

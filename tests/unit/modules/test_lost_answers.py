@@ -12,8 +12,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, virtual_hosts
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
+from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import LOST, TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
 VHOSTS = [{"name": f"t-{number}", "host": {"names": [f"t-{number}.example.com"]}} for number in range(3)]
@@ -23,47 +22,47 @@ def creates(simulator: Simulator, path: str) -> int:
     return len([record for record in simulator.writes if record.path.endswith(path)])
 
 
-@pytest.mark.parametrize("after_work", (False, True), ids=("before", "after"))
-@pytest.mark.parametrize("status", (0, 502, 503, 504))
+@pytest.mark.parametrize("when", ("before", "after"))
+@pytest.mark.parametrize("fault", LOST.values(), ids=LOST)
 class TestLostAnswer:
     """The connection breaks, or a proxy gives up, before the work or after it."""
 
-    def test_create(self, simulator: Simulator, after_work: bool, status: int) -> None:
-        Fault(simulator, "POST", "/v1/vhosts", after_work=after_work, status=status)
+    def test_create(self, simulator: Simulator, when: str, fault: dict[str, Any]) -> None:
+        simulator.inject(**fault, method="POST", path="/v1/vhosts", when=when)
         run = running_modules.run_module("vhosts", connection(simulator, vhosts=VHOSTS))
         assert not run.failed and run["counts"] == {"created": 3}
-        assert creates(simulator, "/v1/vhosts") == (1 if after_work else 2)
+        assert creates(simulator, "/v1/vhosts") == (1 if when == "after" else 2)
         assert not running_modules.run_module("vhosts", connection(simulator, vhosts=VHOSTS))["changed"]
 
-    def test_start(self, simulator: Simulator, after_work: bool, status: int) -> None:
-        Fault(simulator, "POST", ":startPush", after_work=after_work, status=status)
+    def test_start(self, simulator: Simulator, when: str, fault: dict[str, Any]) -> None:
+        simulator.inject(**fault, method="POST", path=":startPush", when=when)
         run = running_modules.run_module("push_task", connection(simulator, **TASK))
         assert not run.failed and run["action"] == "started" and run["state"] == "ready"
-        assert creates(simulator, ":startPush") == (1 if after_work else 2)
+        assert creates(simulator, ":startPush") == (1 if when == "after" else 2)
         assert not running_modules.run_module("push_task", connection(simulator, **TASK))["changed"]
 
-    def test_restart_of_a_task(self, simulator: Simulator, after_work: bool, status: int) -> None:
+    def test_restart_of_a_task(self, simulator: Simulator, when: str, fault: dict[str, Any]) -> None:
         running_modules.run_module("push_task", connection(simulator, **TASK))
         for path in (":startPush", ":stopPush"):
-            Fault(simulator, "POST", path, after_work=after_work, status=status)
+            simulator.inject(**fault, method="POST", path=path, when=when)
         run = running_modules.run_module("push_task", connection(simulator, **{**TASK, "stream_key": "planted-new"}))
         assert not run.failed and run["action"] == "restarted", run
 
-    def test_delete_and_recreate(self, simulator: Simulator, after_work: bool, status: int) -> None:
+    def test_delete_and_recreate(self, simulator: Simulator, when: str, fault: dict[str, Any]) -> None:
         running_modules.run_module("vhost", connection(simulator, **VHOSTS[0]))
         for path in ("/v1/vhosts", "/apps"):
-            Fault(simulator, "POST", path, after_work=after_work, status=status)
+            simulator.inject(**fault, method="POST", path=path, when=when)
         run = running_modules.run_module("vhost", connection(simulator, name="t-0", host={"names": ["new"]}, recreate=True))
         assert not run.failed and run["action"] == "recreated"
-        assert creates(simulator, "/v1/vhosts") == (2 if after_work else 3)
-        Fault(simulator, "DELETE", "t-0", after_work=after_work, status=status)
+        assert creates(simulator, "/v1/vhosts") == (2 if when == "after" else 3)
+        simulator.inject(**fault, method="DELETE", path="t-0", when=when)
         run = running_modules.run_module("vhost", connection(simulator, name="t-0", state="absent"))
         assert not run.failed and run["action"] == "deleted"
         assert "t-0" not in simulator.state.virtual_hosts
 
 
 def test_create_that_never_gets_an_answer(current: Simulator) -> None:
-    Fault(current, "POST", "/v1/vhosts", times=-1)
+    current.inject("reset", method="POST", path="/v1/vhosts", times=-1)
     run = running_modules.run_module("vhosts", connection(current, vhosts=VHOSTS))
     assert run.failed and not run["changed"] and run["counts"] == {"failed": 3}
     assert run["results"][0]["error"]["kind"] == "connection_lost"
@@ -71,23 +70,23 @@ def test_create_that_never_gets_an_answer(current: Simulator) -> None:
 
 
 def test_create_whose_outcome_cannot_be_read(current: Simulator) -> None:
-    Fault(current, "POST", "/v1/vhosts", after_work=True)
-    Fault(current, "GET", "/v1/vhosts", skip=1, times=-1, status=500)
+    current.inject("reset", method="POST", path="/v1/vhosts", when="after")
+    current.inject("status", method="GET", path="/v1/vhosts", status=500, skip=1, times=-1)
     run = running_modules.run_module("vhosts", connection(current, vhosts=VHOSTS))
     assert run.failed and run["results"][0]["error"]["kind"] == "server_error"
     assert run["changed"]  # they may be there
 
 
 def test_start_that_never_gets_an_answer(current: Simulator) -> None:
-    Fault(current, "POST", ":startPush", times=-1)
+    current.inject("reset", method="POST", path=":startPush", times=-1)
     run = running_modules.run_module("push_task", connection(current, **TASK))
     assert run.failed and not run["changed"] and run["error"]["kind"] == "connection_lost"
     assert creates(current, ":startPush") == 3
 
 
 def test_start_whose_outcome_cannot_be_read(current: Simulator) -> None:
-    Fault(current, "POST", ":startPush", after_work=True)
-    Fault(current, "POST", ":pushes", skip=1, times=-1, status=500)
+    current.inject("reset", method="POST", path=":startPush", when="after")
+    current.inject("status", method="POST", path=":pushes", status=500, skip=1, times=-1)
     run = running_modules.run_module("push_task", connection(current, **TASK))
     assert run.failed and run["error"]["kind"] == "server_error"
     assert run["changed"]  # it may run
@@ -100,7 +99,7 @@ def put_virtual_host(simulator: Simulator, name: str, host: str) -> None:
 
 @pytest.mark.parametrize("module", ("vhost", "vhosts"))
 def test_somebody_elses_equal_create_is_success(simulator: Simulator, module: str) -> None:
-    Meanwhile(simulator, "POST", "/v1/vhosts", lambda: put_virtual_host(simulator, "t-0", "t-0.example.com"))
+    simulator.meanwhile("POST", "/v1/vhosts", lambda: put_virtual_host(simulator, "t-0", "t-0.example.com"))
     run = running_modules.run_module(module, connection(simulator, **(VHOSTS[0] if module == "vhost" else {"vhosts": VHOSTS})))
     assert not run.failed
     actions = [result["action"] for result in run.get("results", [run])]
@@ -109,7 +108,7 @@ def test_somebody_elses_equal_create_is_success(simulator: Simulator, module: st
 
 @pytest.mark.parametrize("module", ("vhost", "vhosts"))
 def test_somebody_elses_other_create_is_told(simulator: Simulator, module: str) -> None:
-    Meanwhile(simulator, "POST", "/v1/vhosts", lambda: put_virtual_host(simulator, "t-0", "theirs.example.com"))
+    simulator.meanwhile("POST", "/v1/vhosts", lambda: put_virtual_host(simulator, "t-0", "theirs.example.com"))
     run = running_modules.run_module(module, connection(simulator, **(VHOSTS[0] if module == "vhost" else {"vhosts": VHOSTS})))
     assert run.failed
     first = run.get("results", [run])[0]
@@ -118,8 +117,8 @@ def test_somebody_elses_other_create_is_told(simulator: Simulator, module: str) 
 
 
 def test_lost_answer_and_somebody_elses_create(current: Simulator) -> None:
-    Fault(current, "POST", "/v1/vhosts")
-    second_list = Meanwhile(current, "GET", "/v1/vhosts", lambda: put_virtual_host(current, "t-0", "theirs.example.com"))
+    current.inject("reset", method="POST", path="/v1/vhosts")
+    second_list = current.meanwhile("GET", "/v1/vhosts", lambda: put_virtual_host(current, "t-0", "theirs.example.com"))
     second_list.matches = lambda exchange: exchange.target == "/v1/vhosts" and exchange.method == "GET" and len(current.log) > 2
     run = running_modules.run_module("vhosts", connection(current, vhosts=VHOSTS))
     assert run.failed and [result["action"] for result in run["results"]] == ["failed", "created", "created"]
@@ -129,8 +128,7 @@ def test_lost_answer_and_somebody_elses_create(current: Simulator) -> None:
 @pytest.mark.parametrize("module", ("push_task", "push_tasks"))
 def test_somebody_elses_equal_start_is_success(simulator: Simulator, module: str) -> None:
     options = TASK if module == "push_task" else {"tasks": [TASK]}
-    Meanwhile(
-        simulator,
+    simulator.meanwhile(
         "POST",
         ":startPush",
         lambda: simulator.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url=TASK["url"], stream_key=TASK["stream_key"]),
@@ -140,8 +138,7 @@ def test_somebody_elses_equal_start_is_success(simulator: Simulator, module: str
 
 
 def test_somebody_elses_other_start_is_told(current: Simulator) -> None:
-    Meanwhile(
-        current,
+    current.meanwhile(
         "POST",
         ":startPush",
         lambda: current.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://theirs.example.com/app"),
@@ -159,7 +156,7 @@ def test_start_while_somebody_elses_task_of_the_id_goes(current: Simulator) -> N
         assert application is not None
         current.state.stop_task(application, application.tasks["t-p"])
 
-    Meanwhile(current, "POST", ":startPush", come_and_go)
+    current.meanwhile("POST", ":startPush", come_and_go)
     run = running_modules.run_module("push_task", connection(current, **TASK))
     assert not run.failed and run["action"] == "started"
     assert creates(current, ":startPush") == 2
@@ -207,7 +204,7 @@ def test_created_item_of_another_form(current: Simulator) -> None:
 
 
 def test_retries_are_told(current: Simulator) -> None:
-    Fault(current, "GET", "/v1/vhosts")
+    current.inject("reset", method="GET", path="/v1/vhosts")
     run = running_modules.run_module("vhost_info", connection(current))
     assert len(run["retries"]) == 1 and "GET /v1/vhosts" in run["retries"][0] and "Trying again" in run["retries"][0]
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections, Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, post
 
 OLD_HOST = {"names": ["t-full.example.com"]}
@@ -78,7 +77,7 @@ def test_what_would_be_dropped_is_named(simulator: Simulator) -> None:
 @pytest.mark.parametrize("options", ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}), ids=("differs", "recreate", "absent"))
 def test_connections_are_counted(current: Simulator, options: dict[str, Any]) -> None:
     make_full(current)
-    Connections(current, {"/v1/stats/current/vhosts/t-full": 7})
+    current.viewers(7, "t-full")
     run = run_vhost(current, **options, check_mode=True)
     assert run["would_drop"] == {**HELD, "streams": [], "connections": 7}
     assert not run.failed or "and 7 connections" in run["msg"]
@@ -87,8 +86,8 @@ def test_connections_are_counted(current: Simulator, options: dict[str, Any]) ->
 @pytest.mark.parametrize("options", ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}), ids=("differs", "recreate", "absent"))
 def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator, options: dict[str, Any]) -> None:
     make_full(current)
-    Fault(current, "GET", "/streams", times=-1, status=404, message="[HTTP] Controller not found (404)")
-    Fault(current, "GET", "/v1/stats/current/vhosts/t-full", times=-1, status=404, message="[HTTP] Controller not found (404)")
+    current.inject("status", method="GET", path="/streams", status=404, times=-1, message="[HTTP] Controller not found (404)")
+    current.inject("status", method="GET", path="/v1/stats/current/vhosts/t-full", status=404, times=-1, message="[HTTP] Controller not found (404)")
     run = run_vhost(current, **options, check_mode=True)
     assert run["would_drop"] == HELD
     assert not run.failed or "its viewers and live streams, and stop" in run["msg"]
@@ -147,10 +146,10 @@ BEFORE_THE_NEW_ONE = [
 def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, clock: ManualClock, method: str, path: str, skip: int) -> None:
     make_full(current)
     before = contents(current)
-    Fault(current, method, path, skip=skip, status=500)
+    current.inject("status", method=method, path=path, status=500, skip=skip)
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and not run["changed"] and run["not_put_back"] == []
-    assert "planned by the test" in run["msg"] and "as it was before" in run["msg"]
+    assert "injected fault" in run["msg"] and "as it was before" in run["msg"]
     clock.advance(0.3)  # longer than a stopped task stays listed: what is there now stays
     assert contents(current) == before
 
@@ -159,7 +158,7 @@ def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back
     """All are asked to stop, and the look whether they have gone fails: what is still listed must not be taken for running."""
     make_full(current)
     before = contents(current)
-    fault = Fault(current, "POST", "/apps/live:pushes", status=500)
+    fault = current.inject("status", method="POST", path="/apps/live:pushes", status=500)
     spoiled = fault.matches
     fault.matches = lambda exchange: spoiled(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
     run = run_vhost(current, host=NEW_HOST, recreate=True)
@@ -170,7 +169,7 @@ def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back
 
 def test_recreate_that_cannot_put_back_says_what_is_missing(current: Simulator) -> None:
     make_full(current)
-    Fault(current, "POST", "/v1/vhosts", times=-1, status=500)
+    current.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and run["changed"] and run["vhost"] is None
     assert run["not_put_back"] == ["virtual host t-full", "application live", "application vod", "push task live/one", "push task live/two"]
@@ -188,7 +187,7 @@ def test_recreate_that_cannot_put_back_says_what_is_missing(current: Simulator) 
 )
 def test_recreate_that_cannot_carry_over_says_what_is_missing(current: Simulator, method: str, path: str, missing: list[str]) -> None:
     make_full(current)
-    fault = Fault(current, method, path, times=-1, status=500)
+    fault = current.inject("status", method=method, path=path, status=500, times=-1)
     spoiled = fault.matches
     # Only what comes after the new virtual host: it must get that far.
     fault.matches = lambda exchange: spoiled(exchange) and any(record.path == "/v1/vhosts" for record in current.writes)
@@ -212,7 +211,7 @@ def test_recreate_of_settings_that_are_not_known_is_refused(current: Simulator) 
 
 def test_delete_that_fails_says_so(current: Simulator) -> None:
     make_full(current)
-    Fault(current, "DELETE", "/vhosts/t-full", status=500)
+    current.inject("status", method="DELETE", path="/vhosts/t-full", status=500)
     run = run_vhost(current, state="absent")
     assert run.failed and run["changed"] and "run the task again" in run["msg"]
     assert run_vhost(current, state="absent")["action"] == "deleted"
@@ -222,7 +221,7 @@ def test_delete_that_fails_says_so(current: Simulator) -> None:
 def test_virtual_host_that_somebody_else_deletes_meanwhile(current: Simulator) -> None:
     make_full(current)
     # Gone between the read and the first write, which is the question whether it is read-only.
-    Meanwhile(current, "POST", "/vhosts/t-full/apps", lambda: current.state.virtual_hosts.pop("t-full"))
+    current.meanwhile("POST", "/vhosts/t-full/apps", lambda: current.state.virtual_hosts.pop("t-full"))
     run = run_vhost(current, state="absent")
     assert not run.failed and run["action"] == "unchanged"
 

@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import UNANSWERED
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault, Meanwhile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
@@ -91,7 +90,7 @@ TASKS = [{**TASK, "id": "t-p"}, {**TASK, "id": "t-q"}]
 
 
 def test_wait_for_pushing_that_loses_the_server_says_what_was_started(current: Simulator) -> None:
-    Fault(current, "POST", ":pushes", skip=1, times=-1, status=500)
+    current.inject("status", method="POST", path=":pushes", status=500, skip=1, times=-1)
     run = running_modules.run_module("push_tasks", connection(current, tasks=TASKS, wait_for="pushing", wait_timeout=1))
     assert run.failed and run["changed"] and run["counts"] == {"failed": 2}
     assert sorted(run["diff"]["after"]) == ["default/app/t-p", "default/app/t-q"]
@@ -100,17 +99,17 @@ def test_wait_for_pushing_that_loses_the_server_says_what_was_started(current: S
 
 def test_stop_that_loses_the_server_says_what_was_asked(current: Simulator) -> None:
     running_modules.run_module("push_tasks", connection(current, tasks=TASKS))
-    Fault(current, "POST", ":pushes", skip=1, times=-1, status=500)
+    current.inject("status", method="POST", path=":pushes", status=500, skip=1, times=-1)
     stopped = [{"vhost": "default", "app": "app", "id": task["id"]} for task in TASKS]
     run = running_modules.run_module("push_tasks", connection(current, tasks=stopped, state="stopped", wait_timeout=1))
     assert run.failed and run["changed"] and run["counts"] == {"failed": 2}
 
 
-@pytest.mark.parametrize("status", (500, 0))
-def test_stop_that_is_refused_or_never_answered(current: Simulator, status: int) -> None:
+@pytest.mark.parametrize("kind", ("status", "reset"))
+def test_stop_that_is_refused_or_never_answered(current: Simulator, kind: str) -> None:
     """The server may have stopped the task all the same, so it is looked whether it goes; here it stays."""
     running_modules.run_module("push_tasks", connection(current, tasks=TASKS))
-    Fault(current, "POST", ":stopPush", times=-1, status=status)
+    current.inject(kind, method="POST", path=":stopPush", times=-1)
     run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped", wait_timeout=0.3))
     assert run.failed and not run["changed"]
     restarted = running_modules.run_module("push_task", connection(current, **{**TASK, "stream_key": "planted-new"}, wait_timeout=0.3))
@@ -120,7 +119,7 @@ def test_stop_that_is_refused_or_never_answered(current: Simulator, status: int)
 
 def test_task_whose_virtual_host_goes_while_it_is_waited_for(current: Simulator) -> None:
     running_modules.run_module("push_task", connection(current, **TASK))
-    gone = Meanwhile(current, "POST", ":pushes", lambda: current.state.virtual_hosts.pop("default"))
+    gone = current.meanwhile("POST", ":pushes", lambda: current.state.virtual_hosts.pop("default"))
     first = gone.matches
     gone.matches = lambda exchange: first(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
     run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
@@ -139,7 +138,7 @@ def test_task_that_somebody_else_stops_first(current: Simulator) -> None:
     def stop_at_once() -> None:
         current.state.push_application("default", "app").tasks.clear()
 
-    Meanwhile(current, "POST", ":stopPush", stop_at_once)
+    current.meanwhile("POST", ":stopPush", stop_at_once)
     run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
     assert not run.failed and run["action"] == "stopped"
 

@@ -16,7 +16,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts i
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import messages_of
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils.actions import run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host, run_module
@@ -36,7 +35,7 @@ def messages(module: str, options: dict[str, Any], *, in_process: bool) -> list[
 @pytest.mark.parametrize("module", MODULES)
 def test_a_server_that_says_much(simulator: Simulator, in_process: bool, module: str) -> None:
     for method in ("GET", "POST", "PUT", "DELETE"):
-        Fault(simulator, method, None, times=-1, status=500, message=HUGE)
+        simulator.inject("status", method=method, status=500, times=-1, message=HUGE)
     assert messages(module, connection(simulator, **VALID[module], retries=1), in_process=in_process)
 
 
@@ -49,13 +48,13 @@ def test_options_that_are_long(in_process: bool, module: str, wrong: dict[str, A
     assert messages(module, options, in_process=in_process)
 
 
-@pytest.mark.parametrize("status", (0, 400, 500))
-def test_many_items_with_long_names(simulator: Simulator, in_process: bool, status: int) -> None:
+@pytest.mark.parametrize("fault", ({"kind": "reset"}, {"kind": "status", "status": 400}, {"kind": "status"}), ids=("reset", "400", "500"))
+def test_many_items_with_long_names(simulator: Simulator, in_process: bool, fault: dict[str, Any]) -> None:
     long = "n" * 240
     tasks = [{**TASK, "id": f"t-{number}", "vhost": f"{long}{number % 7}", "app": f"{long}{number}"} for number in range(60)]
     assert "60 of 60 push tasks failed." in messages("push_tasks", connection(simulator, tasks=tasks), in_process=in_process)[-1]
     vhosts = [{"name": f"{long}-{number}", "host": {"names": [f"{number}.example.com"]}} for number in range(60)]
-    Fault(simulator, "POST", "/v1/vhosts", times=-1, status=status, message=HUGE)
+    simulator.inject(**fault, method="POST", path="/v1/vhosts", times=-1, message=HUGE)
     assert any(
         "60 of 60 virtual hosts failed." in message for message in messages("vhosts", connection(simulator, vhosts=vhosts, retries=0), in_process=in_process)
     )

@@ -10,6 +10,7 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,3 +105,11 @@ def client(sim: Simulator) -> Iterator[Client]:
     made = Client(sim)
     yield made
     made.connection.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the tests of the simulator to the long gate."""
+    here = Path(__file__).resolve().parent
+    for item in items:
+        if item.path.resolve().parent == here:
+            item.add_marker("exhaustive")

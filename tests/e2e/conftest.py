@@ -16,6 +16,7 @@ import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests import simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 # The collection as Ansible finds it: the directory that holds ansible_collections.
 TREE = pathlib.Path(simulator.__file__).parents[5]
@@ -78,8 +79,6 @@ class Project:
 
     def __init__(self, directory: pathlib.Path) -> None:
         self.directory = directory
-        self.limit = 100.0
-        """Seconds for one run."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -121,7 +120,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=self.limit,
+            timeout=PATIENCE,
             check=False,
         )
         recap = {

@@ -145,7 +145,6 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
         playbook = str(project.directory / "at_once.json")
         play = {"hosts": "all", "gather_facts": False, "roles": ["streamops.ovenmediaengine.rotate_certificates"]}
         pathlib.Path(playbook).write_text(json.dumps([play]), encoding="utf-8")
-    project.limit = 550.0  # many hosts in one run, on a machine that may be busy
     # Not below the test's own directory: ansible-core makes a socket in it, whose path must be short.
     with tempfile.TemporaryDirectory(prefix="rotation-") as temporary:
         run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=temporary)

@@ -23,8 +23,6 @@ from .audited_fleet import HOSTILE, NAMES, Fleet, expiring, wanted
 from .browser import PHONE, WIDE, opened
 from .conftest import REPOSITORY, Project, Run
 
-pytestmark = pytest.mark.timeout(400)
-
 NOT_AUDITED = {"mistyped-1": "audit_failed", "mistyped-3": "audit_failed", "silent-1": "refused", "unreachable-1": "host_unreachable"}
 
 
@@ -48,7 +46,6 @@ class Audited(t.NamedTuple):
 def audited(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Audited]:
     """One audit of a fleet with everything, which shows all that Ansible can show."""
     project = Project(tmp_path_factory.mktemp("audited"))
-    project.limit = 300.0
     with Fleet(project) as fleet:
         fleet.with_everything()
         run = fleet.audit("-vvvv", "--diff", ANSIBLE_SHOW_CUSTOM_STATS="1")

@@ -329,7 +329,6 @@ def job(project: Project, number: int, *sims: Simulator, **variables: t.Any) -> 
     return made
 
 
-@pytest.mark.timeout(300)
 def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator) -> None:
     """In check mode, for real, and audited. Nothing that a job leaves is secret, and no facts are gathered."""
     for number, arguments in enumerate((["--check", "--diff"], []), 1):

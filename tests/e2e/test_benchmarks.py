@@ -45,7 +45,6 @@ def vhosts_of(sim: simulator.Simulator) -> set[str]:
     return set(sim.state.virtual_hosts)
 
 
-@pytest.mark.timeout(LIMIT + 20)
 def test_all_rows(tmp_path: pathlib.Path) -> None:
     before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else None
     answer = bench(tmp_path)
@@ -67,7 +66,6 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
 
 
-@pytest.mark.timeout(LIMIT + 20)
 def test_rounds_follow_each_other(tmp_path: pathlib.Path) -> None:
     answer = bench(tmp_path, "--rows", "bulk", "--rounds", "2")
     assert answer.returncode == 0, answer.stdout
@@ -77,7 +75,6 @@ def test_rounds_follow_each_other(tmp_path: pathlib.Path) -> None:
     assert [one["bulk_new"]["requests"] for one in rounds] == [3, 3]
 
 
-@pytest.mark.timeout(LIMIT + 20)
 def test_short_rows_are_measured_again(tmp_path: pathlib.Path) -> None:
     answer = bench(tmp_path, "--rows", "latency", "--again", "2")
     assert answer.returncode == 0, answer.stdout
@@ -89,7 +86,6 @@ def test_short_rows_are_measured_again(tmp_path: pathlib.Path) -> None:
     assert [line.split("|")[4].strip() for line in text.splitlines() if line.startswith("| A playbook without a task |")] == ["3"]
 
 
-@pytest.mark.timeout(LIMIT + 20)
 def test_until_ends_after_the_round_that_passes_it(tmp_path: pathlib.Path) -> None:
     answer = bench(tmp_path, "--rows", "base", "--rounds", "3", "--until", "0.001")
     assert answer.returncode == 0, answer.stdout
@@ -97,7 +93,6 @@ def test_until_ends_after_the_round_that_passes_it(tmp_path: pathlib.Path) -> No
     assert "ended after 1 of 3 rounds, as UNTIL says" in answer.stdout
 
 
-@pytest.mark.timeout(LIMIT + 20)
 def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.add_static_virtual_host({"name": BY_HAND, "host": {"names": ["hand.example.com"]}})
     there = vhosts_of(sim)
@@ -111,7 +106,6 @@ def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simula
     assert TOKEN not in answer.stdout + text
 
 
-@pytest.mark.timeout(LIMIT)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nothing_on_a_real_server(tmp_path: pathlib.Path, sim: simulator.Simulator, number: signal.Signals) -> None:
     there = vhosts_of(sim)

@@ -14,8 +14,6 @@ import pytest
 from .conftest import LOCAL, Project
 from .rotation import authority
 
-pytestmark = pytest.mark.timeout(300)
-
 # In the order in which they are looked for.
 PLACES = ("plays/files", "plays", "inventory/files", "inventory", "files", ".")
 

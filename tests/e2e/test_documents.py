@@ -41,8 +41,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 from .conftest import LOCAL, REPOSITORY, Project
 
 # Several playbooks one after the other take their time on a machine that has more to do.
-pytestmark = pytest.mark.timeout(400)
-
 GUIDES = {path.name: path for path in sorted((REPOSITORY / "docs/docsite/rst").glob("*.rst"))}
 PAGES = {name: REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")}
 PAGES.update({f"docs/{path.name}": path for path in sorted((REPOSITORY / "docs").glob("*.md"))})

@@ -137,7 +137,6 @@ def _name(*parts: str) -> str:
     return "ovenmediaengine_secret_" + re.sub(r"[^a-z0-9]+", "_", "_".join(parts))
 
 
-@pytest.mark.timeout(300)
 def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> None:
     number = 200
     with Simulator(token=TOKEN) as sim:

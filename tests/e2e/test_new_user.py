@@ -24,8 +24,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from .conftest import REPOSITORY, Project, Run
 from .test_documents import REACHABLE, SHOWN, Desk, blocks, shown_in, started
 
-pytestmark = pytest.mark.timeout(300)
-
 HOST = "media-1.example.com"
 PROVISION = "ansible-playbook streamops.ovenmediaengine.provision -i inventory.yml -e @secrets.yml"
 ROLES = sorted(path.name for path in (REPOSITORY / "roles").iterdir())

@@ -85,7 +85,6 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     )
 
 
-@pytest.mark.timeout(300)
 def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     first = project.provision()

@@ -26,7 +26,6 @@ def test_a_new_fleet_is_predicted_without_a_warning(project: Project, reachable_
     assert checked.summary("one") == "Check mode, this would be done: " + real.summary("one")
 
 
-@pytest.mark.timeout(300)
 def test_a_typo_in_a_reference_fails_in_check_mode_as_in_a_real_run(project: Project, sim: Simulator) -> None:
     for variables, words in (
         ({"ovenmediaengine_applications": [{**APPLICATIONS[0], "vhost": "t-bb"}], "ovenmediaengine_push_tasks": []}, "create application t-bb/live"),
@@ -48,7 +47,6 @@ def _with(vhost: dict[str, object], **changes: object) -> dict[str, object]:
     return {**vhost, **changes}
 
 
-@pytest.mark.timeout(300)
 def test_one_new_tenant_on_a_running_server_is_no_restart(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert "as after a restart of the server" in project.provision().summary("one")
@@ -62,7 +60,6 @@ def test_one_new_tenant_on_a_running_server_is_no_restart(project: Project, sim:
     assert "as after a restart of the server" in project.provision().summary("one")
 
 
-@pytest.mark.timeout(300)
 def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, sim: Simulator) -> None:
     pushes = [{**PUSH, "id": "p-1"}, {**PUSH, "id": "p-2", "vhost": "t-a"}, PUSH_TASKS[0]]
     project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=pushes)

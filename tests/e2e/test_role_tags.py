@@ -17,7 +17,6 @@ from .conftest import APPLICATIONS, PUSH_TASKS, REPOSITORY, VHOSTS, Project
 PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "restream", "rotate_certificates")
 
 
-@pytest.mark.timeout(300)
 def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[{**vhost, "applications": []} for vhost in VHOSTS])
     told = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
@@ -72,7 +71,6 @@ def test_an_empty_inventory_fails(project: Project, playbook: str) -> None:
     assert "No host of the inventory matches all." in run.output
 
 
-@pytest.mark.timeout(200)
 def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     run = project.play("streamops.ovenmediaengine.rotate_certificates", "-i", "inventory.json", "--tags", "certificates", "--list-tasks")

@@ -21,7 +21,6 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
     return project.play(PLAYBOOK + playbook, "-i", "inventory.json", "-e", json.dumps(variables), *arguments)
 
 
-@pytest.mark.timeout(300)
 def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -> None:
     path = project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -48,7 +47,6 @@ def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -
     assert len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
 
-@pytest.mark.timeout(300)
 def test_an_empty_list_is_purged_only_if_that_is_asked_for(project: Project, sim: Simulator) -> None:
     path = project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -113,7 +111,6 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
     assert run.status == 0, run.output
 
 
-@pytest.mark.timeout(300)
 def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert project.provision().status == 0

@@ -28,8 +28,6 @@ import yaml
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 from .rotation import LONG_AGO, MediaServer, authority, failure, outcome, rotate
 
-pytestmark = pytest.mark.timeout(600)
-
 
 class Row(t.NamedTuple):
     """What is wrong, and where it must end."""
@@ -540,7 +538,6 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         assert command is not None
         elsewhere = Project(place / "elsewhere")
         elsewhere.directory.mkdir()
-        project.limit = elsewhere.limit = 300.0
         for checked in (
             project.play(*" ".join(command.groups()).split()),
             elsewhere.play(command[1], "-i", str(place / "inventory.yml"), "-e", f"@{place / 'certificates.yml'}", "--check"),
@@ -551,7 +548,6 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         for number, text in enumerate(text for mark, text in _blocks() if mark == "play"):
             (place / f"play-{number}.yml").write_text(text, encoding="utf-8")
             playbooks.append(f"play-{number}.yml")
-        project.limit = 300.0
         run = project.play(playbooks[0], *playbooks[1:], "-i", "inventory.yml")
         assert run.status == 0, run.output
         assert _printed()[0] in run.output

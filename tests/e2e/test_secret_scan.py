@@ -391,7 +391,6 @@ def small_run(directory: pathlib.Path, server: Server, cases: t.Sequence[Case], 
     return stage, stage.scan(Scanner(server.plant.secrets))[0]
 
 
-@pytest.mark.timeout(400)
 def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path) -> None:
     with Server(tmp_path / "server", hard=True) as server:
         shown = {**server.connection(), "show_secrets": True}
@@ -427,7 +426,6 @@ BUGS = {
 
 
 @pytest.mark.parametrize("bug", list(BUGS))
-@pytest.mark.timeout(400)
 def test_a_deliberate_bug_is_found(tmp_path: pathlib.Path, bug: str) -> None:
     file, code, expected = BUGS[bug]
     collection = tmp_path / "tree" / "ansible_collections" / "streamops" / "ovenmediaengine"

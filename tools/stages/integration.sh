@@ -8,8 +8,7 @@
 # Against the simulator, or a real server where OVENMEDIAENGINE_API_URL and _API_TOKEN are set. Each runs twice, in process and by modules, and all results
 # are compared; see each_core.sh. DOORS says which: in_process, module, or both of them.
 #
-# Without CORES and DOORS, the newest release runs in process only: with that one, tests/e2e/test_two_doors.py compares both for every module and each way to
-# end, in the stage unit.
+# Without CORES and DOORS, the newest release runs in process only. What the comparison needs of each module and each way to end is in the target execution_paths.
 
 . "$(dirname "$0")/../common.sh"
 

@@ -36,6 +36,7 @@ def settings() -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines)
 
 
+@pytest.mark.exhaustive
 def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim: Simulator) -> None:
     inventory, fleet, secrets = blocks("yaml")
     names = {"inventory.yml": inventory, "fleet.yml": fleet, "secrets.yml": secrets}
@@ -72,6 +73,7 @@ def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
     assert wait + 60 < limit and limit + kill_after + 30 < int(given["TimeoutStartSec"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_systemd_takes_the_drop_in(tmp_path: pathlib.Path) -> None:
     drop_in = blocks("ini")[0].replace("[Service]\n", "")

@@ -138,6 +138,7 @@ def page_of(audited: Audited) -> pathlib.Path:
     return audited.fleet.reports / "audit.html"
 
 
+@pytest.mark.exhaustive
 def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
     with opened(page_of(audited)) as one:
         page = one.page
@@ -183,6 +184,7 @@ def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
         assert one.complaints == []
 
 
+@pytest.mark.exhaustive
 def test_the_page_works_by_keyboard(audited: Audited) -> None:
     with opened(page_of(audited)) as one:
         page = one.page
@@ -210,6 +212,7 @@ def test_the_page_works_by_keyboard(audited: Audited) -> None:
         assert one.complaints == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme: str) -> None:
@@ -227,6 +230,7 @@ def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme:
         assert all(sum(map(int, re.findall(r"\d+", colour)[:3])) < 384 for colour in on_paper), "paper is white, whatever the screen is"
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_500_servers_with_50_virtual_hosts_each(project: Project, record_property: t.Callable[[str, object], None]) -> None:
     """Times are recorded, and not judged: they are the machine's. That rows are shown in part keeps them short."""
     report = audit_report({f"media-{number}": _big(number) for number in range(500)}, "2026-01-31T03:00:00Z")
@@ -284,6 +288,7 @@ def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
     return fleet.add(name, clock=ManualClock(), **{"audit_sampling_interval": 0, **variables})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
 def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Simulator, in_process: bool) -> None:
     lone = "x\ud800y"
@@ -313,6 +318,7 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
     assert r"x\ud800y" in (project.directory / "made.yml").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_exit_status(project: Project) -> None:
     with Fleet(project) as fleet:
         lone(fleet, "one").clear_log()
@@ -326,6 +332,7 @@ def test_exit_status(project: Project) -> None:
                 path.unlink()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("fail_on", "status"), [("error", 2), ("none", 0)])
 def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on: str, status: int) -> None:
     """The first host and all others fail, and there is a report all the same."""
@@ -341,6 +348,7 @@ def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on:
         ]
 
 
+@pytest.mark.exhaustive
 def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: Project) -> None:
     with Fleet(project) as fleet:
         sim = lone(fleet, "one")

@@ -21,6 +21,8 @@ from ansible_collections.streamops.ovenmediaengine.tests import simulator
 
 from .conftest import REPOSITORY, TOKEN, TREE
 
+pytestmark = pytest.mark.exhaustive
+
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 BENCH = [sys.executable, "-m", "ansible_collections.streamops.ovenmediaengine.benchmarks"]
 BY_HAND = "by-hand"

@@ -14,6 +14,8 @@ import pytest
 from .conftest import LOCAL, Project
 from .rotation import authority
 
+pytestmark = pytest.mark.exhaustive
+
 # In the order in which they are looked for.
 PLACES = ("plays/files", "plays", "inventory/files", "inventory", "files", ".")
 

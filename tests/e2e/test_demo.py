@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import subprocess
 
+import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
 from .conftest import REPOSITORY, TOKEN, TREE, Project
+
+pytestmark = pytest.mark.exhaustive
 
 
 def _demo(project: Project, **environment: str) -> str:

@@ -273,6 +273,7 @@ def test_summaries_of_audits() -> None:
     assert told == f"Job #1287 OvenMediaEngine merge audits: {line}"
 
 
+@pytest.mark.exhaustive
 def test_summary_of_a_restream(project: Project) -> None:
     with started(["media-1"]) as servers:
         (server,) = servers.values()
@@ -446,6 +447,7 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", with_commands_to_run())
 def test_commands_run_as_they_stand(name: str, project: Project) -> None:
     hosts = ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"] if name == "guide_origin_edge.rst" else ["media-1"]
@@ -597,6 +599,7 @@ def _variables_of_the_readme() -> str:
     return yaml.safe_dump({name: value for name, value in variables.items() if not name.startswith("ovenmediaengine_api_")})
 
 
+@pytest.mark.exhaustive
 def test_commands_of_the_roles_run(project: Project) -> None:
     """The inventory of provision's README is used by all of them, with the servers at hand in the place of those over SSH."""
     with started(["edge-1.example.com", "edge-2.example.com"], REACHABLE) as servers:
@@ -638,6 +641,7 @@ def test_variables_in_the_readmes_of_the_roles_are_those_of_the_roles() -> None:
     assert controller["vars"] == LOCAL
 
 
+@pytest.mark.exhaustive
 def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Project) -> None:
     texts = {block.mark: block.text for block in blocks("guide_from_uri.rst") if block.language == "yaml+jinja"}
     states = {}
@@ -668,6 +672,7 @@ def test_xml_is_what_the_configuration_file_takes() -> None:
     assert sorted(filter(None, texts)) == ["9000", TOKEN]
 
 
+@pytest.mark.exhaustive
 def test_the_simulator_starts_as_shown() -> None:
     (shown,) = [command for command in all_commands("guide_first_steps.rst") if "tests.simulator" in command.text]
     program, *arguments = shlex.split(shown.text)
@@ -703,6 +708,7 @@ def test_texts_of_the_server_are_those_that_were_recorded() -> None:
     assert len(literals(ansible)) >= 5
 
 
+@pytest.mark.exhaustive
 def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
     """Each is provoked, apart from the library that is missing, which tests/unit/modules have."""
     with started(["media-1"]) as servers:

@@ -20,6 +20,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from .conftest import TOKEN, Project
 from .door_runs import SWITCH, DoorRun, play, run
 
+pytestmark = pytest.mark.exhaustive
+
 COLLECTION = "streamops.ovenmediaengine"
 Task = dict[str, t.Any]
 

@@ -61,6 +61,7 @@ def publish(server: Simulator, host: str) -> tuple[int, t.Any]:
         return error.code, json.load(error)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("reachable", (False, True), ids=("stock_configuration", "wildcard_taken_out"))
 def test_guide_first_stream(project: Project, reachable: bool) -> None:
     plays = [block.text for block in blocks("guide_first_stream.rst") if block.language == "yaml"]
@@ -109,6 +110,7 @@ def test_a_typo_in_each_variable_of_a_role_is_refused(role: str) -> None:
             assert f"{typo} (did you mean {typos[typo]}?)" in result["msg"], typo
 
 
+@pytest.mark.exhaustive
 def test_path_of_a_new_user(project: Project) -> None:
     with started([HOST], REACHABLE) as servers:
         desk = Desk("guide_provision.rst", project, servers)

@@ -85,6 +85,7 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     first = project.provision()
@@ -106,6 +107,7 @@ def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project
     assert apps == {"default": ["app", "nopush"], "t-a": ["live", "more"], "t-b": ["live"]}
 
 
+@pytest.mark.exhaustive
 def test_five_servers_one_of_them_gone(project: Project) -> None:
     with contextlib.ExitStack() as stack:
         sims = {f"media{number}": stack.enter_context(Simulator(token=TOKEN)) for number in range(1, 6)}
@@ -131,6 +133,7 @@ def test_five_servers_one_of_them_gone(project: Project) -> None:
             assert not sims[name].writes
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_token_fails_at_once(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url}, ovenmediaengine_api_token="planted-wrong-token")
     run = project.provision()
@@ -142,6 +145,7 @@ def test_a_wrong_token_fails_at_once(project: Project, sim: Simulator) -> None:
     assert "planted" not in run.output
 
 
+@pytest.mark.exhaustive
 def test_the_wait_is_bounded(project: Project) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -155,6 +159,7 @@ def test_the_wait_is_bounded(project: Project) -> None:
     assert 12 < time.monotonic() - started < 60
 
 
+@pytest.mark.exhaustive
 def test_the_wait_ends_when_the_server_comes(project: Project) -> None:
     with socket.socket() as closed, contextlib.ExitStack() as stack:
         closed.bind(("127.0.0.1", 0))
@@ -177,6 +182,7 @@ def test_the_wait_ends_when_the_server_comes(project: Project) -> None:
     assert run.summary("one") == CREATED
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("broken", [False, True])
 def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator, broken: bool) -> None:
     vhosts = VHOSTS
@@ -197,6 +203,7 @@ def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator,
     assert [line for line in printed.splitlines() if "planted" in line] == []
 
 
+@pytest.mark.exhaustive
 def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts="planted-text", ovenmediaengine_push_tasks=["planted-entry"])
     run = project.provision("-vvvv")
@@ -206,6 +213,7 @@ def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Pro
     assert not sim.log
 
 
+@pytest.mark.exhaustive
 def test_ansible_runner(project: Project, sim: Simulator, tmp_path: pathlib.Path) -> None:
     ansible_runner = pytest.importorskip("ansible_runner")
     (tmp_path / "runner").mkdir()

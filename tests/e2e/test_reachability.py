@@ -16,6 +16,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotPub
 
 from .conftest import TOKEN, Project, Run
 
+pytestmark = pytest.mark.exhaustive
+
 APPLICATIONS = [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}}]
 TENANT_A = {"name": "t-a", "host": {"names": ["live.a.example.com"]}, "applications": APPLICATIONS}
 TENANT_B = {"name": "t-b", "host": {"names": ["*.a.example.com"]}, "applications": APPLICATIONS}

@@ -11,6 +11,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 
 from .conftest import APPLICATIONS, PUSH_TASKS, VHOSTS, Project
 
+pytestmark = pytest.mark.exhaustive
+
 PUSH = {**PUSH_TASKS[0], "vhost": "t-b", "app": "live"}
 
 

@@ -17,6 +17,7 @@ from .conftest import APPLICATIONS, PUSH_TASKS, REPOSITORY, VHOSTS, Project
 PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "restream", "rotate_certificates")
 
 
+@pytest.mark.exhaustive
 def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[{**vhost, "applications": []} for vhost in VHOSTS])
     told = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
@@ -52,6 +53,7 @@ def test_every_task_has_the_tag_of_its_role() -> None:
             assert re.search(rf"[Tt]ags? .*`{tag}`", readme.replace("\n", " ")), (role, tag)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("playbook", PLAYBOOKS)
 def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator, playbook: str) -> None:
     project.inventory({"one": sim.url, "two": sim.url})
@@ -63,6 +65,7 @@ def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator,
     assert not sim.log
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("playbook", ["audit", "provision"])
 def test_an_empty_inventory_fails(project: Project, playbook: str) -> None:
     (project.directory / "inventory.json").write_text('{"all": {"hosts": {}}}', encoding="utf-8")
@@ -71,6 +74,7 @@ def test_an_empty_inventory_fails(project: Project, playbook: str) -> None:
     assert "No host of the inventory matches all." in run.output
 
 
+@pytest.mark.exhaustive
 def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     run = project.play("streamops.ovenmediaengine.rotate_certificates", "-i", "inventory.json", "--tags", "certificates", "--list-tasks")
@@ -79,6 +83,7 @@ def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator)
         assert "apply:" in include and "tags:" in include
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("playbook", PLAYBOOKS)
 def test_a_syntax_check_needs_no_inventory(project: Project, playbook: str) -> None:
     run = project.play(f"streamops.ovenmediaengine.{playbook}", "--syntax-check")

@@ -21,6 +21,7 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
     return project.play(PLAYBOOK + playbook, "-i", "inventory.json", "-e", json.dumps(variables), *arguments)
 
 
+@pytest.mark.exhaustive
 def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -> None:
     path = project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -47,6 +48,7 @@ def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -
     assert len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
 
+@pytest.mark.exhaustive
 def test_an_empty_list_is_purged_only_if_that_is_asked_for(project: Project, sim: Simulator) -> None:
     path = project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -76,6 +78,7 @@ _TYPOS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("playbook", _TYPOS)
 def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simulator, playbook: str) -> None:
     project.inventory({"one": sim.url})
@@ -89,6 +92,7 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
     assert not sim.log
 
 
+@pytest.mark.exhaustive
 def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> None:
     project.inventory(
         {"one": sim.url},
@@ -111,6 +115,7 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
     assert run.status == 0, run.output
 
 
+@pytest.mark.exhaustive
 def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert project.provision().status == 0

@@ -93,6 +93,7 @@ OF_VERSIONS = ("good", "unreadable", "one-lags", "without-tls")
 VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_table(project: Project, version: str) -> None:
     """Each row is a server of its own; they are rotated side by side, as that takes less time."""
@@ -141,6 +142,7 @@ def _not_rotated(server: MediaServer) -> list[str]:
     return faults
 
 
+@pytest.mark.exhaustive
 def test_check_mode_then_a_run_then_nothing_more(project: Project) -> None:
     with MediaServer(project.directory / "one", ports=2) as server:
         hosts = {"one": server.variables(ovenmediaengine_certificate_backups=1)}
@@ -184,6 +186,7 @@ def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
         assert (three.snapshot(), three.served(), three.simulator.log) == (three.before, three.old.fingerprint, [])
 
 
+@pytest.mark.exhaustive
 def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -> None:
     """The second of three virtual hosts fails: the first is rotated, the third is left alone."""
     with MediaServer(project.directory / "one") as server:
@@ -209,6 +212,7 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
         assert {path: path.read_bytes() for letter in "bc" for path in folders[letter][0].iterdir()} == contents
 
 
+@pytest.mark.exhaustive
 def test_special_cases(project: Project) -> None:
     """Each a server of its own, side by side."""
     with contextlib.ExitStack() as stack:
@@ -280,6 +284,7 @@ def test_special_cases(project: Project) -> None:
         assert "If it is not there, make it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
+@pytest.mark.exhaustive
 def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
     with MediaServer(tmp_path / "one") as server:
         entries = [{"vhost": "t-live", "certbot_live": "/x", "certificate": "/y"}]
@@ -336,6 +341,7 @@ def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list
         os.close(descriptor)
 
 
+@pytest.mark.exhaustive
 def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Project) -> None:
     """Also if one path is a link to the other, and the old file was readable for others. The owner stays."""
     with MediaServer(project.directory / "one") as server:
@@ -362,6 +368,7 @@ def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Proje
         assert outcome(again, "one") == "certificates: t-live unchanged" and again.recap["one"]["changed"] == 0
 
 
+@pytest.mark.exhaustive
 def test_a_key_is_never_readable_for_others(project: Project) -> None:
     """Neither in a new file, nor in the backup, nor where the old file was readable for others."""
     with MediaServer(project.directory / "old") as old, MediaServer(project.directory / "new", placed=False) as new:
@@ -372,6 +379,7 @@ def test_a_key_is_never_readable_for_others(project: Project) -> None:
         assert [_mode(server.live / "privkey.pem") for server in (old, new)] == [0o600, 0o600]
 
 
+@pytest.mark.exhaustive
 def test_two_files_for_one_destination_are_refused(project: Project) -> None:
     with MediaServer(project.directory / "one") as server:
         server.add("t-other", "other.example.com", server.live)
@@ -394,6 +402,7 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
         assert server.snapshot() == server.before and server.reloads == 0
 
 
+@pytest.mark.exhaustive
 def test_virtual_hosts_that_share_files(project: Project) -> None:
     """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who placed them."""
     with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:
@@ -425,6 +434,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         assert "before this run" not in told and bad.served() == bad.new.fingerprint
 
 
+@pytest.mark.exhaustive
 def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
     """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was not served before."""
     with contextlib.ExitStack() as stack:
@@ -483,6 +493,7 @@ def _without_own_names(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.exhaustive
 def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
     """The guide leaves out why the proof has failed."""
     with MediaServer(project.directory / "one") as server:
@@ -494,6 +505,7 @@ def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
         assert before in told and told.endswith(after), told
 
 
+@pytest.mark.exhaustive
 def test_what_the_guide_shows_works(project: Project) -> None:
     """The hook of certbot rotates one certificate, the play the other, and the alarm has nothing to say then."""
     place = project.directory

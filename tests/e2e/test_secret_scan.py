@@ -149,6 +149,7 @@ def all_cases(server: Server) -> list[Case]:
     return [*server.matrix(), *server.core(), *server.on_writes(), *server.specific(), *server.bad_input()]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("hard", "check_mode"), [(True, False), (False, True)], ids=["hard, real", "plain, check"])
 @pytest.mark.timeout(900)
 def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mode: bool) -> None:
@@ -319,6 +320,7 @@ def layer_of(place: str) -> str:
     return next(name for name, pattern in LAYERS.items() if re.fullmatch(f"(name of )?left/{pattern}", place))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
 @pytest.mark.timeout(1700)
 def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
@@ -391,6 +393,7 @@ def small_run(directory: pathlib.Path, server: Server, cases: t.Sequence[Case], 
     return stage, stage.scan(Scanner(server.plant.secrets))[0]
 
 
+@pytest.mark.exhaustive
 def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path) -> None:
     with Server(tmp_path / "server", hard=True) as server:
         shown = {**server.connection(), "show_secrets": True}
@@ -425,6 +428,7 @@ BUGS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("bug", list(BUGS))
 def test_a_deliberate_bug_is_found(tmp_path: pathlib.Path, bug: str) -> None:
     file, code, expected = BUGS[bug]

@@ -19,6 +19,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from .awx import Ended, Job, survey_defaults
 from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, VHOSTS, Project
 
+pytestmark = pytest.mark.exhaustive
+
 SLICES = 4
 SERVERS = 5
 VARIABLES = {

@@ -19,11 +19,13 @@ import typing as t
 
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, TOKEN, Project, Run
 
 NAME = "live.example.com"
 FILES = ("cert.pem", "chain.pem", "privkey.pem")
+LAPSES = {"ovenmediaengine_certificate_wait_timeout": 6}
 LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
 
 
@@ -74,7 +76,10 @@ class MediaServer:
             self.write(self.live, self.old)
             (self.live / "privkey.pem").chmod(0o640)
         self.write(self.coming, self.new)
-        self.simulator = Simulator(version, token=TOKEN, tls_ports=[0] * ports)
+        # By its clock a second has passed whenever a handshake is done, so that what shows late shows after so many looks.
+        made: list[Simulator] = []
+        self.simulator = Simulator(version, token=TOKEN, tls_ports=[0] * ports, clock=lambda: float(sum(len(one.handshakes) for one in made)))
+        made.append(self.simulator)
         self.add("t-live", NAME, self.live if tls else None)
 
     def add(self, vhost: str, name: str, folder: pathlib.Path | None) -> None:
@@ -112,7 +117,7 @@ class MediaServer:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         try:
-            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=2)
+            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=PATIENCE)
             with plain, context.wrap_socket(plain, server_hostname=name) as secure:
                 return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
         except OSError:
@@ -124,7 +129,7 @@ class MediaServer:
         return sum("eload" in record.path for record in self.simulator.log)
 
     def variables(self, **more: t.Any) -> dict[str, t.Any]:
-        """The variables of the host."""
+        """The variables of the host; :data:`LAPSES` are among them where a certificate is waited for in vain."""
         return {
             "ovenmediaengine_api_url": self.simulator.url,
             "ovenmediaengine_certificates": [{"vhost": "t-live", "certbot_live": str(self.coming)}],
@@ -137,7 +142,7 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
     """Runs the playbook, or with ``at_once`` its role on all hosts side by side; sees that no key is printed."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
-    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 2, "ovenmediaengine_certificate_wait_timeout": 4}
+    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": PATIENCE, "ovenmediaengine_certificate_wait_timeout": PATIENCE}
     inventory = project.directory / "servers.json"
     inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
     playbook = "streamops.ovenmediaengine.rotate_certificates"
@@ -162,15 +167,4 @@ def outcome(run: Run, host: str) -> str:
 
 def failure(run: Run, host: str) -> str:
     """What the task that has failed for a host says."""
-    found: list[dict[str, t.Any]] = []
-    for start in (line.partition("=> ")[2] for line in _results(run.output, host)):
-        found.append(json.loads(start))
-    return " ".join(str(item.get("msg")) for item in found)
-
-
-def _results(output: str, host: str) -> t.Iterator[str]:
-    """The results of failed tasks of a host, each with its JSON in one piece."""
-    lines = output.splitlines()
-    for number, line in enumerate(lines):
-        if line.startswith(("fatal: [" + host + "]", "failed: [" + host + "]")) and line.endswith("=> {"):
-            yield "\n".join(lines[number : lines.index("}", number) + 1])
+    return run.failure(host)

@@ -18,12 +18,12 @@ import http.server
 import json
 import re
 import threading
-import time
 import typing as t
 from urllib.parse import quote, quote_plus
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.request_log import is_write
 
 # Statuses and words of envelopes, by the kind of error that they mean.
@@ -114,7 +114,7 @@ class SpoilingGateway:
     def __exit__(self, *_exception: object) -> None:
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(PATIENCE)
 
     def url(self, prefix: str) -> str:
         """The base address whose requests are spoilt so, such as `all-gateway`."""
@@ -148,7 +148,7 @@ class SpoilingGateway:
             self._forward(handler, path, raw)
 
     def _forward(self, handler: http.server.BaseHTTPRequestHandler, path: str, raw: bytes, answered: bool = True) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self.simulator.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.simulator.port, timeout=PATIENCE)
         try:
             connection.request(handler.command, path, raw, {name: value for name, value in handler.headers.items() if name.lower() != "host"})
             response = connection.getresponse()
@@ -214,7 +214,7 @@ class SpoilingGateway:
                 "application/json",
             )
         elif kind == "timeout":
-            time.sleep(1.2)
+            handler.rfile.read(1)  # until the client gives up
             handler.close_connection = True
         elif kind == "connection_lost":
             handler.wfile.write(b"HTTP/1.1 200 " + known.encode("ascii", "replace")[:400] + b"\r\nContent-Length: 9999\r\n\r\n" + known.encode()[:400])

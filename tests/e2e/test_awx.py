@@ -18,6 +18,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -157,7 +158,7 @@ def test_the_execution_environment_is_built_from_the_definition(tmp_path: pathli
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     # Its name depends on the container engine that is there.
@@ -171,7 +172,7 @@ def test_the_execution_environment_is_built_from_the_definition(tmp_path: pathli
 @pytest.mark.exhaustive
 def test_execution_environments_find_out_what_the_collection_needs() -> None:
     command = [sys.executable, "-m", "ansible_builder", "introspect", str(TREE)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     needed = yaml.safe_load(done.stdout)
     assert [line.partition(" ")[0] for line in needed["python"] if line.endswith("streamops.ovenmediaengine")] == ["requests>=2.25"]
     assert not [line for line in needed["system"] if "streamops" in line]

@@ -12,12 +12,15 @@ import pathlib
 import signal
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.benchmarks import objects
 from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import GROUPS, ONLY_SIMULATED
 from ansible_collections.streamops.ovenmediaengine.tests import simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.server import Exchange, Work
 
 from .conftest import REPOSITORY, TOKEN, TREE
 
@@ -26,7 +29,6 @@ pytestmark = pytest.mark.exhaustive
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 BENCH = [sys.executable, "-m", "ansible_collections.streamops.ovenmediaengine.benchmarks"]
 BY_HAND = "by-hand"
-LIMIT = 500
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -39,7 +41,7 @@ def environment(**more: str) -> dict[str, str]:
 def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs it with few objects."""
     command = [*BENCH, "--at-most", "1", "--rounds", "1", "--again", "0", "--output", str(output), *arguments]
-    return subprocess.run(command, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
+    return subprocess.run(command, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
 
 
 def vhosts_of(sim: simulator.Simulator) -> set[str]:
@@ -111,15 +113,21 @@ def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simula
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nothing_on_a_real_server(tmp_path: pathlib.Path, sim: simulator.Simulator, number: signal.Signals) -> None:
     there = vhosts_of(sim)
+    begun = threading.Event()
+
+    async def look(exchange: Exchange, work: Work) -> Answer:
+        answer = await work()
+        if any(name.startswith(objects.PREFIX) for name in vhosts_of(sim)):
+            begun.set()
+        return answer
+
+    sim.middlewares.append(look)
     command = [*BENCH, "--at-most", "50", "--rounds", "9", "--rows", "loops", "--output", str(tmp_path)]
     more = environment(OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     with subprocess.Popen(command, env=more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        end = time.monotonic() + 200
-        while not any(name.startswith(objects.PREFIX) for name in vhosts_of(sim)):
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.05)
+        assert begun.wait(PATIENCE)
         process.send_signal(number)
-        output = process.communicate(timeout=200)[0]
+        output = process.communicate(timeout=PATIENCE)[0]
     assert process.returncode == 130, output
     assert "Interrupted." in output
     assert "Traceback" not in output

@@ -22,7 +22,6 @@ import pathlib
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import textwrap
@@ -35,6 +34,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report i
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.faults import Connections
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import run_module
 
@@ -430,7 +430,7 @@ class Desk:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=110,
+            timeout=PATIENCE,
         )
         assert done.returncode == (2 if fails else 0), f"{self.name}: {command}\n{done.stdout}"
         return done.stdout
@@ -506,26 +506,19 @@ def after(name: str, desk: Desk) -> None:
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:
     """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of the demonstration."""
     copied = subprocess.run(
-        [sys.executable, REPOSITORY / "tools/collection_tree.py", "copy", tmp_path / "tree"], stdout=subprocess.PIPE, text=True, check=True, timeout=60
+        [sys.executable, REPOSITORY / "tools/collection_tree.py", "copy", tmp_path / "tree"], stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE
     )
     path = pathlib.Path(copied.stdout.strip()).rename(tmp_path / "ansible-ovenmediaengine")
     (path / ".venv-demo").symlink_to(sys.prefix, target_is_directory=True)
     return path
 
 
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return t.cast(int, listener.getsockname()[1])
-
-
 def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
     """The artifact is built, installed into an empty home, and the playbook is run with it on the simulator, by one shell and as README has it.
 
-    Nothing is different but the port, and nothing can be reached but this machine.
+    Nothing is different but the port, which the simulator takes and says, and nothing can be reached but this machine.
     """
-    home, repository, port = tmp_path / "home", clone(tmp_path), free_port()
+    home, repository = tmp_path / "home", clone(tmp_path)
     home.mkdir()
     for block in blocks("README.md"):
         if block.mark.startswith("as "):
@@ -535,7 +528,7 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
     def typed(*lines: str) -> subprocess.CompletedProcess[str]:
         # The program `timeout` ends the shell with all that it has started.
         return subprocess.run(
-            ["timeout", "150", "bash", "-ec", "\n".join(lines)],
+            ["timeout", f"{PATIENCE:g}", "bash", "-ec", "\n".join(lines)],
             cwd=tmp_path,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -549,11 +542,13 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
     first = typed(*(command.text for command in shown if command.text.startswith(("cd ", "export PATH="))), "ansible-playbook tenant.yml --syntax-check")
     assert first.returncode != 0 and "streamops.ovenmediaengine.vhost" in first.stdout, f"the collection is found before it is installed\n{first.stdout}"
 
-    lines = ["trap 'kill $(jobs -p)' EXIT"]
+    lines = ["trap 'kill $(jobs -p)' EXIT", f"mkfifo {tmp_path}/said"]
     for command in shown:
-        lines.append(command.text.replace("8081", str(port)))
         if command.text.endswith("&"):
-            lines.append(f"until (: </dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.1; done")
+            # Whoever reads the line waits until the simulator listens.
+            lines += [f"exec 3<>{tmp_path}/said", command.text.replace("8081", "0").replace("&", ">&3 &"), 'read -r line <&3; port=${line##*:}; echo "$line"']
+        else:
+            lines.append(command.text.replace("8081", "$port"))
     done = typed(*lines)
     assert done.returncode == 0, done.stdout
     assert re.findall(r" changed=(\d+) .* failed=0 ", done.stdout) == ["1", "1", "0"], done.stdout
@@ -569,15 +564,20 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
 def _has_nothing_of_the_reader(repository: pathlib.Path, artifact: pathlib.Path) -> None:
     """The package stage of ``make test`` accepts an artifact that was built where the reader has saved files, and so it does of a copy."""
     (repository / "secrets.yml").write_text("api_token: not-a-real-token\n", encoding="utf-8")
-    subprocess.run(["git", "init", "--quiet", repository], check=True, timeout=60)
+    subprocess.run(["git", "init", "--quiet", repository], check=True, timeout=PATIENCE)
     tools = repository / "tools"
     copied = subprocess.run(
-        [sys.executable, tools / "collection_tree.py", "copy", repository / ".build/x"], stdout=subprocess.PIPE, text=True, check=True, timeout=60
+        [sys.executable, tools / "collection_tree.py", "copy", repository / ".build/x"], stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE
     )
     saved = {block.mark[len("as ") :] for block in blocks("README.md") if block.mark.startswith("as ")} | {"secrets.yml"}
     assert all((repository / name).is_file() and not (pathlib.Path(copied.stdout.strip()) / name).exists() for name in saved)
     checked = subprocess.run(
-        [sys.executable, tools / "artifact.py", "contents", artifact], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60
+        [sys.executable, tools / "artifact.py", "contents", artifact],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert checked.returncode == 0, checked.stdout
 

@@ -20,6 +20,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _variables
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import REPOSITORY, Project, Run
 from .test_documents import REACHABLE, SHOWN, Desk, blocks, shown_in, started
@@ -55,7 +56,7 @@ def publish(server: Simulator, host: str) -> tuple[int, t.Any]:
     """Send a stream as the encoder of the guide does; return the status and the answer."""
     body = json.dumps({"host": host, "app": "live", "stream": "main"}).encode()
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{server.url}/_simulator/publish", body, method="POST"), timeout=30) as answer:
+        with urllib.request.urlopen(urllib.request.Request(f"{server.url}/_simulator/publish", body, method="POST"), timeout=PATIENCE) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)

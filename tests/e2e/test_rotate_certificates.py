@@ -24,9 +24,10 @@ import typing as t
 
 import pytest
 import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
-from .rotation import LONG_AGO, MediaServer, authority, failure, outcome, rotate
+from .rotation import LAPSES, LONG_AGO, MediaServer, authority, failure, outcome, rotate
 
 
 class Row(t.NamedTuple):
@@ -38,6 +39,7 @@ class Row(t.NamedTuple):
     ports: int = 1
     tls: bool = True
     reloads: int = 0
+    variables: dict[str, t.Any] = {}
 
 
 def _nothing(_server: MediaServer) -> None:
@@ -69,11 +71,17 @@ ROWS = {
     "other-key": Row(_file("privkey.pem", lambda server: authority().issue().key), UNTOUCHED, ("key_mismatch", "coming/privkey.pem is not that of")),
     "expired": Row(_expired, UNTOUCHED, ("expired at 2020-01-01", "coming/cert.pem")),
     "unreadable": Row(
-        lambda server: server.simulator.fail_reload("t-live"), RESTORED, ("old files are back, and the old certificate is served", "valid until"), reloads=2
+        lambda server: server.simulator.fail_reload("t-live"),
+        RESTORED,
+        ("old files are back, and the old certificate is served", "valid until"),
+        reloads=2,
+        variables=LAPSES,
     ),
     "wrong-order": Row(_file("chain.pem", _chain_in_wrong_order), UNTOUCHED, ("chain_order", "coming/chain.pem")),
     "slow": Row(lambda server: server.simulator.delay_reloads(2), "rotated", reloads=1),
-    "one-lags": Row(lambda server: server.simulator.lag(server.simulator.tls_ports[1]), RESTORED, ("1 of 3 endpoints", "old files are back"), 3, reloads=2),
+    "one-lags": Row(
+        lambda server: server.simulator.lag(server.simulator.tls_ports[1]), RESTORED, ("1 of 3 endpoints", "old files are back"), 3, reloads=2, variables=LAPSES
+    ),
     "unreachable": Row(
         lambda server: server.simulator.listener(server.simulator.tls_ports[1], "down"), UNTOUCHED, ("Nothing listens at", "Nothing was changed"), 2
     ),
@@ -83,6 +91,7 @@ ROWS = {
         UNTOUCHED,
         ("did not complete a TLS", "Nothing was changed"),
         2,
+        variables={"ovenmediaengine_timeout": 10},
     ),
 }
 
@@ -103,7 +112,7 @@ def test_the_table(project: Project, version: str) -> None:
         for name, row in rows.items():
             servers[name] = stack.enter_context(MediaServer(project.directory / name, version, row.ports, tls=row.tls))
             row.spoil(servers[name])
-        hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True) for name, server in servers.items()}
+        hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True, **rows[name].variables) for name, server in servers.items()}
         run = rotate(project, hosts, at_once=True)
         wrong = {}
         for name, row in rows.items():
@@ -539,7 +548,7 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         (place / "hook").write_text(shown["hook"], encoding="utf-8")
         for lineage, status in ((coming["b"], 0), (place / "a;b", 1), (coming["a"], 0)):
             environment = {**project.environment, "RENEWED_LINEAGE": str(lineage), "OVENMEDIAENGINE_PROJECT": str(place)}
-            hook = subprocess.run(["sh", "hook"], cwd=place, env=environment, capture_output=True, text=True, timeout=300, check=False)
+            hook = subprocess.run(["sh", "hook"], cwd=place, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
             assert hook.returncode == status, hook.stdout + hook.stderr
         assert [(live[letter] / "cert.pem").read_bytes() == wanted[letter] for letter in "ab"] == [True, False]
         assert server.reloads == 1

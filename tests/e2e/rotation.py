@@ -25,6 +25,8 @@ from .conftest import LOCAL, TOKEN, Project, Run
 
 NAME = "live.example.com"
 FILES = ("cert.pem", "chain.pem", "privkey.pem")
+# Where a port never answers a handshake, or never serves what is waited for, only time tells.
+SILENT = {"ovenmediaengine_timeout": 10}
 LAPSES = {"ovenmediaengine_certificate_wait_timeout": 6}
 LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
 
@@ -68,6 +70,8 @@ class MediaServer:
 
     def __init__(self, directory: pathlib.Path, version: str = "0.20.0", ports: int = 1, placed: bool = True, tls: bool = True) -> None:
         self.old, self.new = authority().issue(), authority().issue()
+        self.silent = not placed
+        """Whether no port answers at first, because no certificate is loaded."""
         self.live = directory / "live"
         self.coming = directory / "coming"
         for folder in (self.live, self.coming):
@@ -112,7 +116,7 @@ class MediaServer:
         return sorted(self.live.glob("*~"))
 
     def served(self, position: int = 0, name: str = NAME) -> str | None:
-        """The fingerprint of what a port serves, by a handshake of our own; None where it does not answer."""
+        """The fingerprint of what a port serves, by a handshake of our own; None if the connection fails."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -134,6 +138,7 @@ class MediaServer:
             "ovenmediaengine_api_url": self.simulator.url,
             "ovenmediaengine_certificates": [{"vhost": "t-live", "certbot_live": str(self.coming)}],
             "ovenmediaengine_certificate_endpoints": [{"port": port} for port in self.simulator.tls_ports],
+            **(SILENT if self.silent else {}),
             **more,
         }
 

@@ -461,7 +461,7 @@ def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
             entries = [{"vhost": "t-live", "certbot_live": str(server.coming)}]
             if name == "both":
                 entries.insert(0, {"vhost": "a-default", "certbot_live": str(server.coming), "endpoints": [{"port": server.simulator.tls_ports[0]}]})
-            hosts[name] = server.variables(ovenmediaengine_certificates=entries)
+            hosts[name] = server.variables(ovenmediaengine_certificates=entries, **(LAPSES if name == "unknown" else {}))
         run = rotate(project, hosts, at_once=True)
         told = {name: failure(run, name) for name in hosts}
         ends = {name: outcome(run, name).removeprefix("certificates: ") for name in hosts}

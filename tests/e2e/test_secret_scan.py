@@ -21,12 +21,13 @@ from urllib.parse import quote, quote_plus
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils import actions as in_process
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, ModuleRun, run_module
 
 from .conftest import REPOSITORY, TOKEN, TREE
 from .door_runs import SWITCH
-from .rotation import MediaServer, authority
+from .rotation import LAPSES, MediaServer, authority
 from .secret_scan import Leak, Planted, Scanner, cores, told
 from .secret_scan_cases import BY_ANSIBLE, Case, Server, unmet
 from .secret_scan_run import Stage, case_tasks, keep, kind_of_end, kinds_in, role
@@ -286,7 +287,11 @@ class Scan:
             media = stack.enter_context(MediaServer(directory / "media" / name))
             if name == "stuck":
                 media.simulator.lag(media.simulator.tls_ports[0], None)
-            more = {"ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 2, "ovenmediaengine_certificate_wait_timeout": 0.5}
+            more = {
+                "ovenmediaengine_api_token": TOKEN,
+                "ovenmediaengine_timeout": PATIENCE,
+                **(LAPSES if name == "stuck" else {"ovenmediaengine_certificate_wait_timeout": PATIENCE}),
+            }
             rotated[name] = media.variables(**more)
         self.groups = {"errors": list(errors), "rotated": list(rotated)}
         self.as_modules = {"plain", *list(errors)[::2], *list(rotated)[1:]}

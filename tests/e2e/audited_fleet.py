@@ -17,6 +17,7 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, run_module
 
 from .conftest import LOCAL, TOKEN, Project, Run
@@ -150,7 +151,7 @@ class Fleet:
 
     def write(self, **variables: t.Any) -> pathlib.Path:
         """Writes the inventory."""
-        common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 5, "ovenmediaengine_retries": 0, "audit_sampling_interval": 2}
+        common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": PATIENCE, "ovenmediaengine_retries": 0, "audit_sampling_interval": 2}
         common["audit_read_only_vhosts"] = ["a-secure", "default"]
         path = self.project.directory / "servers.json"
         path.write_text(json.dumps({"all": {"hosts": self.hosts, "vars": {**common, **variables}}}), encoding="utf-8")

@@ -12,6 +12,7 @@ import typing as t
 
 import ansible_runner
 import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from awx_plugins.interfaces import _temporary_private_inject_api as awx_inject
 from awx_plugins.interfaces._temporary_private_api import ManagedCredentialType
 from awx_plugins.interfaces._temporary_private_credential_api import Credential
@@ -51,7 +52,9 @@ class Job:
         self.environment = dict(project.environment)
         self.safe_environment: dict[str, str] = {}
         self.arguments: list[str] = []
-        (self.directory / "env/settings").write_text(json.dumps({"job_timeout": 100, "suppress_ansible_output": True, "suppress_output_file": False}), "utf-8")
+        (self.directory / "env/settings").write_text(
+            json.dumps({"job_timeout": PATIENCE, "suppress_ansible_output": True, "suppress_output_file": False}), "utf-8"
+        )
 
     def inject(self, credential_type: str, **inputs: t.Any) -> None:
         """Adds a credential of one of the types in playbooks/files/awx."""

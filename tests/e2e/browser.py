@@ -13,6 +13,7 @@ import shutil
 import typing as t
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api
 
@@ -46,7 +47,7 @@ class Opened(t.NamedTuple):
 
     def wait_for(self, selector: str, number: int) -> None:
         """Waits until so many elements are there; what is typed is acted on a moment later."""
-        sync_api.expect(self.page.locator(selector)).to_have_count(number, timeout=60_000)
+        sync_api.expect(self.page.locator(selector)).to_have_count(number, timeout=1000 * PATIENCE)
 
     def violations(self) -> list[str]:
         """What axe-core finds fault with."""
@@ -64,7 +65,7 @@ def opened(path: pathlib.Path, *, size: tuple[int, int] = WIDE, scheme: t.Any = 
         browser = playwright.chromium.launch(executable_path=executable(), args=["--no-sandbox", "--disable-dev-shm-usage"])
         try:
             page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(1000 * PATIENCE)
             one = Opened(page, [], [])
             page.on("console", lambda message: one.complaints.append(message.text))
             page.on("pageerror", lambda error: one.complaints.append(str(error)))

@@ -16,6 +16,7 @@ import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests import simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 # The collection as Ansible finds it: the directory that holds ansible_collections.
 TREE = pathlib.Path(simulator.__file__).parents[5]
@@ -60,6 +61,10 @@ PUSH_TASKS = [
 HEADERS = {"X-Gateway-Key": "planted-header-value"}
 
 
+BOTH_PATHS = {"in-process": {"ovenmediaengine_in_process": True}, "module": {"ovenmediaengine_in_process": False}}
+"""Hosts that differ in the execution path alone, so that one run goes through both."""
+
+
 class Run(t.NamedTuple):
     """What a run of ansible-playbook has left."""
 
@@ -72,14 +77,18 @@ class Run(t.NamedTuple):
         found = re.findall(rf'^ok: \[{host}\] => \{{\n    "msg": "(.*)"$', self.output, re.MULTILINE)
         return found[-1] if found else ""
 
+    def failure(self, host: str) -> str:
+        """What the tasks that have failed for a host say."""
+        starts = re.finditer(rf"^(?:fatal|failed): \[{re.escape(host)}\].*?=> (?={{)", self.output, re.MULTILINE)
+        results = [json.JSONDecoder().raw_decode(self.output, found.end())[0] for found in starts]
+        return " ".join(str(result.get("msg")) for result in results)
+
 
 class Project:
     """A directory with an inventory, as a user has one."""
 
     def __init__(self, directory: pathlib.Path) -> None:
         self.directory = directory
-        self.limit = 100.0
-        """Seconds for one run."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -107,7 +116,7 @@ class Project:
             **variables,
         }
         path = self.directory / "inventory.json"
-        hosts = {name: {"ovenmediaengine_api_url": url} for name, url in urls.items()}
+        hosts = {name: {"ovenmediaengine_api_url": url, **(BOTH_PATHS.get(name) or {})} for name, url in urls.items()}
         path.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
         return path
 
@@ -121,7 +130,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=self.limit,
+            timeout=PATIENCE,
             check=False,
         )
         recap = {

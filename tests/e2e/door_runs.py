@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs plays and tells through which door each task of the collection went: in process, or as a module."""
+"""Runs plays and says through which door each task of the collection went: in process, or as a module."""
 
 from __future__ import annotations
 

@@ -19,11 +19,15 @@ import typing as t
 
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, TOKEN, Project, Run
 
 NAME = "live.example.com"
 FILES = ("cert.pem", "chain.pem", "privkey.pem")
+# Where a port never answers a handshake, or never serves what is waited for, only time tells.
+SILENT = {"ovenmediaengine_timeout": 10}
+LAPSES = {"ovenmediaengine_certificate_wait_timeout": 6}
 LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
 
 
@@ -66,6 +70,8 @@ class MediaServer:
 
     def __init__(self, directory: pathlib.Path, version: str = "0.20.0", ports: int = 1, placed: bool = True, tls: bool = True) -> None:
         self.old, self.new = authority().issue(), authority().issue()
+        self.silent = not placed
+        """Whether no port answers at first, because no certificate is loaded."""
         self.live = directory / "live"
         self.coming = directory / "coming"
         for folder in (self.live, self.coming):
@@ -74,7 +80,10 @@ class MediaServer:
             self.write(self.live, self.old)
             (self.live / "privkey.pem").chmod(0o640)
         self.write(self.coming, self.new)
-        self.simulator = Simulator(version, token=TOKEN, tls_ports=[0] * ports)
+        # By its clock a second has passed whenever a handshake is done, so that what shows late shows after so many looks.
+        made: list[Simulator] = []
+        self.simulator = Simulator(version, token=TOKEN, tls_ports=[0] * ports, clock=lambda: float(sum(len(one.handshakes) for one in made)))
+        made.append(self.simulator)
         self.add("t-live", NAME, self.live if tls else None)
 
     def add(self, vhost: str, name: str, folder: pathlib.Path | None) -> None:
@@ -107,12 +116,12 @@ class MediaServer:
         return sorted(self.live.glob("*~"))
 
     def served(self, position: int = 0, name: str = NAME) -> str | None:
-        """The fingerprint of what a port serves, by a handshake of our own; None where it does not answer."""
+        """The fingerprint of what a port serves, by a handshake of our own; None if the connection fails."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         try:
-            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=2)
+            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=PATIENCE)
             with plain, context.wrap_socket(plain, server_hostname=name) as secure:
                 return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
         except OSError:
@@ -124,11 +133,12 @@ class MediaServer:
         return sum("eload" in record.path for record in self.simulator.log)
 
     def variables(self, **more: t.Any) -> dict[str, t.Any]:
-        """The variables of the host."""
+        """The variables of the host; :data:`LAPSES` are among them where a certificate is waited for in vain."""
         return {
             "ovenmediaengine_api_url": self.simulator.url,
             "ovenmediaengine_certificates": [{"vhost": "t-live", "certbot_live": str(self.coming)}],
             "ovenmediaengine_certificate_endpoints": [{"port": port} for port in self.simulator.tls_ports],
+            **(SILENT if self.silent else {}),
             **more,
         }
 
@@ -137,7 +147,7 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
     """Runs the playbook, or with ``at_once`` its role on all hosts side by side; sees that no key is printed."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
-    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 2, "ovenmediaengine_certificate_wait_timeout": 4}
+    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": PATIENCE, "ovenmediaengine_certificate_wait_timeout": PATIENCE}
     inventory = project.directory / "servers.json"
     inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
     playbook = "streamops.ovenmediaengine.rotate_certificates"
@@ -145,7 +155,6 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
         playbook = str(project.directory / "at_once.json")
         play = {"hosts": "all", "gather_facts": False, "roles": ["streamops.ovenmediaengine.rotate_certificates"]}
         pathlib.Path(playbook).write_text(json.dumps([play]), encoding="utf-8")
-    project.limit = 550.0  # many hosts in one run, on a machine that may be busy
     # Not below the test's own directory: ansible-core makes a socket in it, whose path must be short.
     with tempfile.TemporaryDirectory(prefix="rotation-") as temporary:
         run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=temporary)
@@ -163,15 +172,4 @@ def outcome(run: Run, host: str) -> str:
 
 def failure(run: Run, host: str) -> str:
     """What the task that has failed for a host says."""
-    found: list[dict[str, t.Any]] = []
-    for start in (line.partition("=> ")[2] for line in _results(run.output, host)):
-        found.append(json.loads(start))
-    return " ".join(str(item.get("msg")) for item in found)
-
-
-def _results(output: str, host: str) -> t.Iterator[str]:
-    """The results of failed tasks of a host, each with its JSON in one piece."""
-    lines = output.splitlines()
-    for number, line in enumerate(lines):
-        if line.startswith(("fatal: [" + host + "]", "failed: [" + host + "]")) and line.endswith("=> {"):
-            yield "\n".join(lines[number : lines.index("}", number) + 1])
+    return run.failure(host)

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
 
 from .rotation import Pair, authority
@@ -221,7 +222,7 @@ class Server:
             return self.connection(api_url=self.simulator.url.replace("http:", "https:"))
         if kind == "tls":
             return self.connection(api_url=self.tls.url)
-        return self.connection(api_url=self.echo.url(prefix), timeout=0.4 if kind == "timeout" else 10)
+        return self.connection(api_url=self.echo.url(prefix), timeout=0.4 if kind == "timeout" else PATIENCE)
 
     def interpreter(self, name: str, **environment: str) -> str:
         """A Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
@@ -314,7 +315,12 @@ class Server:
 
     def _certificates(self) -> t.Iterator[Case]:
         port = self.simulator.tls_ports[0]
-        secure = {"vhost": "secure", "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "live.example.com"}], **self.connection(), "timeout": 3}
+        secure = {
+            "vhost": "secure",
+            "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "live.example.com"}],
+            **self.connection(),
+            "timeout": PATIENCE,
+        }
         soon = {**secure, "vhost": "soon", "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "soon.example.com"}]}
         served, other, key = self.file("served.pem"), self.file("other.pem"), self.file("served.key")
         both = self.directory / "both.pem"
@@ -323,7 +329,7 @@ class Server:
         broken.write_bytes(self.other.key[:400] + b"!!" + self.other.key[400:])
         wait = {"wait_timeout": 0.3}
         yield Case("cert_reload: served", "cert_reload", {**secure, "certificate": served})
-        yield Case("cert_reload: reloaded", "cert_reload", {**secure, "force": True, **wait})
+        yield Case("cert_reload: reloaded", "cert_reload", {**secure, "force": True, "wait_timeout": PATIENCE})
         yield Case("cert_reload: certificate_not_served", "cert_reload", {**secure, "certificate": other, **wait}, "certificate_not_served", writes=True)
         nameless = [{"host": "127.0.0.1", "port": port, "server_name": "127.0.0.1"}]
         yield Case("cert_reload: shadowed", "cert_reload", {**soon, "certificate": other, "endpoint": nameless}, "shadowed")

@@ -14,12 +14,13 @@ import sys
 import tempfile
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+
 from .conftest import LOCAL, TREE
 from .secret_scan import Leak, Scanner
 from .secret_scan_cases import BY_ANSIBLE, SUCCESS, Case
 
 COLLECTION = "streamops.ovenmediaengine"
-LIMIT = 1500.0  # seconds for a run, on a machine that may be busy
 CALLBACKS = pathlib.Path(__file__).parent / "callbacks"
 Task = dict[str, t.Any]
 
@@ -104,7 +105,7 @@ class Stage:
                 ) as runner,
             ):
                 try:
-                    runner.wait(LIMIT)
+                    runner.wait(PATIENCE)
                 finally:
                     runner.terminate()  # it ends what it has started
             self._keep_files_of(pathlib.Path(temporary))

@@ -15,6 +15,7 @@ import subprocess
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import REPOSITORY, TOKEN, Project
 
@@ -36,6 +37,7 @@ def settings() -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines)
 
 
+@pytest.mark.exhaustive
 def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim: Simulator) -> None:
     inventory, fleet, secrets = blocks("yaml")
     names = {"inventory.yml": inventory, "fleet.yml": fleet, "secrets.yml": secrets}
@@ -55,7 +57,7 @@ def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim
     replaced[replaced.index("/usr/bin/ansible-playbook")] = str(shutil.which("ansible-playbook", path=environment["PATH"]))
     # Nothing of the environment of a shell, as systemd starts it.
     run = subprocess.run(
-        replaced, cwd="/", env={"PATH": environment["PATH"]}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110, check=False
+        replaced, cwd="/", env={"PATH": environment["PATH"]}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "as after a restart" in run.stdout
@@ -72,12 +74,13 @@ def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
     assert wait + 60 < limit and limit + kill_after + 30 < int(given["TimeoutStartSec"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_systemd_takes_the_drop_in(tmp_path: pathlib.Path) -> None:
     drop_in = blocks("ini")[0].replace("[Service]\n", "")
     unit = tmp_path / "ovenmediaengine.service"
     unit.write_text(f"[Unit]\nDescription=OvenMediaEngine\n[Service]\nExecStart=/bin/true\n{drop_in}", encoding="utf-8")
-    run = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "ovenmediaengine.service" not in run.stderr, run.stderr
 
 

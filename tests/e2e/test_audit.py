@@ -21,9 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import 
 
 from .audited_fleet import HOSTILE, NAMES, Fleet, expiring, wanted
 from .browser import PHONE, WIDE, opened
-from .conftest import REPOSITORY, Project, Run
-
-pytestmark = pytest.mark.timeout(400)
+from .conftest import BOTH_PATHS, REPOSITORY, Project, Run
 
 NOT_AUDITED = {"mistyped-1": "audit_failed", "mistyped-3": "audit_failed", "silent-1": "refused", "unreachable-1": "host_unreachable"}
 
@@ -48,7 +46,6 @@ class Audited(t.NamedTuple):
 def audited(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Audited]:
     """One audit of a fleet with everything, which shows all that Ansible can show."""
     project = Project(tmp_path_factory.mktemp("audited"))
-    project.limit = 300.0
     with Fleet(project) as fleet:
         fleet.with_everything()
         run = fleet.audit("-vvvv", "--diff", ANSIBLE_SHOW_CUSTOM_STATS="1")
@@ -141,6 +138,7 @@ def page_of(audited: Audited) -> pathlib.Path:
     return audited.fleet.reports / "audit.html"
 
 
+@pytest.mark.exhaustive
 def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
     with opened(page_of(audited)) as one:
         page = one.page
@@ -186,6 +184,7 @@ def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
         assert one.complaints == []
 
 
+@pytest.mark.exhaustive
 def test_the_page_works_by_keyboard(audited: Audited) -> None:
     with opened(page_of(audited)) as one:
         page = one.page
@@ -213,6 +212,7 @@ def test_the_page_works_by_keyboard(audited: Audited) -> None:
         assert one.complaints == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme: str) -> None:
@@ -230,6 +230,7 @@ def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme:
         assert all(sum(map(int, re.findall(r"\d+", colour)[:3])) < 384 for colour in on_paper), "paper is white, whatever the screen is"
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_500_servers_with_50_virtual_hosts_each(project: Project, record_property: t.Callable[[str, object], None]) -> None:
     """Times are recorded, and not judged: they are the machine's. That rows are shown in part keeps them short."""
     report = audit_report({f"media-{number}": _big(number) for number in range(500)}, "2026-01-31T03:00:00Z")
@@ -287,8 +288,8 @@ def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
     return fleet.add(name, clock=ManualClock(), **{"audit_sampling_interval": 0, **variables})
 
 
-@pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
-def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Simulator, in_process: bool) -> None:
+@pytest.mark.exhaustive
+def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Simulator) -> None:
     lone = "x\ud800y"
     for name in ("t-odd", lone):
         vhost = sim.state.create_virtual_host({"name": name, "host": {"names": [lone]}})
@@ -298,11 +299,10 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
     push.is_config = False
     listed = [{"name": "t-odd", "host": {"names": ["odd.example.com"]}}]
     project.inventory(
-        {"one": sim.url},
+        dict.fromkeys(BOTH_PATHS, sim.url),
         ovenmediaengine_vhosts=listed,
         ovenmediaengine_applications=[],
         ovenmediaengine_push_tasks=[],
-        ovenmediaengine_in_process=in_process,
         audit_report_dir="report",
         audit_sampling_interval=0,
     )
@@ -311,16 +311,20 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
     reports = {path.suffix: path.read_text(encoding="utf-8") for path in (project.directory / "report").iterdir()}
     assert set(reports) == {".json", ".xml", ".html"}
     assert r"x\\ud800y" in reports[".json"] and all(r"x\ud800y" in reports[kind] for kind in (".xml", ".html"))
-    exported = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", "-e", f"export_file={project.directory}/made.yml")
+    first, second = (server["findings"] for server in json.loads(reports[".json"])["servers"])
+    assert first == second and any(r"x\ud800y" in finding["message"] for finding in first)
+    exported = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json")
     assert exported.status == 0, exported.output
-    assert r"x\ud800y" in (project.directory / "made.yml").read_text(encoding="utf-8")
+    for path in BOTH_PATHS:
+        assert r"x\ud800y" in (project.directory / f"ovenmediaengine-{path}.yml").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_exit_status(project: Project) -> None:
     with Fleet(project) as fleet:
         lone(fleet, "one").clear_log()
         fleet.hosts["one"]["ovenmediaengine_push_tasks"] = wanted()["ovenmediaengine_push_tasks"][1:]
-        for fail_on, status, arguments in (("error", 0, ["--check"]), ("drift", 2, ["--check"]), ("none", 0, [])):
+        for fail_on, status, arguments in (("error", 0, []), ("drift", 2, ["--check"])):
             run = fleet.audit(*arguments, "-e", f"audit_fail_on={fail_on}", "-e", "audit_report_dir=here/there")
             assert run.status == status, run.output
             assert json.loads((project.directory / "here/there/audit.json").read_text(encoding="utf-8"))["counts"]["drift"] == 1
@@ -329,6 +333,7 @@ def test_exit_status(project: Project) -> None:
                 path.unlink()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("fail_on", "status"), [("error", 2), ("none", 0)])
 def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on: str, status: int) -> None:
     """The first host and all others fail, and there is a report all the same."""
@@ -344,6 +349,7 @@ def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on:
         ]
 
 
+@pytest.mark.exhaustive
 def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: Project) -> None:
     with Fleet(project) as fleet:
         sim = lone(fleet, "one")

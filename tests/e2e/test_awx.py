@@ -18,6 +18,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -150,13 +151,14 @@ def test_the_notification_can_be_rendered_with_and_without_a_report() -> None:
     assert "servers: 3, 2 as listed" in render(**known, job=job)
 
 
+@pytest.mark.exhaustive
 def test_the_execution_environment_is_built_from_the_definition(tmp_path: pathlib.Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ansible_builder", "create", "--file", str(AWX / "execution-environment.yml"), "--context", str(tmp_path / "context")],
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     # Its name depends on the container engine that is there.
@@ -167,9 +169,10 @@ def test_the_execution_environment_is_built_from_the_definition(tmp_path: pathli
     assert "sshpass" in (tmp_path / "context/_build/bindep.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_execution_environments_find_out_what_the_collection_needs() -> None:
     command = [sys.executable, "-m", "ansible_builder", "introspect", str(TREE)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     needed = yaml.safe_load(done.stdout)
     assert [line.partition(" ")[0] for line in needed["python"] if line.endswith("streamops.ovenmediaengine")] == ["requests>=2.25"]
     assert not [line for line in needed["system"] if "streamops" in line]
@@ -254,6 +257,7 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
     return run, [tuple(json.loads(line)) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
 
 
+@pytest.mark.exhaustive
 def test_the_playbook_makes_what_is_described(project: Project) -> None:
     run, made = set_up(
         project,
@@ -303,6 +307,7 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_little_is_made_with_no_variables(project: Project) -> None:
     run, made = set_up(project, {})
     assert run.status == 0, run.output
@@ -310,6 +315,7 @@ def test_little_is_made_with_no_variables(project: Project) -> None:
     assert all(given["credentials"] == [] for name, given in made if name == "job_template")
 
 
+@pytest.mark.exhaustive
 def test_the_playbook_says_where_the_collection_of_awx_is_missing(project: Project) -> None:
     run = project.play("streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"])
     assert run.status == 2
@@ -329,7 +335,7 @@ def job(project: Project, number: int, *sims: Simulator, **variables: t.Any) -> 
     return made
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.exhaustive
 def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator) -> None:
     """In check mode, for real, and audited. Nothing that a job leaves is secret, and no facts are gathered."""
     for number, arguments in enumerate((["--check", "--diff"], []), 1):
@@ -353,6 +359,7 @@ def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator)
     _no_secret(ended.texts(), one.safe_environment)
 
 
+@pytest.mark.exhaustive
 def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim: Simulator) -> None:
     platforms = [{"name": "one", "url": "rtmp://one.example.com/live"}, {"name": "two", "url": "rtmp://two.example.com/live"}]
     for number, state in enumerate(("started", "stopped"), 1):
@@ -369,6 +376,7 @@ def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim:
         _no_secret(ended.texts(), one.safe_environment)
 
 
+@pytest.mark.exhaustive
 def test_a_job_that_fails_tells_no_secret(project: Project, sim: Simulator) -> None:
     one = job(project, 1, sim)
     one.inject("credential_type_api", api_token="planted-wrong-token", timeout="5", retries="1", api_url="")
@@ -379,6 +387,7 @@ def test_a_job_that_fails_tells_no_secret(project: Project, sim: Simulator) -> N
     _no_secret(ended.texts(), one.safe_environment)
 
 
+@pytest.mark.exhaustive
 def test_export_as_a_job(project: Project, sim: Simulator) -> None:
     one = job(project, 1, sim)
     one.answer(**{**survey_defaults("export.yml"), "awx_export_dir": str(project.directory / "export")})

@@ -9,9 +9,13 @@ from __future__ import annotations
 import json
 import subprocess
 
+import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import REPOSITORY, TOKEN, TREE, Project
+
+pytestmark = pytest.mark.exhaustive
 
 
 def _demo(project: Project, **environment: str) -> str:
@@ -23,7 +27,7 @@ def _demo(project: Project, **environment: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=110,
+        timeout=PATIENCE,
         check=False,
     )
     assert answer.returncode == 0, answer.stdout

@@ -74,6 +74,7 @@ def test_each_module_has_examples() -> None:
         assert ["api_url" in (task.get(module) or {}) for task in tasks] == [True] + [False] * (len(tasks) - 1), path.name
 
 
+@pytest.mark.exhaustive
 def test_examples_run(project: Project, sim: Simulator) -> None:
     plays = []
     places, fingerprint = renewed_certificates(project.directory, sim)

@@ -137,7 +137,7 @@ def _name(*parts: str) -> str:
     return "ovenmediaengine_secret_" + re.sub(r"[^a-z0-9]+", "_", "_".join(parts))
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.exhaustive
 def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> None:
     number = 200
     with Simulator(token=TOKEN) as sim:
@@ -178,7 +178,7 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("version", ["0.21.0", "0.20.0", "0.18.0", "0.15.10"])
+@pytest.mark.parametrize("version", ["0.21.0", *(pytest.param(version, marks=pytest.mark.exhaustive) for version in ("0.20.0", "0.18.0", "0.15.10"))])
 def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:
         inventory(project, {"one": sim.url})
@@ -273,6 +273,7 @@ def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_servers_with_the_same_file_are_refused(project: Project) -> None:
     with Simulator("0.20.0", token=TOKEN) as one, Simulator("0.20.0", token=TOKEN) as two, Simulator("0.20.0", token=TOKEN) as three:
         project.inventory({"one": one.url, "two": two.url, "three": three.url})

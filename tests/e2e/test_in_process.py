@@ -16,9 +16,12 @@ import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible_collections.streamops.ovenmediaengine.tests.doors.results import IN_PROCESS, MODULE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import TOKEN, Project
 from .door_runs import SWITCH, DoorRun, play, run
+
+pytestmark = pytest.mark.exhaustive
 
 COLLECTION = "streamops.ovenmediaengine"
 Task = dict[str, t.Any]
@@ -67,7 +70,7 @@ def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[DoorRun]
             {"name": "block that becomes", **became, "block": [task("become in a block", sim)]},
             task("become by a variable", sim, vars={"ansible_become": True, "ansible_become_method": "same_user"}),
             task("become: false", sim, become=False),
-            task("async", sim, **{"async": 30, "poll": 1}),
+            task("async", sim, **{"async": int(PATIENCE), "poll": 1}),
             task("another connection", sim, vars={"ansible_connection": "elsewhere"}),
             task("environment", sim, environment={"SOME_NAME": "x"}),
             {"name": "block with an environment", "environment": {"SOME_NAME": "x"}, "block": [task("environment of a block", sim)]},

@@ -20,11 +20,10 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _variables
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import REPOSITORY, Project, Run
 from .test_documents import REACHABLE, SHOWN, Desk, blocks, shown_in, started
-
-pytestmark = pytest.mark.timeout(300)
 
 HOST = "media-1.example.com"
 PROVISION = "ansible-playbook streamops.ovenmediaengine.provision -i inventory.yml -e @secrets.yml"
@@ -57,12 +56,13 @@ def publish(server: Simulator, host: str) -> tuple[int, t.Any]:
     """Send a stream as the encoder of the guide does; return the status and the answer."""
     body = json.dumps({"host": host, "app": "live", "stream": "main"}).encode()
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{server.url}/_simulator/publish", body, method="POST"), timeout=30) as answer:
+        with urllib.request.urlopen(urllib.request.Request(f"{server.url}/_simulator/publish", body, method="POST"), timeout=PATIENCE) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("reachable", (False, True), ids=("stock_configuration", "wildcard_taken_out"))
 def test_guide_first_stream(project: Project, reachable: bool) -> None:
     plays = [block.text for block in blocks("guide_first_stream.rst") if block.language == "yaml"]
@@ -111,6 +111,7 @@ def test_a_typo_in_each_variable_of_a_role_is_refused(role: str) -> None:
             assert f"{typo} (did you mean {typos[typo]}?)" in result["msg"], typo
 
 
+@pytest.mark.exhaustive
 def test_path_of_a_new_user(project: Project) -> None:
     with started([HOST], REACHABLE) as servers:
         desk = Desk("guide_provision.rst", project, servers)

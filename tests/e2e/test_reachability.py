@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import re
 import typing as t
@@ -14,9 +15,9 @@ import typing as t
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotPublished, Simulator
 
-from .conftest import TOKEN, Project, Run
+from .conftest import BOTH_PATHS, TOKEN, Project, Run
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.exhaustive
 
 APPLICATIONS = [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}}]
 TENANT_A = {"name": "t-a", "host": {"names": ["live.a.example.com"]}, "applications": APPLICATIONS}
@@ -32,29 +33,32 @@ SHOW = """\
 """
 
 
-def provision(project: Project, sim: Simulator, *vhosts: dict[str, t.Any], arguments: t.Sequence[str] = (), **variables: t.Any) -> tuple[Run, t.Any]:
+def provision(
+    project: Project, sim: Simulator | dict[str, Simulator], *vhosts: dict[str, t.Any], arguments: t.Sequence[str] = (), **variables: t.Any
+) -> tuple[Run, t.Any]:
     """Runs the role; returns the run, and the host names that the summary says are not reached."""
     lists = {"ovenmediaengine_vhosts": list(vhosts), "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": []}
-    project.inventory({"one": sim.url}, **lists, **variables)
+    project.inventory({name: one.url for name, one in (sim if isinstance(sim, dict) else {"one": sim}).items()}, **lists, **variables)
     (project.directory / "show.yml").write_text(SHOW, encoding="utf-8")
     run = project.play("show.yml", "-i", "inventory.json", *arguments)
-    shown = re.search(r"names=(\S+)\.", run.output)
-    return run, json.loads(base64.b64decode(shown.group(1))) if shown else None
+    shown = [json.loads(base64.b64decode(text)) for text in re.findall(r"names=(\S+)\.", run.output)]
+    return run, (shown if isinstance(sim, dict) else shown[0] if shown else None)
 
 
-@pytest.mark.parametrize("in_process", (True, False), ids=("in_process", "module"))
-def test_the_stock_configuration(project: Project, in_process: bool) -> None:
-    with Simulator(token=TOKEN) as sim:
+def test_the_stock_configuration(project: Project) -> None:
+    with contextlib.ExitStack() as stack:
+        sims = {path: stack.enter_context(Simulator(token=TOKEN)) for path in BOTH_PATHS}
         for arguments in (["--check"], []):
-            run, names = provision(project, sim, TENANT_A, arguments=arguments, ovenmediaengine_in_process=in_process)
-            assert run.status == 0 and run.recap["one"]["unreachable"] == 0, run.output
-            assert names == {"live.a.example.com": "default"}
+            run, names = provision(project, sims, TENANT_A, arguments=arguments)
+            assert run.status == 0 and all(recap["unreachable"] == 0 for recap in run.recap.values()), run.output
+            assert names == [{"live.a.example.com": "default"}] * 2
             warning = " ".join(run.output.split())
             assert "live.a.example.com of t-a reaches default" in warning and "Remove <Name>*</Name> from virtual host default" in warning
-        with pytest.raises(NotPublished, match="#default#live"):
-            sim.publish("live.a.example.com", "live", "main")
-        again, names = provision(project, sim, TENANT_A, ovenmediaengine_in_process=in_process)
-        assert again.recap["one"]["changed"] == 0 and names == {} and "reaches default" not in again.output
+        for sim in sims.values():
+            with pytest.raises(NotPublished, match="#default#live"):
+                sim.publish("live.a.example.com", "live", "main")
+        again, names = provision(project, sims, TENANT_A)
+        assert all(recap["changed"] == 0 for recap in again.recap.values()) and names == [{}] * 2 and "reaches default" not in again.output
 
 
 def test_it_can_be_required(project: Project) -> None:

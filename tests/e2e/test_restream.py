@@ -71,6 +71,7 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
     assert set(pushed(sim)) == {"main-two"}
 
 
+@pytest.mark.exhaustive
 def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
     keys = project.directory / "keys.yml"
@@ -80,6 +81,7 @@ def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     assert pushed(sim) == {"main-one": "planted-{{ 7 * 6 }}-in-file"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -100,6 +102,7 @@ def test_what_is_wrong_is_told_and_nothing_is_sent(project: Project, sim: Simula
     assert not sim.log
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_api_token="planted-wrong-token")
     run = restream(project)
@@ -108,6 +111,7 @@ def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None
     assert run.summary("media") == "stream default/app/main: failed"
 
 
+@pytest.mark.exhaustive
 def test_the_example_of_the_readme(project: Project, sim: Simulator) -> None:
     text = (REPOSITORY / "roles/restream/README.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -9,24 +9,25 @@ from __future__ import annotations
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
-from .conftest import APPLICATIONS, PUSH_TASKS, VHOSTS, Project
+from .conftest import APPLICATIONS, BOTH_PATHS, PUSH_TASKS, VHOSTS, Project
+
+pytestmark = pytest.mark.exhaustive
 
 PUSH = {**PUSH_TASKS[0], "vhost": "t-b", "app": "live"}
 
 
-@pytest.mark.parametrize("in_process", ["true", "false"])
-def test_a_new_fleet_is_predicted_without_a_warning(project: Project, reachable_sim: Simulator, in_process: str) -> None:
-    project.inventory({"one": reachable_sim.url}, ovenmediaengine_push_tasks=[PUSH])
-    checked = project.provision("--check", "-e", f"ovenmediaengine_in_process={in_process}")
+def test_a_new_fleet_is_predicted_without_a_warning(project: Project, reachable_sim: Simulator) -> None:
+    project.inventory(dict.fromkeys(BOTH_PATHS, reachable_sim.url), ovenmediaengine_push_tasks=[PUSH])
+    checked = project.provision("--check")
     assert checked.status == 0, checked.output
     assert "WARNING" not in checked.output and "not there yet" not in checked.output
-    assert "push tasks: 1 started" in checked.summary("one")
-    real = project.provision()
+    assert "push tasks: 1 started" in checked.summary("module")
+    real = project.provision("--limit", "in-process")
     assert real.status == 0, real.output
-    assert checked.summary("one") == "Check mode, this would be done: " + real.summary("one")
+    for path in BOTH_PATHS:
+        assert checked.summary(path) == "Check mode, this would be done: " + real.summary("in-process")
 
 
-@pytest.mark.timeout(300)
 def test_a_typo_in_a_reference_fails_in_check_mode_as_in_a_real_run(project: Project, sim: Simulator) -> None:
     for variables, words in (
         ({"ovenmediaengine_applications": [{**APPLICATIONS[0], "vhost": "t-bb"}], "ovenmediaengine_push_tasks": []}, "create application t-bb/live"),
@@ -48,7 +49,6 @@ def _with(vhost: dict[str, object], **changes: object) -> dict[str, object]:
     return {**vhost, **changes}
 
 
-@pytest.mark.timeout(300)
 def test_one_new_tenant_on_a_running_server_is_no_restart(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert "as after a restart of the server" in project.provision().summary("one")
@@ -62,7 +62,6 @@ def test_one_new_tenant_on_a_running_server_is_no_restart(project: Project, sim:
     assert "as after a restart of the server" in project.provision().summary("one")
 
 
-@pytest.mark.timeout(300)
 def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, sim: Simulator) -> None:
     pushes = [{**PUSH, "id": "p-1"}, {**PUSH, "id": "p-2", "vhost": "t-a"}, PUSH_TASKS[0]]
     project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=pushes)

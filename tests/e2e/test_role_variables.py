@@ -12,7 +12,7 @@ import typing as t
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
-from .conftest import VHOSTS, Project
+from .conftest import BOTH_PATHS, VHOSTS, Project
 
 PLAYBOOK = "streamops.ovenmediaengine."
 
@@ -21,34 +21,48 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
     return project.play(PLAYBOOK + playbook, "-i", "inventory.json", "-e", json.dumps(variables), *arguments)
 
 
-@pytest.mark.timeout(300)
+def _hosts(project: Project, sim: Simulator, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *without: str, **variables: t.Any) -> None:
+    """Writes an inventory of hosts that are one server with variables of their own. ``without`` names those that not all have."""
+    path = project.inventory(dict.fromkeys(hosts, sim.url), **variables)
+    inventory = json.loads(path.read_text(encoding="utf-8"))["all"]
+    common = {name: inventory["vars"].pop(name) for name in without}
+    for name, own in hosts.items():
+        inventory["hosts"][name].update({**common, **own})
+        for missing in [variable for variable in common if own.get(variable) == _LEFT_OUT]:
+            del inventory["hosts"][name][missing]
+    path.write_text(json.dumps({"all": inventory}), encoding="utf-8")
+
+
+_LEFT_OUT = "left out"
+
+
+@pytest.mark.exhaustive
 def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -> None:
-    path = project.inventory({"one": sim.url})
+    project.inventory({"one": sim.url})
     assert project.provision().status == 0
-    inventory = json.loads(path.read_text(encoding="utf-8"))
-    variables = inventory["all"]["vars"]
-    variables["ovenmediaengine_vhost"] = variables.pop("ovenmediaengine_vhosts")
-    variables["ovenmediaengine_purge_vhosts"] = True
-    path.write_text(json.dumps(inventory), encoding="utf-8")
     sim.clear_log()
-    for arguments in (["--check"], [], ["-e", "ovenmediaengine_in_process=false"]):
+    misspelt = {"ovenmediaengine_vhosts": _LEFT_OUT, "ovenmediaengine_vhost": VHOSTS, "ovenmediaengine_purge_vhosts": True}
+    # With the name right but without the list, the purge is refused as well.
+    unlisted = {"ovenmediaengine_purge_vhosts": True, "ovenmediaengine_purge_everything": True}
+    hosts = {
+        **{path: {**misspelt, **own} for path, own in BOTH_PATHS.items()},
+        "without": {"ovenmediaengine_vhosts": _LEFT_OUT, **unlisted},
+        "null": {"ovenmediaengine_vhosts": None, **unlisted},
+    }
+    _hosts(project, sim, hosts, "ovenmediaengine_vhosts")
+    for arguments in (["--check"], []):
         run = project.provision(*arguments)
         assert run.status == 2
-        assert "ovenmediaengine_vhost (did you mean ovenmediaengine_vhosts?)" in run.output
-        assert run.summary("one").endswith("virtual hosts: not reached; applications: not reached; push tasks: not reached")
-    # With the name right but without the list, the purge is refused as well.
-    del variables["ovenmediaengine_vhost"]
-    for vhosts in ({}, {"ovenmediaengine_vhosts": None}):
-        variables.update(vhosts)
-        path.write_text(json.dumps(inventory), encoding="utf-8")
-        run = project.provision("-e", "ovenmediaengine_purge_everything=true")
-        assert run.status == 2
-        assert "ovenmediaengine_purge_vhosts needs ovenmediaengine_vhosts, which is not defined" in run.output
+        for name in BOTH_PATHS:
+            assert "ovenmediaengine_vhost (did you mean ovenmediaengine_vhosts?)" in run.failure(name)
+            assert run.summary(name).endswith("virtual hosts: not reached; applications: not reached; push tasks: not reached")
+        for name in ("without", "null"):
+            assert "ovenmediaengine_purge_vhosts needs ovenmediaengine_vhosts, which is not defined" in run.failure(name)
     assert not sim.log
     assert len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.exhaustive
 def test_an_empty_list_is_purged_only_if_that_is_asked_for(project: Project, sim: Simulator) -> None:
     path = project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -78,19 +92,28 @@ _TYPOS = {
 }
 
 
-@pytest.mark.parametrize("playbook", _TYPOS)
-def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simulator, playbook: str) -> None:
+@pytest.mark.exhaustive
+def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simulator) -> None:
+    """One play, as the first playbook that fails would be the last one."""
     project.inventory({"one": sim.url})
-    typo = next(name for name in _TYPOS[playbook] if name not in ("restream_stream", "restream_platforms", "audit_parts_dir"))
-    run = _run(project, playbook, **_TYPOS[playbook])
-    assert run.status == 2, run.output
-    told = run.output
-    if playbook == "audit":  # a finding, as all that is wrong with a host
-        told = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
-    assert f"{typo} (did you mean " in told, run.output
+    tasks: list[dict[str, t.Any]] = []
+    for playbook, variables in _TYPOS.items():
+        entry = {"tasks_from": "merge"} if playbook == "merge_audits" else {}
+        role = {"name": PLAYBOOK + playbook.replace("merge_audits", "audit"), **entry}
+        say = {"name": f"{playbook} has failed", "ansible.builtin.debug": {"msg": "{{ ansible_failed_result.msg }}"}}
+        tasks.append({"block": [{"ansible.builtin.include_role": role, "vars": variables}], "rescue": [say]})
+    (project.directory / "play.json").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}]), encoding="utf-8")
+    run = project.play("play.json", "-i", "inventory.json")
+    for playbook, variables in _TYPOS.items():
+        typo = next(name for name in variables if name not in ("restream_stream", "restream_platforms", "audit_parts_dir"))
+        told = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
+        if playbook == "audit":  # a finding, as all that is wrong with a host
+            told = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
+        assert f"{typo} (did you mean " in told, run.output
     assert not sim.log
 
 
+@pytest.mark.exhaustive
 def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> None:
     project.inventory(
         {"one": sim.url},
@@ -113,26 +136,25 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
     assert run.status == 0, run.output
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.exhaustive
 def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert project.provision().status == 0
     changed = [{**VHOSTS[0], "host": {"names": ["other.example.com"]}}, VHOSTS[1]]
     push = {"vhost": "t-a", "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "url": "http://one.example.com", "stream_key": "x"}
-    cases: list[tuple[dict[str, t.Any], str]] = [
-        ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to do so."),
-        ({"ovenmediaengine_push_tasks": [push]}, "in ovenmediaengine_push_tasks[0] (t-a/live/platform)."),
-        ({"ovenmediaengine_api_token": "wrong"}, "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN)"),
-    ]
-    for variables, words in cases:
-        for in_process in (True, False):
-            project.inventory({"one": sim.url}, **variables, ovenmediaengine_in_process=in_process)
-            run = project.provision()
-            assert run.status == 2
-            assert words in run.output, run.output
-    path = project.inventory({"one": sim.url})
-    inventory = json.loads(path.read_text(encoding="utf-8"))
-    del inventory["all"]["vars"]["ovenmediaengine_api_token"]
-    path.write_text(json.dumps(inventory), encoding="utf-8")
-    run = project.provision()
-    assert "the environment variable OVENMEDIAENGINE_API_TOKEN or, for roles, ovenmediaengine_api_token." in run.output
+    cases: dict[str, tuple[dict[str, t.Any], str]] = {
+        "changed": ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to do so."),
+        "push": ({"ovenmediaengine_push_tasks": [push]}, "in ovenmediaengine_push_tasks[0] (t-a/live/platform)."),
+        "wrong": ({"ovenmediaengine_api_token": "wrong"}, "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN)"),
+        "without": (
+            {"ovenmediaengine_api_token": _LEFT_OUT},
+            "the environment variable OVENMEDIAENGINE_API_TOKEN or, for roles, ovenmediaengine_api_token.",
+        ),
+    }
+    hosts = {f"{name}-{path}": {**case[0], **own} for name, case in cases.items() for path, own in BOTH_PATHS.items()}
+    _hosts(project, sim, hosts, "ovenmediaengine_vhosts", "ovenmediaengine_push_tasks", "ovenmediaengine_api_token")
+    run = project.provision("--forks", "4")
+    assert run.status == 2
+    for name, (_variables, words) in cases.items():
+        for path in BOTH_PATHS:
+            assert words in run.failure(f"{name}-{path}"), run.output

@@ -24,11 +24,10 @@ import typing as t
 
 import pytest
 import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
-from .rotation import LONG_AGO, MediaServer, authority, failure, outcome, rotate
-
-pytestmark = pytest.mark.timeout(600)
+from .rotation import LAPSES, LONG_AGO, SILENT, MediaServer, authority, failure, outcome, rotate
 
 
 class Row(t.NamedTuple):
@@ -40,6 +39,7 @@ class Row(t.NamedTuple):
     ports: int = 1
     tls: bool = True
     reloads: int = 0
+    variables: dict[str, t.Any] = {}
 
 
 def _nothing(_server: MediaServer) -> None:
@@ -71,11 +71,17 @@ ROWS = {
     "other-key": Row(_file("privkey.pem", lambda server: authority().issue().key), UNTOUCHED, ("key_mismatch", "coming/privkey.pem is not that of")),
     "expired": Row(_expired, UNTOUCHED, ("expired at 2020-01-01", "coming/cert.pem")),
     "unreadable": Row(
-        lambda server: server.simulator.fail_reload("t-live"), RESTORED, ("old files are back, and the old certificate is served", "valid until"), reloads=2
+        lambda server: server.simulator.fail_reload("t-live"),
+        RESTORED,
+        ("old files are back, and the old certificate is served", "valid until"),
+        reloads=2,
+        variables=LAPSES,
     ),
     "wrong-order": Row(_file("chain.pem", _chain_in_wrong_order), UNTOUCHED, ("chain_order", "coming/chain.pem")),
     "slow": Row(lambda server: server.simulator.delay_reloads(2), "rotated", reloads=1),
-    "one-lags": Row(lambda server: server.simulator.lag(server.simulator.tls_ports[1]), RESTORED, ("1 of 3 endpoints", "old files are back"), 3, reloads=2),
+    "one-lags": Row(
+        lambda server: server.simulator.lag(server.simulator.tls_ports[1]), RESTORED, ("1 of 3 endpoints", "old files are back"), 3, reloads=2, variables=LAPSES
+    ),
     "unreachable": Row(
         lambda server: server.simulator.listener(server.simulator.tls_ports[1], "down"), UNTOUCHED, ("Nothing listens at", "Nothing was changed"), 2
     ),
@@ -85,6 +91,7 @@ ROWS = {
         UNTOUCHED,
         ("did not complete a TLS", "Nothing was changed"),
         2,
+        variables=SILENT,
     ),
 }
 
@@ -95,6 +102,7 @@ OF_VERSIONS = ("good", "unreadable", "one-lags", "without-tls")
 VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_table(project: Project, version: str) -> None:
     """Each row is a server of its own; they are rotated side by side, as that takes less time."""
@@ -104,7 +112,7 @@ def test_the_table(project: Project, version: str) -> None:
         for name, row in rows.items():
             servers[name] = stack.enter_context(MediaServer(project.directory / name, version, row.ports, tls=row.tls))
             row.spoil(servers[name])
-        hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True) for name, server in servers.items()}
+        hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True, **rows[name].variables) for name, server in servers.items()}
         run = rotate(project, hosts, at_once=True)
         wrong = {}
         for name, row in rows.items():
@@ -121,9 +129,8 @@ def test_the_table(project: Project, version: str) -> None:
             else:
                 # Byte for byte, the same modes, and no backup is left.
                 faults += [] if server.snapshot() == server.before else ["the files are not as before"]
-                answering = [position for position in range(row.ports) if name not in ("unreachable", "silent") or position != 1]
-                expected = server.old.fingerprint if row.tls else None
-                faults += [f"port {position} does not serve the old one" for position in answering if server.served(position) != expected]
+                answering = [position for position in range(row.ports) if row.tls and (name not in ("unreachable", "silent") or position != 1)]
+                faults += [f"port {position} does not serve the old one" for position in answering if server.served(position) != server.old.fingerprint]
             if faults:
                 wrong[name] = faults
         assert not wrong, json.dumps(wrong, indent=1)
@@ -143,6 +150,7 @@ def _not_rotated(server: MediaServer) -> list[str]:
     return faults
 
 
+@pytest.mark.exhaustive
 def test_check_mode_then_a_run_then_nothing_more(project: Project) -> None:
     with MediaServer(project.directory / "one", ports=2) as server:
         hosts = {"one": server.variables(ovenmediaengine_certificate_backups=1)}
@@ -186,6 +194,7 @@ def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
         assert (three.snapshot(), three.served(), three.simulator.log) == (three.before, three.old.fingerprint, [])
 
 
+@pytest.mark.exhaustive
 def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -> None:
     """The second of three virtual hosts fails: the first is rotated, the third is left alone."""
     with MediaServer(project.directory / "one") as server:
@@ -211,6 +220,7 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
         assert {path: path.read_bytes() for letter in "bc" for path in folders[letter][0].iterdir()} == contents
 
 
+@pytest.mark.exhaustive
 def test_special_cases(project: Project) -> None:
     """Each a server of its own, side by side."""
     with contextlib.ExitStack() as stack:
@@ -251,7 +261,7 @@ def test_special_cases(project: Project) -> None:
             project,
             {
                 "first": first.variables(**verify, ovenmediaengine_certificate_chain_ca_path=str(ca_path)),
-                "first-fails": first_fails.variables(),
+                "first-fails": first_fails.variables(**LAPSES),
                 "broken": broken.variables(ovenmediaengine_certificate_check_endpoints_first=False),
                 "chain": chain.variables(),
                 "refused": refused.variables(**verify, ovenmediaengine_certificate_chain_ca_path=str(other_ca)),
@@ -282,6 +292,7 @@ def test_special_cases(project: Project) -> None:
         assert "If it is not there, make it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
+@pytest.mark.exhaustive
 def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
     with MediaServer(tmp_path / "one") as server:
         entries = [{"vhost": "t-live", "certbot_live": "/x", "certificate": "/y"}]
@@ -338,6 +349,7 @@ def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list
         os.close(descriptor)
 
 
+@pytest.mark.exhaustive
 def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Project) -> None:
     """Also if one path is a link to the other, and the old file was readable for others. The owner stays."""
     with MediaServer(project.directory / "one") as server:
@@ -364,6 +376,7 @@ def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Proje
         assert outcome(again, "one") == "certificates: t-live unchanged" and again.recap["one"]["changed"] == 0
 
 
+@pytest.mark.exhaustive
 def test_a_key_is_never_readable_for_others(project: Project) -> None:
     """Neither in a new file, nor in the backup, nor where the old file was readable for others."""
     with MediaServer(project.directory / "old") as old, MediaServer(project.directory / "new", placed=False) as new:
@@ -374,6 +387,7 @@ def test_a_key_is_never_readable_for_others(project: Project) -> None:
         assert [_mode(server.live / "privkey.pem") for server in (old, new)] == [0o600, 0o600]
 
 
+@pytest.mark.exhaustive
 def test_two_files_for_one_destination_are_refused(project: Project) -> None:
     with MediaServer(project.directory / "one") as server:
         server.add("t-other", "other.example.com", server.live)
@@ -396,6 +410,7 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
         assert server.snapshot() == server.before and server.reloads == 0
 
 
+@pytest.mark.exhaustive
 def test_virtual_hosts_that_share_files(project: Project) -> None:
     """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who placed them."""
     with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:
@@ -427,6 +442,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         assert "before this run" not in told and bad.served() == bad.new.fingerprint
 
 
+@pytest.mark.exhaustive
 def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
     """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was not served before."""
     with contextlib.ExitStack() as stack:
@@ -445,7 +461,7 @@ def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
             entries = [{"vhost": "t-live", "certbot_live": str(server.coming)}]
             if name == "both":
                 entries.insert(0, {"vhost": "a-default", "certbot_live": str(server.coming), "endpoints": [{"port": server.simulator.tls_ports[0]}]})
-            hosts[name] = server.variables(ovenmediaengine_certificates=entries)
+            hosts[name] = server.variables(ovenmediaengine_certificates=entries, **(LAPSES if name == "unknown" else {}))
         run = rotate(project, hosts, at_once=True)
         told = {name: failure(run, name) for name in hosts}
         ends = {name: outcome(run, name).removeprefix("certificates: ") for name in hosts}
@@ -485,6 +501,7 @@ def _without_own_names(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.exhaustive
 def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
     """The guide leaves out why the proof has failed."""
     with MediaServer(project.directory / "one") as server:
@@ -496,6 +513,7 @@ def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
         assert before in told and told.endswith(after), told
 
 
+@pytest.mark.exhaustive
 def test_what_the_guide_shows_works(project: Project) -> None:
     """The hook of certbot rotates one certificate, the play the other, and the alarm has nothing to say then."""
     place = project.directory
@@ -529,7 +547,7 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         (place / "hook").write_text(shown["hook"], encoding="utf-8")
         for lineage, status in ((coming["b"], 0), (place / "a;b", 1), (coming["a"], 0)):
             environment = {**project.environment, "RENEWED_LINEAGE": str(lineage), "OVENMEDIAENGINE_PROJECT": str(place)}
-            hook = subprocess.run(["sh", "hook"], cwd=place, env=environment, capture_output=True, text=True, timeout=300, check=False)
+            hook = subprocess.run(["sh", "hook"], cwd=place, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
             assert hook.returncode == status, hook.stdout + hook.stderr
         assert [(live[letter] / "cert.pem").read_bytes() == wanted[letter] for letter in "ab"] == [True, False]
         assert server.reloads == 1
@@ -540,7 +558,6 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         assert command is not None
         elsewhere = Project(place / "elsewhere")
         elsewhere.directory.mkdir()
-        project.limit = elsewhere.limit = 300.0
         for checked in (
             project.play(*" ".join(command.groups()).split()),
             elsewhere.play(command[1], "-i", str(place / "inventory.yml"), "-e", f"@{place / 'certificates.yml'}", "--check"),
@@ -551,7 +568,6 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         for number, text in enumerate(text for mark, text in _blocks() if mark == "play"):
             (place / f"play-{number}.yml").write_text(text, encoding="utf-8")
             playbooks.append(f"play-{number}.yml")
-        project.limit = 300.0
         run = project.play(playbooks[0], *playbooks[1:], "-i", "inventory.yml")
         assert run.status == 0, run.output
         assert _printed()[0] in run.output

@@ -18,6 +18,8 @@ from .secret_scan import Scanner, told
 from .secret_scan_cases import Server
 from .secret_scan_run import Stage, kinds_in, role
 
+pytestmark = pytest.mark.exhaustive
+
 # What the role is given beside what it has of the host, by what it is called; and those that fail.
 RUNS: dict[str, dict[str, str]] = {
     "started": {},

@@ -19,6 +19,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from .awx import Ended, Job, survey_defaults
 from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, VHOSTS, Project
 
+pytestmark = pytest.mark.exhaustive
+
 SLICES = 4
 SERVERS = 5
 VARIABLES = {
@@ -90,7 +92,6 @@ def hosts(sims: list[Simulator]) -> t.Iterator[dict[str, dict[str, t.Any]]]:
         yield {**fleet, "silent": {"ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}", "ovenmediaengine_wait_seconds": 1}}
 
 
-@pytest.mark.timeout(300)
 def test_provision_and_audit_in_slices(project: Project, sims: list[Simulator], hosts: dict[str, dict[str, t.Any]]) -> None:
     awx = Controller(project)
     ended = awx.launch_sliced("provision.yml", hosts)

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import pathlib
 import typing as t
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.benchmarks import __main__ as program
 from ansible_collections.streamops.ovenmediaengine.benchmarks import objects
 from ansible_collections.streamops.ovenmediaengine.benchmarks.measuring import Sample
 from ansible_collections.streamops.ovenmediaengine.benchmarks.page import page
@@ -219,3 +222,26 @@ def test_objects_can_be_told_by_their_names() -> None:
 
 def test_a_script_makes_virtual_hosts_in_pieces() -> None:
     assert [len(body) for _method, _path, body in objects.create_virtual_hosts(1001)] == [500, 500, 1]
+
+
+def test_rounds_follow_each_other_and_short_rows_are_measured_again(tmp_path: pathlib.Path, rows: list[Row]) -> None:
+    rows = [dataclasses.replace(row, run=functools.partial(costs(rows).__getitem__, row.key)) for row in rows]
+    results = Results({**ABOUT, "again": 2})
+    program.Bench(rows, Place(tmp_path / "one", NoServers(), {}, {}), results, lambda: None).measure(2, 0)
+    assert [set(one) for one in results.rounds] == [{row.key for row in rows}] * 2
+    assert [set(one) for one in results.again] == [{row.key for row in rows if row.short}] * 4
+    text = page(results, rows, Sizes())
+    assert "2 more times in each" in text
+    assert [line.split("|")[4].strip() for line in text.splitlines() if line.startswith("| A playbook without a task |")] == ["6"]
+
+
+def test_until_ends_after_the_round_that_passes_it(
+    tmp_path: pathlib.Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = iter([0.0, 50.0, 150.0])
+    monkeypatch.setattr(program.time, "monotonic", lambda: next(seconds))
+    row = dataclasses.replace(rows[0], run=lambda: Sample(1.0, 1.0, 1.0, 1.0))
+    results = Results({**ABOUT, "again": 0})
+    program.Bench([row], Place(tmp_path / "one", NoServers(), {}, {}), results, lambda: None).measure(3, 100)
+    assert len(results.rounds) == 2
+    assert "ended after 2 of 3 rounds, as UNTIL says" in capsys.readouterr().out

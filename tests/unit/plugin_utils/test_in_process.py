@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action plugins: when they do the work themselves, and that they give what the module gives."""
+"""The action plugins: when they do the work themselves, and what they give."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities impor
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.test_door import WRONG_TYPES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils.actions import VARIABLES, action_class, run
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host
 
 try:
     from ansible.template import trust_as_template
@@ -162,36 +162,16 @@ class TestWhereATaskRuns:
         assert runs_here({"ansible_python_interpreter": "/elsewhere/python", **delegated}, delegate_to="localhost") is here
 
 
-# What it gives
-
-
-def as_the_module(given: dict[str, Any], module: dict[str, Any]) -> bool:
-    """Whether two results are the same, but for what ansible-core adds to that of a module when it has read it."""
-    ours = json.loads(json.dumps({key: value for key, value in given.items() if key != "_ansible_parsed"}, default=str))
-    theirs = dict(module)
-    warnings = [[str(one) for one in result.pop("warnings", [])] for result in (ours, theirs)]
-    assert ours == theirs
-    assert list(ours) == list(theirs)  # seen with -v
-    assert len(warnings[0]) == len(warnings[1]) and all(one in other for one, other in zip(*warnings))
-    return True
+# What it gives. That the module gives the same is seen by the integration target execution_paths, with results as playbooks get them.
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("module", MODULES)
-def test_every_module_gives_the_same_in_both_ways(module: str, check_mode: bool) -> None:
-    options = {**VALID[module], "retries": 0}
-    results = []
-    for in_process in (True, False):
-        with Simulator() as simulator:
-            make_virtual_host(simulator, "t-v")
-            # The address is in the result.
-            given = {**options, **connection(simulator)}
-            result = run(module, given, check_mode=check_mode) if in_process else dict(run_module(module, given, check_mode=check_mode))
-            result.pop("_ansible_parsed", None)
-            results.append(json.loads(json.dumps(result, default=str).replace(simulator.url, "http://server").replace(simulator.url[7:], "server")))
-            assert not check_mode or len(simulator.writes) == 1  # that of this test
-    assert as_the_module(*results)
-    assert not results[0].get("failed")
+def test_every_module_succeeds_and_check_mode_sends_no_write(module: str, check_mode: bool, simulator: Simulator) -> None:
+    make_virtual_host(simulator, "t-v")
+    result = run(module, {**VALID[module], **connection(simulator), "retries": 0}, check_mode=check_mode)
+    assert not result.get("failed"), result
+    assert not check_mode or len(simulator.writes) == 1  # that of this test
 
 
 BAD: list[tuple[str, dict[str, Any]]] = [
@@ -218,11 +198,10 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("module", "options"), BAD)
-def test_what_is_refused_is_refused_in_the_same_words(module: str, options: dict[str, Any]) -> None:
+def test_what_is_refused_shows_no_values(module: str, options: dict[str, Any]) -> None:
     given = {"api_url": "http://127.0.0.1:9", "api_token": "token-1", "retries": 0, **options}
     result = run(module, given)
     assert result["failed"] is True
-    assert as_the_module(result, run_module(module, given))
     assert "HIDDEN" not in json.dumps(result, default=str)
 
 
@@ -232,10 +211,9 @@ def test_a_value_of_another_type_is_refused_by_the_full_path(module: str, option
     assert (result["failed"], result["msg"]) == (True, said)
 
 
-def test_an_audit_takes_entries_of_any_form_in_both_ways(simulator: Simulator) -> None:
+def test_an_audit_takes_entries_of_any_form(simulator: Simulator) -> None:
     options = connection(simulator, vhosts=[{"name": "t-1", "host": {"names": ["a"]}}, 5, {"name": "t-2", "host": 7}], certificates=[{"endpoint": {"port": 0}}])
     result = run("audit_info", options)
-    assert as_the_module(result, run_module("audit_info", options))
     assert [finding["kind"] for finding in result["findings"]].count("bad_input") == 3
 
 
@@ -362,13 +340,12 @@ def test_an_option_that_names_a_variable_needs_no_template(monkeypatch: pytest.M
     assert issubclass(finalized(action_class("vhosts"), *GIVEN_BY_NAME["a template"])[0], Exception)
 
 
-def test_secrets_are_hidden_in_the_result_as_the_module_hides_them(simulator: Simulator) -> None:
+def test_secrets_are_hidden_in_the_result(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v", signedPolicy={"secretKey": "HIDDEN-key-1"})
     options = connection(simulator, name="t-v", host={"names": ["other"]}, signed_policy={"secret_key": "HIDDEN-key-2"}, http_headers={"X-A": "HIDDEN-header"})
     result = run("vhost", options)
     assert result["failed"] is True
     assert "HIDDEN" not in json.dumps(result, default=str)
-    assert as_the_module(result, run_module("vhost", options))
 
 
 def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:

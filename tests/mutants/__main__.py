@@ -106,7 +106,8 @@ def first_failure(directory: pathlib.Path, tests: t.Sequence[str], marks: str, s
             print(f"given up after {seconds:g} s: {' '.join(tests)}")
             return None
     (directory / ".build" / "pytest.log").write_text(output, encoding="utf-8")
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+?)(?:\[.*)?(?: - .*)?$", output, re.MULTILINE)
+    # With its parameters only where they are plain: they can be any text, and a function stands for all of them.
+    failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[[\w.-]+\](?= - |$))?)", output, re.MULTILINE)
     if process.returncode not in (0, 1, 5) or (process.returncode == 1 and not failed):  # 5: none of the tests has these marks
         raise SystemExit(f"pytest ended with {process.returncode}:\n{output[-3000:]}")
     return failed[1] if failed else None
@@ -213,7 +214,7 @@ def covering_tests(mutant: Mutant, data: t.Any, seconds: t.Mapping[str, float]) 
     def duration(test: str) -> float:
         return seconds.get(re.sub(r"\.py::|::|/", ".", test), 1e6)
 
-    return sorted((test for test in found if exists(test)), key=lambda test: (duration(test), test))
+    return sorted((test for test in found if exists(test)), key=lambda test: (duration(test), test.startswith("tests/e2e/"), test))
 
 
 def choose(data: str, junit: str, names: t.Sequence[str]) -> int:
@@ -234,7 +235,7 @@ def choose(data: str, junit: str, names: t.Sequence[str]) -> int:
         first[mutant.name] = [test for test in covering.get(mutant.name, {}).get("tests", [])[:1] if exists(test)]
     unjudged = [mutant for mutant in mutants() if mutant.name in names or not first[mutant.name]]
     verdicts = without_false_alarms(judge_all(unjudged, lambda mutant: [*first[mutant.name], *mutant.tests, *tests[mutant.name]]))
-    first.update({name: [verdict.test] for name, verdict in verdicts.items() if verdict.test})
+    first.update({name: [verdict.test.partition("[")[0]] for name, verdict in verdicts.items() if verdict.test})
     chosen = {name: {**covering.get(name, {}), "tests": list(dict.fromkeys([*first[name], *tests[name]]))[:MOST_TESTS]} for name in sorted(tests)}
     COVERING.write_text(json.dumps(chosen, indent=2) + "\n", encoding="utf-8")
     return 0
@@ -264,7 +265,7 @@ def write() -> int:
     for mutant in mutants():
         verdict, earlier = verdicts[mutant.name], covering[mutant.name].get("before", "")
         before += bool(earlier)
-        test = verdict.test.rpartition("/")[2].replace("::", " ").replace(".py", "", 1)
+        test = verdict.test.partition("[")[0].rpartition("/")[2].replace("::", " ").replace(".py", "", 1)
         rows.append(f"| {mutant.breaks} | {mutant.promise} | {'yes' if earlier else 'no'} | {verdict.found} | {test} |")
     totals = {found: sum(verdict.found == found for verdict in verdicts.values()) for found in (FAST, FULL, NOT_FOUND)}
     rows.append(f"\n{len(rows)} bugs. Found before: {before}. Found now by `make test`: {totals[FAST]}; by `make test-all`: {totals[FAST] + totals[FULL]}.")

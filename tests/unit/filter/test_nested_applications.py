@@ -22,6 +22,11 @@ def test_applications_get_the_name_of_their_virtual_host() -> None:
     assert nested_applications([]) == []
 
 
+def test_applications_of_all_virtual_hosts_are_returned() -> None:
+    vhosts = [{"name": "a", "applications": [{"name": "x"}]}, {"name": "b", "applications": [{"name": "x"}, {"name": "y"}]}]
+    assert nested_applications(vhosts) == [{"vhost": "a", "name": "x"}, {"vhost": "b", "name": "x"}, {"vhost": "b", "name": "y"}]
+
+
 @pytest.mark.parametrize(
     "wrong", ["planted", {"name": "planted"}, ["planted"], [{"name": "a", "applications": "planted"}], [{"applications": ["planted"]}], None]
 )

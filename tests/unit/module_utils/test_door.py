@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import json
 import os
 import subprocess
@@ -299,6 +300,14 @@ def test_what_a_server_repeats_of_a_secret_is_scrubbed(serve: Serve) -> None:
     assert result["error"]["kind"] == "bad_request"
     assert "no ********" in result["msg"]
     assert hides_all(result)
+
+
+def test_a_credential_that_a_server_repeats_is_scrubbed(serve: Serve) -> None:
+    credential = base64.b64encode(SECRETS["token"].encode()).decode()
+    server = serve(success([]), refusal(400, f"no {credential}"))
+    result = run("push_task", {"api_url": server.url, **CONNECTION, **TASK})
+    assert "no ********" in result["msg"]
+    assert credential not in result.printed
 
 
 def test_what_only_the_server_had_is_scrubbed(serve: Serve) -> None:

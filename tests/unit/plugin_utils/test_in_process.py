@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
 import os
@@ -346,6 +347,14 @@ def test_secrets_are_hidden_in_the_result(simulator: Simulator) -> None:
     result = run("vhost", options)
     assert result["failed"] is True
     assert "HIDDEN" not in json.dumps(result, default=str)
+
+
+def test_a_credential_that_a_warning_repeats_is_scrubbed(simulator: Simulator) -> None:
+    credential = base64.b64encode(simulator.token.encode()).decode()
+    make_virtual_host(simulator, f"no name {credential}")
+    result = run("vhost_info", connection(simulator))
+    assert "no name ********" in result["warnings"][0]
+    assert credential not in json.dumps(result, default=str)
 
 
 def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:

@@ -1,4 +1,4 @@
-# Copyright: (c) 2026, StreamOps
+# Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -26,15 +26,14 @@ export ROUNDS ROWS UNTIL
 
 RUN = @$(PYTHON) tools/environment.py test
 GATE = $(RUN) python tools/gate.py
-comma := ,
 releases := $(shell sed -n 's/^\([0-9]*\.[0-9]*\)\.[0-9].*/\1/p' requirements/cores.txt)
 final := $(shell sed -n 's/^\([0-9]*\.[0-9]*\)\.[0-9]* .*/\1/p' requirements/cores.txt)
+oldest := $(firstword $(releases))
 newest := $(lastword $(final))
-cores := $(patsubst oldest,$(firstword $(releases)),$(patsubst newest,$(newest),$(patsubst next,$(lastword $(releases)),$(if $(filter all,$(CORES)),$(releases),$(CORES)))))
-chain = $(subst $() $(),$(comma),$(strip $(1)))
-
+next := $(lastword $(releases))
+scenarios = $(foreach scenario,$(SCENARIOS),"molecule(scenario='$(scenario)')")
+cores := $(patsubst oldest,$(oldest),$(patsubst newest,$(newest),$(patsubst next,$(next),$(if $(filter all,$(CORES)),$(releases),$(CORES)))))
 static := codeqa yamllint typing antsibull-nox-config docs-check license-check extra-checks ansible-lint repository
-both_paths = integration-$(1)-module integration-$(1)-in_process integration-compare
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,14 +42,14 @@ demo: ## Show the collection at work on a simulated fleet; on a real server wher
 	@$(PYTHON) tools/environment.py demo demo/run
 
 test: ## The fast gate: static checks, tests, sanity, integration, artifact, in under ten minutes
-	$(GATE) unit $(call chain,$(static)) $(call chain,sanity-quick package) integration-$(newest)-in_process
+	$(GATE) unit sanity-quick integration-$(newest)-in_process package $(static)
 
 test-all: ## Everything else: all tests, all releases of ansible-core, both execution paths, molecule, documentation site
-	$(GATE) unit-all $(call chain,$(call both_paths,$(firstword $(releases)))) integration-$(lastword $(releases))-in_process \
-		$(call chain,$(foreach scenario,$(SCENARIOS),molecule(scenario='$(scenario)'))) $(addprefix sanity-,$(releases)) $(call chain,$(addprefix units-,$(filter-out $(newest),$(releases)))) docs
+	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process $(addprefix sanity-,$(releases)) \
+		$(addprefix units-,$(filter-out $(newest),$(releases))) $(scenarios) docs
 
 lint: ## Static checks: style, types, documentation, changelog, licences
-	$(GATE) $(call chain,$(static))
+	$(GATE) $(static)
 
 format: ## Format all Python
 	$(RUN) ruff format .
@@ -65,10 +64,10 @@ units: ## The unit tests that depend on ansible-core, with each release (CORES)
 	$(GATE) $(addprefix units-,$(cores))
 
 integration: ## Integration targets (CORES, DOORS, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
-	$(RUN) nox --sessions $(foreach core,$(cores),$(foreach door,$(DOORS),integration-$(core)-$(door))) $(if $(word 2,$(DOORS)),integration-compare) -- $(TARGETS)
+	$(RUN) nox --sessions $(foreach core,$(cores),$(if $(word 2,$(DOORS)),both-paths-$(core),integration-$(core)-$(DOORS))) -- $(TARGETS)
 
 molecule: ## The roles, by molecule (SCENARIOS="default audit")
-	$(GATE) $(foreach scenario,$(SCENARIOS),"molecule(scenario='$(scenario)')")
+	$(GATE) $(scenarios)
 
 docs: ## The documentation as a site, in .build/docs/html
 	$(GATE) docs

@@ -1,4 +1,4 @@
-# Copyright: (c) 2026, StreamOps
+# Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The checks, as nox sessions. `make` sets up the environment and starts them; `nox --list` lists them.
@@ -80,9 +80,8 @@ def for_each_core(function: Callable[..., None], name: str, releases: Sequence[s
     for release, *pythons in CORES:
         if not releases or release in releases:
             found = next((python for python in pythons if (BUILD / "pythons" / f"python{python}").exists()), pythons[0])
-            session = functools.partial(function, release=release, **arguments)
-            functools.update_wrapper(session, function)
-            nox.session(session, name=name.format(core=series(release)), python=found)
+            session = functools.update_wrapper(functools.partial(function, release=release, **arguments), function)
+            nox.session(name=name.format(core=series(release)), python=found)(session)
 
 
 def copy_repository(target: pathlib.Path, part: str = "") -> None:
@@ -191,13 +190,16 @@ for_each_core(integration, "integration-{core}-in_process", execution="in_proces
 for_each_core(integration, "integration-{core}-module", execution="module")
 
 
-@nox.session(python=False, name="integration-compare")
-def integration_compare(session: nox.Session) -> None:
-    """Compare the results of the integration targets of each release that ran in process and as modules, key by key."""
-    for results in sorted((BUILD / "integration").glob("*-module.jsonl")):
-        other = results.with_name(results.name.replace("-module", "-in_process"))
-        if other.exists():
-            session.run("python", "-m", "tests.doors", "compare", str(other), str(results))
+def both_paths(session: nox.Session, release: str) -> None:
+    """Compare the results of the integration targets in process and as modules, key by key."""
+    results = [str(BUILD / "integration" / f"{series(release)}-{execution}.jsonl") for execution in ("in_process", "module")]
+    session.run("python", "-m", "tests.doors", "compare", *results, external=True)
+
+
+for core_release in RELEASES:
+    core = series(core_release)
+    compare = functools.update_wrapper(functools.partial(both_paths, release=core_release), both_paths)
+    nox.session(name=f"both-paths-{core}", python=False, requires=[f"integration-{core}-in_process", f"integration-{core}-module"])(compare)
 
 
 @nox.session(python=False)

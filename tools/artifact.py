@@ -1,4 +1,4 @@
-# Copyright: (c) 2026, StreamOps
+# Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What may be in the artifact that users install. Nothing is in it only because galaxy.yml forgot to leave it out."""

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run nox sessions side by side and say in few lines how it went; the last line is "N passed, N failed".
 
-    gate.py SESSION...    all output goes to .build/logs/gate.log, and that of sessions that failed is printed
+gate.py SESSION...    all output goes to .build/logs/gate.log, and that of sessions that failed is printed
 """
 
 from __future__ import annotations
@@ -27,7 +27,18 @@ def main(sessions: list[str]) -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     log, report = LOGS / "gate.log", LOGS / "gate.json"
     report.unlink(missing_ok=True)
-    command = ["nox", "--parallel", "auto", "--allow-parallel", "--non-interactive", "--no-stop-on-first-error", "--report", str(report), "--sessions", *sessions]
+    command = [
+        "nox",
+        "--parallel",
+        "auto",
+        "--allow-parallel",
+        "--non-interactive",
+        "--no-stop-on-first-error",
+        "--report",
+        str(report),
+        "--sessions",
+        *sessions,
+    ]
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         for line in process.stdout or ():

@@ -1,4 +1,4 @@
-# Copyright: (c) 2026, StreamOps
+# Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -390,7 +390,9 @@ def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read
     read_tasks = _results("push_task_info", push_tasks, "tasks", "status")
     read_only = {*read_vhosts.get("read_only", []), *map(str, plain(list(read_only_vhosts)))}
     of_configuration = [bool(status.get("is_config")) for status in read_tasks["status"]]
-    dynamic = {(app["vhost"], app["name"]) for app, status in zip(read_apps["applications"], read_apps["status"]) if status.get("dynamic")}
+    dynamic: set[tuple[str, ...]] = {
+        (app["vhost"], app["name"]) for app, status in zip(read_apps["applications"], read_apps["status"]) if status.get("dynamic")
+    }
 
     kinds: dict[str, list[Entry]] = {
         "vhosts": _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host),

@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent
 BUILD = ROOT / ".build"
 sys.path.insert(0, str(ROOT / "tools"))
 
-import artifact as artifact_contents  # noqa: E402
+import artifact  # noqa: E402
 import seed_get_pip  # noqa: E402
 
 nox.options.default_venv_backend = "uv"
@@ -84,20 +84,10 @@ def for_each_core(function: Callable[..., None], name: str, releases: Sequence[s
             nox.session(name=name.format(core=series(release)), python=found)(session)
 
 
-def copy_repository(target: pathlib.Path, part: str = "") -> None:
-    """Copy the files that git knows, or would take, into a folder that is made anew; of one top folder if ``part`` names it."""
-    shutil.rmtree(target / part, ignore_errors=True)
-    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", part or "."], cwd=ROOT, stdout=subprocess.PIPE, check=True)
-    for name in filter(None, os.fsdecode(answer.stdout).split("\0")):
-        if os.path.lexists(ROOT / name):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
-
-
 def build_artifact(session: nox.Session, work: pathlib.Path) -> pathlib.Path:
     """Build the artifact from a copy of what git knows, whatever else lies about; return its path in ``work``."""
     shutil.rmtree(work, ignore_errors=True)
-    copy_repository(work / "source")
+    artifact.copy_repository(work / "source")
     session.run("ansible-galaxy", "collection", "build", "--output-path", str(work), str(work / "source"), silent=True)
     return next(work.glob("*.tar.gz"))
 
@@ -122,14 +112,14 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
     environment = {"HOME": str(home), "PYTHONPATH": None, "ANSIBLE_COLLECTIONS_PATH": str(place), "ANSIBLE_HOME": None, "VIRTUAL_ENV": None}
     shutil.rmtree(collection, ignore_errors=True)
     if whole:
-        copy_repository(collection)
+        artifact.copy_repository(collection)
     else:
         built = build_artifact(session, place / "artifact")
         session.run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", str(place), str(built), env=environment, silent=True)
         session.run("ansible-galaxy", "collection", "verify", "--offline", f"{NAMESPACE}.{NAME}", env=environment, silent=True)
         if arguments[0] == "integration":
             # The targets are not in the artifact, as users do not need them. All else is the artifact's.
-            copy_repository(collection, "tests")
+            artifact.copy_repository(collection, "tests")
     # ansible-test asks git which files there are; without this it would find the clone around it, which ignores .build.
     session.run("git", "init", "--quiet", str(collection), external=True)
     seed_get_pip.seed(pathlib.Path(session.bin) / "python", home / ".ansible" / "test" / "cache")
@@ -272,7 +262,7 @@ def package(session: nox.Session) -> None:
     """Build the artifact into .build/dist, check what is in it, import it as Galaxy does, install it and list its modules."""
     session.install("-r", "requirements/importer.txt")
     built = build_artifact(session, BUILD / "dist")
-    faults = artifact_contents.contents(built)
+    faults = artifact.contents(built)
     if faults:
         session.error("\n".join(faults))
     work = BUILD / "package"
@@ -304,7 +294,7 @@ def docs(session: nox.Session) -> None:
     (work / "source" / "reference").mkdir(mode=0o755, parents=True)
     # A tree outside of the clone: below a folder named ansible_collections, as a clone may be, antsibull-docs would find no role.
     tree = pathlib.Path(session.create_tmp()) / "tree"
-    copy_repository(tree / "ansible_collections" / NAMESPACE / NAME)
+    artifact.copy_repository(tree / "ansible_collections" / NAMESPACE / NAME)
     environment = {"HOME": str(work), "ANSIBLE_COLLECTIONS_PATH": str(tree), "PYTHONPATH": None}
     options = ["--use-current", "--fail-on-error", "--squash-hierarchy", "--no-add-antsibull-docs-version", "--dest-dir", str(work / "source" / "reference")]
     session.run("antsibull-docs", "collection", *options, f"{NAMESPACE}.{NAME}", env=environment)

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tarfile
 
@@ -33,10 +35,19 @@ LARGEST = 1_000_000
 """Bytes: twice the size of 1.0.0. Recordings, environments and logs would exceed it at once."""
 
 
-def tracked() -> set[str]:
+def tracked() -> list[str]:
     """Return the files that git knows or would take, as far as they exist."""
-    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
-    return {name for name in answer.stdout.splitlines() if (ROOT / name).exists()}
+    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return [name for name in os.fsdecode(answer.stdout).split("\0") if name and os.path.lexists(ROOT / name)]
+
+
+def copy_repository(target: pathlib.Path, part: str = "") -> None:
+    """Copy these files into a folder that is made anew; only those below ``part`` if it is given, such as ``tests``."""
+    shutil.rmtree(target / part, ignore_errors=True)
+    for name in tracked():
+        if name.startswith(part):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
 
 
 def contents(artifact: pathlib.Path, known: set[str] | None = None) -> list[str]:
@@ -46,7 +57,7 @@ def contents(artifact: pathlib.Path, known: set[str] | None = None) -> list[str]
     names = {member.name for member in members}
     faults = ["%s is no ordinary file" % member.name for member in members if not member.isfile()]
     faults += ["%s is in the artifact, and users do not need it" % name for name in sorted(names) if not ALLOWED.fullmatch(name)]
-    faults += ["%s is not in the artifact" % name for name in sorted((tracked() if known is None else known) - names) if COMPLETE.match(name)]
+    faults += ["%s is not in the artifact" % name for name in sorted((set(tracked()) if known is None else known) - names) if COMPLETE.match(name)]
     if artifact.stat().st_size > LARGEST:
         faults.append("%s has %d bytes; at most %d are expected" % (artifact.name, artifact.stat().st_size, LARGEST))
     return faults

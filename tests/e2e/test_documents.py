@@ -504,10 +504,8 @@ def after(name: str, desk: Desk) -> None:
 
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:
     """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of the demonstration."""
-    copied = subprocess.run(
-        [sys.executable, REPOSITORY / "tools/collection_tree.py", "copy", tmp_path / "tree"], stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE
-    )
-    path = pathlib.Path(copied.stdout.strip()).rename(tmp_path / "ansible-ovenmediaengine")
+    path = tmp_path / "ansible-ovenmediaengine"
+    _with_tools(REPOSITORY, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", path)
     (path / ".venv-demo").symlink_to(sys.prefix, target_is_directory=True)
     return path
 
@@ -564,21 +562,17 @@ def _has_nothing_of_the_reader(repository: pathlib.Path, artifact: pathlib.Path)
     """The package stage of ``make test`` accepts an artifact that was built where the reader has saved files, and so it does of a copy."""
     (repository / "secrets.yml").write_text("api_token: not-a-real-token\n", encoding="utf-8")
     subprocess.run(["git", "init", "--quiet", repository], check=True, timeout=PATIENCE)
-    tools = repository / "tools"
-    copied = subprocess.run(
-        [sys.executable, tools / "collection_tree.py", "copy", repository / ".build/x"], stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE
-    )
+    _with_tools(repository, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", repository / ".build/x")
     saved = {block.mark[len("as ") :] for block in blocks("README.md") if block.mark.startswith("as ")} | {"secrets.yml"}
-    assert all((repository / name).is_file() and not (pathlib.Path(copied.stdout.strip()) / name).exists() for name in saved)
-    checked = subprocess.run(
-        [sys.executable, tools / "artifact.py", "contents", artifact],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert checked.returncode == 0, checked.stdout
+    assert all((repository / name).is_file() and not (repository / ".build/x" / name).exists() for name in saved)
+    _with_tools(repository, "sys.exit(artifact.contents(pathlib.Path(sys.argv[1])) or None)", artifact)
+
+
+def _with_tools(repository: pathlib.Path, code: str, *arguments: pathlib.Path) -> None:
+    """Run a line of Python with what a clone has in its folder tools."""
+    command = [sys.executable, "-c", f"import artifact, pathlib, sys; {code}", *map(str, arguments)]
+    done = subprocess.run(command, cwd=repository / "tools", capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_people_are_told_to_save_is_no_part_of_the_collection() -> None:

@@ -204,7 +204,7 @@ def durations(junit: pathlib.Path) -> dict[str, float]:
 
 def covering_tests(mutant: Mutant, data: t.Any, seconds: t.Mapping[str, float]) -> list[str]:
     """Return the test functions that run changed lines, the shortest first."""
-    found = set()
+    found: set[str] = set()
     for file, lines in mutant.lines.items():
         for measured in (one for one in data.measured_files() if one.endswith(f"/{file}")):
             for line, contexts in data.contexts_by_lineno(measured).items():

@@ -65,6 +65,8 @@ class Kind:
     """Whether the server loses all that the API has made, once it has answered."""
     on_next: bool = False
     """Whether the request after the one that it is injected for meets it."""
+    error: str = "connection_lost"
+    """The kind of error that says how the response was lost, if it is of the class `lost`."""
 
     @property
     def column(self) -> str:
@@ -76,18 +78,18 @@ class Kind:
 KINDS = {
     "reset": Kind("lost", "reset"),
     "close at the next": Kind("lost", "close", ("after",), {"variant": "next"}, on_next=True),
-    "delay": Kind("lost", "delay", options={"seconds": 5}, slow=True),
-    "trickle": Kind("lost", "trickle", ("after",), {"seconds": 0.02}, slow=True),
+    "delay": Kind("lost", "delay", options={"seconds": 5}, slow=True, error="timeout"),
+    "trickle": Kind("lost", "trickle", ("after",), {"seconds": 0.02}, slow=True, error="timeout"),
     "truncate": Kind("lost", "truncate"),
     "truncate the head": Kind("lost", "truncate", ("after",), {"variant": "head"}),
     "truncate chunks": Kind("lost", "truncate", ("after",), {"variant": "chunked"}),
-    "content_length": Kind("lost", "content_length"),
+    "content_length": Kind("lost", "content_length", error="not_json"),
     "garbage": Kind("lost", "garbage"),
-    "garbage for JSON": Kind("lost", "garbage", ("after",), {"variant": "json"}),
+    "garbage for JSON": Kind("lost", "garbage", ("after",), {"variant": "json"}, error="not_json"),
     "empty": Kind("lost", "empty"),
-    "502": Kind("lost", "status", options={"status": 502, "variant": "html"}),
-    "503": Kind("lost", "status", options={"status": 503}),
-    "504": Kind("lost", "status", options={"status": 504, "variant": "html"}),
+    "502": Kind("lost", "status", options={"status": 502, "variant": "html"}, error="gateway"),
+    "503": Kind("lost", "status", options={"status": 503}, error="gateway"),
+    "504": Kind("lost", "status", options={"status": 504, "variant": "html"}, error="gateway"),
     "refuse": Kind("lost, and nobody listens", "refuse", options={"seconds": 0.1}),
     "restart": Kind("lost, and restarted", "restart"),
     "html": Kind("page", "html"),

@@ -172,7 +172,11 @@ def test_each_kind_is_of_its_class(running: Simulator, name: str, when: str, mon
     wire = Wire(running, kind, when)
     assert wire.observed() == CLASSES[kind.of]
     if kind.of == "lost":
-        assert set(wire.errors) <= HOW_IT_WAS_LOST
+        assert set(wire.errors) == {kind.error}
+
+
+def test_how_a_response_was_lost_is_proven_for_each_word() -> None:
+    assert {kind.error for kind in KINDS.values() if kind.of == "lost"} == HOW_IT_WAS_LOST
 
 
 def test_the_matrix_has_a_kind_of_each_class() -> None:

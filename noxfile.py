@@ -38,7 +38,8 @@ antsibull_nox.load_antsibull_nox_toml()
 LOCKED = ROOT / "requirements" / "test.txt"
 CORES = [line.split() for line in (ROOT / "requirements" / "cores.txt").read_text(encoding="utf-8").splitlines() if line[:1].isdigit()]
 RELEASES = [row[0] for row in CORES]
-NEWEST = next(release for release in reversed(RELEASES) if release.replace(".", "").isdigit())
+FINAL = [release for release in RELEASES if release.replace(".", "").isdigit()]
+NEWEST = FINAL[-1]
 """The newest release that is no candidate: what the checks that need one ansible-core use, as .venv does."""
 NAMESPACE, NAME = "streamops", "ovenmediaengine"
 SERVER = ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")
@@ -138,7 +139,9 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
 
 def sanity(session: nox.Session, release: str) -> None:
     """Run ansible-test sanity: with the newest release on the whole repository, with the others on what users install."""
-    ansible_test(session, release, "sanity", whole=release == NEWEST)
+    # pylint of 2.22.0rc1 installs a package from GitHub, which a machine with a package index alone cannot reach.
+    skipped = () if release in FINAL else ("--skip-test", "pylint")
+    ansible_test(session, release, "sanity", *skipped, whole=release == NEWEST)
 
 
 def sanity_quick(session: nox.Session, release: str) -> None:

@@ -83,7 +83,7 @@ def page(counts: Mapping[str, Counts]) -> str:
     lines = [
         "# Robustness in numbers",
         "",
-        "Made by the test suite of what it has counted: do not edit. After `make unit`, `python -m tests.robustness write` writes it anew; the stage",
+        "Made by the test suite of what it has counted: do not edit. After `make test-all`, `python -m tests.robustness write` writes it anew; the session",
         "fails where it differs. What is tried, and how, is said in `tests/unit`.",
         "",
         *(f"- **{_title(column)}**: {meaning}." for column, meaning in COLUMNS.items()),
@@ -151,7 +151,7 @@ def main(arguments: list[str]) -> int:
         return 0
     counts = collect()
     if not counts:
-        print(f"nothing was counted in {directory()}: run the whole suite first, by `make unit`", file=sys.stderr)
+        print(f"nothing was counted in {directory()}: run the whole suite first, by `make test-all`", file=sys.stderr)
         return 1
     text, written = page(counts), PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     if arguments == ["write"]:

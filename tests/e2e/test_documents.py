@@ -82,15 +82,20 @@ SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py run
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
+PART = "A part of make test or of make test-all."
 NOT_RUN = {
     "make demo": "tests/e2e/test_demo.py runs what it calls.",
     "make test": RUNS_THIS,
-    "make lint unit": RUNS_THIS,
     'make unit ARGS="-k push_task"': RUNS_THIS,
-    'make sanity CORES="2.19 2.21"': "A stage of make test.",
-    'make units CORES="2.16 next"': "A stage of make test.",
-    "make integration TARGETS=vhosts": "A stage of make test.",
-    'make molecule SCENARIOS="audit fleet"': "A stage of make test.",
+    "make watch TEST=tests/unit/filter": "Runs until it is stopped.",
+    "make lint": PART,
+    "make format": "Formats this.",
+    'make sanity CORES="2.19 2.21"': PART,
+    'make units CORES="2.16 next"': PART,
+    "make integration CORES=newest TARGETS=vhosts": PART,
+    'make molecule SCENARIOS="audit fleet"': PART,
+    "make mutants": "Takes up to an hour.",
+    "make venv": "Has made the environment of this test.",
     "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
     "python3 -m pip install requests": INSTALLS,
     "git clone https://github.com/streamops/ansible-ovenmediaengine": CLONES,

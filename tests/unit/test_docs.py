@@ -311,13 +311,13 @@ def test_the_guide_lists_the_variables_of_the_role() -> None:
 
 
 def test_contributing_names_what_is_there() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "docs/development.md"))
     places = re.findall(r"`((?:plugins|roles|playbooks|docs|tests|extensions|demo|benchmarks|tools|requirements|meta|changelogs)(?:/[\w.*/-]+)?)`", text)
     stands_for_another = re.compile(r"NAME|VERSION")
     assert len(places) >= 40
     assert [place for place in places if not stands_for_another.search(place) and not list(ROOT.glob(place))] == []
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    used = {word for command in re.findall(r"\bmake ([a-z][a-z ]*)", text.replace("makes", "")) for word in command.split()[:1]}
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    used = {word for command in re.findall(r"\bmake ([a-z][a-z -]*)", text.replace("makes", "")) for word in command.split()[:1]}
     assert used - targets - {"it"} == set()
 
 

@@ -70,7 +70,7 @@ def test_nothing_counted_is_no_success(place: Path, capsys: pytest.CaptureFixtur
     robustness.record("hostile input", cases=3)
     assert robustness.main(["clear"]) == 0
     assert robustness.main(["check"]) == robustness.main(["write"]) == 1
-    assert "make unit" in capsys.readouterr().err and not robustness.PAGE.exists()
+    assert "make test-all" in capsys.readouterr().err and not robustness.PAGE.exists()
 
 
 @pytest.mark.parametrize(("part", "column"), [("", "cases"), ("secret scan", "rounds"), ("hostile input/x/y", "cases"), ("something/new", "cases")])

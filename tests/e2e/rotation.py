@@ -19,7 +19,6 @@ import typing as t
 
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, TOKEN, Project, Run
 
@@ -121,7 +120,7 @@ class MediaServer:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         try:
-            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=PATIENCE)
+            plain = socket.create_connection(("127.0.0.1", self.simulator.tls_ports[position]), timeout=60)
             with plain, context.wrap_socket(plain, server_hostname=name) as secure:
                 return hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
         except OSError:
@@ -147,7 +146,7 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
     """Runs the playbook, or with ``at_once`` its role on all hosts side by side; sees that no key is printed."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
-    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": PATIENCE, "ovenmediaengine_certificate_wait_timeout": PATIENCE}
+    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 60, "ovenmediaengine_certificate_wait_timeout": 60}
     inventory = project.directory / "servers.json"
     inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
     playbook = "streamops.ovenmediaengine.rotate_certificates"

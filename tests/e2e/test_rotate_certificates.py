@@ -184,7 +184,7 @@ def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
         fleet = {f"media-{number}": stack.enter_context(MediaServer(project.directory / str(number))) for number in (1, 2, 3)}
         one, two, three = fleet.values()
         two.simulator.fail_reload("t-live")
-        run = rotate(project, {name: server.variables() for name, server in fleet.items()})
+        run = rotate(project, {name: server.variables(**(LAPSES if server is two else {})) for name, server in fleet.items()})
         assert run.status == 2
         assert outcome(run, "media-1") == "certificates: t-live rotated"
         assert outcome(run, "media-2") == "certificates: t-live restored"
@@ -212,7 +212,7 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
         for letter in "bc":
             files = {"certificate": "cert.pem", "private_key": "privkey.pem", "chain": "chain.pem"}
             entries.append({"vhost": f"t-{letter}", **{option: str(folders[letter][1] / name) for option, name in files.items()}})
-        run = rotate(project, {"one": server.variables(ovenmediaengine_certificates=entries, ovenmediaengine_certificates_remote_src=True)})
+        run = rotate(project, {"one": server.variables(ovenmediaengine_certificates=entries, ovenmediaengine_certificates_remote_src=True, **LAPSES)})
         assert run.status == 2
         assert outcome(run, "one") == "certificates: t-b restored, t-c untouched, t-live rotated"
         assert _not_rotated(server) == []
@@ -265,7 +265,7 @@ def test_special_cases(project: Project) -> None:
                 "broken": broken.variables(ovenmediaengine_certificate_check_endpoints_first=False),
                 "chain": chain.variables(),
                 "refused": refused.variables(**verify, ovenmediaengine_certificate_chain_ca_path=str(other_ca)),
-                "in-place": in_place.variables(),
+                "in-place": in_place.variables(**LAPSES),
                 "short": short.variables(ovenmediaengine_certificate_min_days_left=1000000),
                 "nowhere": nowhere.variables(ovenmediaengine_certificates=[entry]),
             },
@@ -435,7 +435,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         entries = [{"vhost": "t-live", "certbot_live": str(bad.coming)}, {"vhost": "t-zz", "certbot_live": str(bad.coming)}]
         bad.simulator.fail_reload("t-zz")
         accepted = {"ovenmediaengine_certificate_accept": ["name_not_covered"]}
-        run = rotate(project, {"bad": bad.variables(ovenmediaengine_certificates=entries, **accepted)})
+        run = rotate(project, {"bad": bad.variables(ovenmediaengine_certificates=entries, **accepted, **LAPSES)})
         told = failure(run, "bad")
         assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
         assert "also those of the virtual host t-live, which serves the new certificate since this run has placed them. They stay." in told
@@ -506,7 +506,7 @@ def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
     """The guide leaves out why the proof has failed."""
     with MediaServer(project.directory / "one") as server:
         server.simulator.fail_reload("t-live")
-        run = rotate(project, {"one": server.variables()})
+        run = rotate(project, {"one": server.variables(**LAPSES)})
         assert run.status == 2 and outcome(run, "one") == "certificates: t-live restored"
         before, after = _without_own_names(_printed()[1]).split("...")
         told = _without_own_names(failure(run, "one"))

@@ -11,6 +11,7 @@ is carried out, and what is hidden of both.
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import typing as t
 
@@ -78,22 +79,31 @@ def without_values(value: t.Any, secrets: t.Collection[str]) -> t.Any:
     ansible-core before 2.22 does the same to what a module returns. From 2.22 on it hides secrets only where it displays results, so that a playbook could
     register them, and in other words.
     """
-    return _without_values(value, list(secrets)) if secrets else value
+    if not secrets:
+        return value
+    ordered, whole = list(secrets), frozenset(secrets)
 
-
-def _without_values(value: t.Any, secrets: list[str]) -> t.Any:
-    if isinstance(value, dict):
-        return {key: _without_values(item, secrets) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_values(item, secrets) for item in value]
-    if isinstance(value, str):
-        if value in secrets:
+    # Of a thousand fields that are masked already, one is looked at.
+    @functools.cache
+    def shown(text: str) -> str:
+        if text in whole:
             return _NO_LOG
-        for secret in secrets:
-            value = value.replace(secret, MASK)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool) and any(secret in str(value) for secret in secrets):
-        return _NO_LOG
-    return value
+        for secret in ordered:
+            text = text.replace(secret, MASK)
+        return text
+
+    def hide(part: t.Any) -> t.Any:
+        if isinstance(part, dict):
+            return {key: hide(item) for key, item in part.items()}
+        if isinstance(part, (list, tuple)):
+            return [hide(item) for item in part]
+        if isinstance(part, str):
+            return shown(part)
+        if isinstance(part, (int, float)) and not isinstance(part, bool) and shown(str(part)) != str(part):
+            return _NO_LOG
+        return part
+
+    return hide(value)
 
 
 def finish(result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[str], names: t.Collection[str]) -> tuple[Result, LongestFirst]:
@@ -230,9 +240,12 @@ class _Module(AnsibleModule):
 
     def _return_formatted(self, kwargs: Result) -> None:
         """Prints a result, which ansible-core has completed but for the options."""
+        secrets = self.no_log_values
         if self._options_checked:
-            kwargs, self.no_log_values = finish(kwargs, self.params, self._secrets(), self._names)
-        super()._return_formatted(without_values(kwargs, self.no_log_values))
+            kwargs, secrets = finish(kwargs, self.params, self._secrets(), self._names)
+        # ansible-core before 2.22 would look for each of them in each field once more.
+        self.no_log_values = set()
+        super()._return_formatted(without_values(kwargs, secrets))
 
     def _secrets(self) -> set[str]:
         return {*self.no_log_values, *(self._given.secrets(self.params) if self._given is not None else ())}

@@ -167,3 +167,11 @@ def test_pre_commit_has_the_versions_of_the_checks() -> None:
     assert repository["repo"] == "local"
     wanted = {package for hook in repository["hooks"] for package in hook["additional_dependencies"]}
     assert wanted - locked("test.txt") == locked("ci.txt")
+
+
+def test_units_in_containers_are_those_of_the_sessions() -> None:
+    listed = re.search(r"^DEPEND_ON_CORE = \((.*?)^\)", (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert listed is not None
+    sessions = set(re.findall(r'"(tests/unit/[^"]+)"', listed.group(1)))
+    containers = set(re.findall(r"tests/unit/[\w./]+", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")))
+    assert sessions == {path.rstrip("/") for path in containers}

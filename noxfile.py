@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -100,7 +101,8 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
     :param settings: files to write into the collection before, such as integration_config.yml; they are removed after it.
     """
     session.install(f"ansible-core=={release}", "pip")
-    place = BUILD / "ansible-test" / session.name
+    # 2.16/in_process and 2.16/module: tests/doors takes what is below such folders for the same.
+    place = BUILD / "ansible-test" / re.sub(r"^integration-(.+)-(in_process|module)$", r"\1/\2", session.name)
     collection = place / "ansible_collections" / NAMESPACE / NAME
     home = place / "home"
     # The user's pip settings and downloads serve here too.

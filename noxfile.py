@@ -125,6 +125,8 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
             artifact.copy_repository(collection, "tests")
     # ansible-test asks git which files there are; without this it would find the clone around it, which ignores .build.
     session.run("git", "init", "--quiet", str(collection), external=True)
+    # The artifact has no .gitignore.
+    (collection / ".git" / "info" / "exclude").write_text("/tests/output/\n__pycache__/\n", encoding="utf-8")
     seed_get_pip.seed(pathlib.Path(session.bin) / "python", home / ".ansible" / "test" / "cache")
     written = []
     for name, content in (settings or {}).items():

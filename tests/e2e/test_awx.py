@@ -178,6 +178,11 @@ def test_execution_environments_find_out_what_the_collection_needs() -> None:
     assert not [line for line in needed["system"] if "streamops" in line]
 
 
+def test_the_playbook_for_execution_environments_passes_where_the_modules_work(project: Project) -> None:
+    run = project.play(str(REPOSITORY / "tests/ee/execution_environment.yml"), "-i", "localhost,")
+    assert run.status == 0, run.output
+
+
 # The playbook awx_setup, with stand-ins for the modules of awx.awx that note the options that they are given.
 
 STAND_IN = """

@@ -76,6 +76,11 @@ def test_the_execution_environment_takes_each_supported_release_and_no_other() -
     assert "ansible" not in text("meta/ee-requirements.txt")
 
 
+def test_execution_environments_are_checked_with_both_ends() -> None:
+    packages = re.findall(r'^ansible_core_package = "(.+)"$', text("antsibull-nox.toml"), re.MULTILINE)
+    assert packages == [f"ansible-core>={OLDEST},<2.{minor(OLDEST) + 1}", f"ansible-core<2.{minor(NEWEST) + 1}"]
+
+
 def test_the_readme_names_the_oldest_and_the_newest_release() -> None:
     assert f"- ansible-core {OLDEST} to {NEWEST}," in text("README.md")
 

@@ -39,7 +39,7 @@ def main(sessions: list[str]) -> int:
         "--sessions",
         *sessions,
     ]
-    with log.open("w", encoding="utf-8") as output:
+    with log.open("w", buffering=1, encoding="utf-8") as output:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         for line in process.stdout or ():
             output.write(line)

@@ -81,7 +81,7 @@ mutants: ## See that the tests find the deliberate bugs of tests/mutants
 bench: ## Measure the speed, an hour or two (ROUNDS, ROWS, UNTIL); on a real server where OVENMEDIAENGINE_API_URL is set
 	$(RUN) python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
 
-watch: ## Run a test again and again as files change (TEST=tests/unit/filter)
+watch: ## Run a test again and again as files change (TEST=tests/unit/plugins/filter)
 	$(RUN) watchfiles "pytest --numprocesses=0 --no-cov --failed-first $(TEST) $(ARGS)" plugins tests
 
 requirements: ## Lock requirements/*.in anew

@@ -55,18 +55,18 @@ WORKFLOW_SCHEMAS = {
 # and the simulator, in which ansible-core has no part. Whole playbooks run in the integration sessions.
 DEPEND_ON_CORE = (
     # What runs in Ansible's own process: templates, connections, results, the settings of a task.
-    "tests/unit/plugin_utils",
+    "tests/unit/plugins/plugin_utils",
     # Filters: from 2.19 on their input carries tags, and their errors have other classes.
-    "tests/unit/filter",
+    "tests/unit/plugins/filter",
     # The argument specs as ansible-core checks them, and the documentation as ansible-doc reads it.
-    "tests/unit/module_utils/test_options.py",
+    "tests/unit/plugins/module_utils/_runtime/test_options.py",
     # How modules begin and end: AnsibleModule, warnings, secrets, what is returned of the options.
-    "tests/unit/module_utils/test_door.py",
+    "tests/unit/plugins/module_utils/_runtime/test_module.py",
     # Options that ansible-core refuses, or changes before the module sees them.
-    "tests/unit/modules/test_bad_input.py",
+    "tests/unit/plugins/modules/test_bad_input.py",
     # Each module from options to result and diff, on a server.
-    "tests/unit/modules/test_life.py",
-    "tests/unit/modules/test_application_life.py",
+    "tests/unit/plugins/modules/test_life.py",
+    "tests/unit/plugins/modules/test_application_life.py",
     # The callback plugin that compares results.
     "tests/unit/doors",
 )

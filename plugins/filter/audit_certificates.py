@@ -62,7 +62,8 @@ import os
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import CertificateError, read_pem_certificates
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import read_pem_certificates
 
 
 def audit_certificates(entries: t.Any, endpoints: t.Any = (), vhosts: t.Any = (), remote: t.Any = False, directory: str | t.Sequence[str] = ".") -> t.Any:

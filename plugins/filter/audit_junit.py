@@ -48,7 +48,7 @@ import typing as t
 from xml.etree import ElementTree
 
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import read_report
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
 
 # What XML 1.0 cannot hold, not even escaped.
 _IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

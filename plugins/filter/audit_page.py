@@ -66,7 +66,7 @@ import typing as t
 
 import jinja2
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import natural, read_report
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR, INFO, SEVERITIES, WARNING
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING
 from markupsafe import Markup
 
 OK = "ok"

@@ -76,8 +76,8 @@ import re
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import ERROR, SEVERITIES, Finding
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import LONGEST_MESSAGE, can_hold_surrogates, encodable, shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import ERROR, SEVERITIES, Finding
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import LONGEST_MESSAGE, can_hold_surrogates, encodable, shortened
 
 SCHEMA_VERSION = 1
 OK = "ok"

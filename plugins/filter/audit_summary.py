@@ -95,7 +95,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import read_report
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile_audit import DRIFT, ERROR
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
 
 # What makes an audit fail, by the value of the option.
 FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}

@@ -99,16 +99,17 @@ import typing as t
 
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _application as application
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task as push_task
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _virtual_host as virtual_host
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import EXTRA, Extra, Field, Group, GroupList, Text
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import encodable
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application, push_task, virtual_host
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Text
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SECRETS as PREFIX
 
 # What Ansible writes instead of a text that equals a secret option of the module, such as the access token.

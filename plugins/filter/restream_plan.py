@@ -98,9 +98,9 @@ import re
 import typing as t
 
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import fold_protocol, validate
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._texts import shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import fold_protocol, validate
 
 STARTED = "started"
 STOPPED = "stopped"

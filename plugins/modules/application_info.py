@@ -144,8 +144,8 @@ retries:
   elements: str
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_info import ApplicationInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import ApplicationInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
 
 
 def main() -> None:

@@ -401,8 +401,8 @@ retries:
   elements: str
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_audit import AuditInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
 
 
 def main() -> None:

@@ -164,8 +164,8 @@ retries:
   elements: str
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_push_tasks import PushTask
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTask
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
 
 
 def main() -> None:

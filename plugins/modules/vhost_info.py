@@ -147,8 +147,8 @@ retries:
   elements: str
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_info import VhostInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import VhostInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
 
 
 def main() -> None:

@@ -262,8 +262,8 @@ retries:
   elements: str
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_virtual_hosts import Vhosts
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import run_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
 
 
 def main() -> None:

@@ -27,20 +27,19 @@ from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.module_utils.errors import UnsupportedError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability, Result
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._door import (
-    HIDDEN_INVOCATION,
-    Given,
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import HAS_REQUESTS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Capability, Result
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import perform
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import HIDDEN_INVOCATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import argument_spec
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
     LongestFirst,
     blotted_out,
     finish,
-    perform,
-    with_places,
     without_secrets,
     without_values,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import argument_spec
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import HAS_REQUESTS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import Given, with_places
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SWITCH, name_variables, refusal

@@ -11,8 +11,9 @@ import os
 import time
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
 
 LONGEST_IDLE = 5.0  # seconds after which connections are closed; the server closes one that is idle after a minute
 MOST_SERVERS = 8  # a loop goes over more servers than that with a connection of its own for each item

@@ -18,7 +18,7 @@ import typing as t
 
 import yaml
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 
 COLLECTION = "streamops.ovenmediaengine"
 # The variables of all roles begin with it.

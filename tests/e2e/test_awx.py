@@ -16,7 +16,7 @@ import typing as t
 import jsonschema
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from jinja2 import StrictUndefined

@@ -87,7 +87,7 @@ NOT_RUN = {
     "make demo": "tests/e2e/test_demo.py runs what it calls.",
     "make test": RUNS_THIS,
     'make unit ARGS="-k push_task"': RUNS_THIS,
-    "make watch TEST=tests/unit/filter": "Runs until it is stopped.",
+    "make watch TEST=tests/unit/plugins/filter": "Runs until it is stopped.",
     "make lint": PART,
     "make format": "Formats this.",
     'make sanity CORES="2.19 2.21"': PART,
@@ -708,7 +708,7 @@ def test_texts_of_the_server_are_those_that_were_recorded() -> None:
 
 @pytest.mark.exhaustive
 def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
-    """Each is provoked, apart from the library that is missing, which tests/unit/modules have."""
+    """Each is provoked, apart from the library that is missing, which tests/unit/plugins/modules have."""
     with started(["media-1"]) as servers:
         desk = Desk("guide_errors.rst", project, servers)
         desk.write("vault-password", "not-a-real-password\n")

@@ -14,7 +14,7 @@ import typing as t
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import ROOT, Issued
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import ROOT, Issued
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 

@@ -22,7 +22,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugin_utils import actions as in_process
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions as in_process
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, ModuleRun, run_module
 
 from .conftest import REPOSITORY, TOKEN, TREE

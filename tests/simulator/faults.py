@@ -47,7 +47,7 @@ Tests inject all faults of servers and networks here, by :meth:`.running.Simulat
 
 - A function that rewrites responses, or lets requests wait for each other, is one of :attr:`.running.Simulator.middlewares`.
 - Bytes of TCP and TLS that no HTTP server can be made to send, such as a connection cut off before the request is read, come from the scripts of
-  ``tests/unit/module_utils/scripted_server.py``. It knows nothing of the API, so that tests of the transport say byte by byte what arrives.
+  ``tests/unit/plugins/module_utils/scripted_server.py``. It knows nothing of the API, so that tests of the transport say byte by byte what arrives.
 """
 
 from __future__ import annotations

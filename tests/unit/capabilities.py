@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_applications import Application, Applications
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_audit import AuditInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_certificates import CertificateInfo, CertReload
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_info import ApplicationInfo, PushTaskInfo, VhostInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_push_tasks import PushTask, PushTaskList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capabilities_virtual_hosts import Vhost, Vhosts
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._capability import Capability
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.applications import Application, Applications
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Capability
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.certificates import CertificateInfo, CertReload
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import ApplicationInfo, PushTaskInfo, VhostInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTask, PushTaskList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhost, Vhosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 
 CAPABILITIES: dict[str, type[Capability]] = {
     "vhost": Vhost,
@@ -35,4 +35,4 @@ CAPABILITIES: dict[str, type[Capability]] = {
 
 def argument_spec(module: str) -> dict[str, t.Any]:
     """The argument spec of a module by its name."""
-    return _options.argument_spec(CAPABILITIES[module])
+    return options.argument_spec(CAPABILITIES[module])

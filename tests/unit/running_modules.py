@@ -20,7 +20,7 @@ import requests
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _connections
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import connections
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def forget_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def probe_patiently(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the look whether a port speaks the other protocol all the time it needs, however short that of requests is."""
-    look = _connections.Connections.speaks_the_other_scheme
+    look = connections.Connections.speaks_the_other_scheme
 
-    def speaks_the_other_scheme(connections: _connections.Connections) -> bool:
+    def speaks_the_other_scheme(connections: connections.Connections) -> bool:
         connections.settings = connections.settings._replace(timeout=PATIENCE)
         return look(connections)
 
-    monkeypatch.setattr(_connections, "LONGEST_PROBE", PATIENCE)
-    monkeypatch.setattr(_connections.Connections, "speaks_the_other_scheme", speaks_the_other_scheme)
+    monkeypatch.setattr(connections, "LONGEST_PROBE", PATIENCE)
+    monkeypatch.setattr(connections.Connections, "speaks_the_other_scheme", speaks_the_other_scheme)
 
 
 class ModuleRun(dict[str, Any]):

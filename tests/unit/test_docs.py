@@ -28,14 +28,14 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _errors
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
-TREE = Path(_errors.__file__).parents[5]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
+TREE = Path(errors.__file__).parents[5]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
 COMMANDS = Path(sys.executable).parent
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "docs/docsite/rst").glob("*.rst"))
@@ -230,7 +230,7 @@ def rows(text: str) -> list[list[str]]:
 def test_the_guide_shows_the_table_of_errors() -> None:
     head, *table = rows((ROOT / "docs/docsite/rst/guide_errors.rst").read_text(encoding="utf-8"))
     assert head == ["Kind", "Meaning", "What to do"]
-    assert table == [[f"``{kind}``", advice.meaning, advice.remedy] for kind, advice in _errors.ADVICE.items()]
+    assert table == [[f"``{kind}``", advice.meaning, advice.remedy] for kind, advice in errors.ADVICE.items()]
 
 
 def names(folder: str, pattern: str) -> set[str]:

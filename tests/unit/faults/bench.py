@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _reconcile_applications, _reconcile_virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import applications, virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
@@ -26,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit import running_mod
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Ledger, Seen, Verdict, judge, judge_next, odd_output
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import LONGER_THAN_ANY_STOP, Given, Label, View, doubles, strays, view
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Recorded, Scenario
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.certificate_files import Site
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 STOP_DELAY = 0.5  # seconds for which a stopped task stays listed
@@ -118,7 +119,7 @@ class Bench:
         self.ledger = Ledger(self.simulator)
         self._directory = directory
         self._patch = patch
-        self._sizes = {module: module.BULK_SIZE for module in (_reconcile_applications, _reconcile_virtual_hosts)}
+        self._sizes = {module: module.BULK_SIZE for module in (applications, virtual_hosts)}
         self._kept: dict[str, _Objects] = {}
         self._good: dict[str, Good] = {}
         self._site: Site | None = None
@@ -272,7 +273,7 @@ def benches(directory: Path) -> Iterator[Any]:
     """A function that gives the bench of a version. Time passes only where somebody waits, for the modules and for the server."""
     found: dict[str, Bench] = {}
     with pytest.MonkeyPatch.context() as patch:
-        context, transport = _door.Context, _door.Transport
+        context, transport = execution.Context, execution.Transport
 
         def of(version: str) -> Bench:
             if version not in found:
@@ -280,8 +281,8 @@ def benches(directory: Path) -> Iterator[Any]:
                 place.mkdir()
                 found[version] = Bench(version, place, patch)
             clock = found[version].clock
-            patch.setattr(_door, "Context", functools.partial(context, sleep=clock.advance, clock=clock))
-            patch.setattr(_door, "Transport", functools.partial(transport, sleep=clock.advance, jitter=_middling))
+            patch.setattr(execution, "Context", functools.partial(context, sleep=clock.advance, clock=clock))
+            patch.setattr(execution, "Transport", functools.partial(transport, sleep=clock.advance, jitter=_middling))
             return found[version]
 
         try:

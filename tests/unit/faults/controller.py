@@ -17,7 +17,8 @@ import sys
 from collections.abc import Mapping
 from typing import IO, Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door, _reconcile_contents, _reconcile_push_tasks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import push_tasks, snapshot
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
@@ -60,11 +61,11 @@ class Controller:
 def main() -> None:
     """Run what the input says until it ends; each answer is one line, the JSON text of what the module printed."""
     clock = ManualClock()
-    made: Any = _door  # what is replaced are classes
-    made.Context = functools.partial(_door.Context, sleep=clock.advance, clock=clock)
-    made.Transport = functools.partial(_door.Transport, sleep=clock.advance, jitter=lambda: 0.5)
-    _reconcile_push_tasks.POLL_INTERVAL = POLL_INTERVAL
-    _reconcile_contents.STOP_TIMEOUT, _reconcile_contents.SETTLE_TIMEOUT = STOP_TIMEOUT, SETTLE_TIMEOUT
+    made: Any = module  # what is replaced are classes
+    made.Context = functools.partial(execution.Context, sleep=clock.advance, clock=clock)
+    made.Transport = functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5)
+    push_tasks.POLL_INTERVAL = POLL_INTERVAL
+    snapshot.STOP_TIMEOUT, snapshot.SETTLE_TIMEOUT = STOP_TIMEOUT, SETTLE_TIMEOUT
     for line in sys.stdin:
         module, options = json.loads(line)
         print(json.dumps(running_modules.run_module(module, options).printed), flush=True)

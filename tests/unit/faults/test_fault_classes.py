@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._connections import Connections, Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import MOST_UNANSWERED, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import MOST_UNANSWERED, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
@@ -186,7 +187,7 @@ def test_the_matrix_has_a_kind_of_each_class() -> None:
 
 def test_what_writes_never_asks_how_a_response_was_lost() -> None:
     """So that one kind stands for its class: only the class decides what is done next."""
-    rooms = [path for path in Path(_reconcile.__file__).parent.glob("_reconcile*.py") if path.stem != "_reconcile_audit"]
+    rooms = [path for path in Path(base.__file__).parent.glob("_reconcile*.py") if path.stem != "_reconcile_audit"]
     assert len(rooms) > 5
     for path in rooms:
         words = {node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}

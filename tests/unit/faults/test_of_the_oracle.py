@@ -10,17 +10,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _api, _door, _reconcile, _reconcile_contents, _secrets
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_push_tasks as push_tasks
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_virtual_hosts as virtual_hosts
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import idempotence
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base, plan, push_tasks, snapshot, virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import scenarios
 
 NEWEST = "0.20.0"
-BLIND = _api.Again(True, "A bug.")
+BLIND = idempotence.Again(True, "A bug.")
 RECREATE = "vhost: recreate with contents"
 
 
@@ -71,15 +72,15 @@ class TestWithABug:
     """One bug each."""
 
     def test_a_blind_retry_of_a_start(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_api, "STARTS", BLIND)
+        monkeypatch.setattr(idempotence, "STARTS", BLIND)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).doubled
 
     def test_a_blind_retry_of_a_create(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_api, "CREATES", BLIND)
+        monkeypatch.setattr(idempotence, "CREATES", BLIND)
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_create_that_is_tried_again_without_a_look(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_reconcile.Creator, "_not_created", lambda self, items, listed: list(items))
+        monkeypatch.setattr(base.Creator, "_not_created", lambda self, items, listed: list(items))
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_lost_answer_that_counts_as_a_refusal(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +106,7 @@ class TestWithABug:
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").lost
 
     def test_what_was_inside_is_forgotten(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_reconcile_contents.ContentsKeeper, "fill", lambda self, vhost, contents: [])
+        monkeypatch.setattr(snapshot.ContentsKeeper, "fill", lambda self, vhost, contents: [])
         assert verdict(RECREATE, "DELETE", "t-v", "rate_limit", "before", retries=1).lost
 
     def test_a_virtual_host_that_is_deleted_with_its_applications_running(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,28 +114,28 @@ class TestWithABug:
         assert verdict("vhost: delete with contents", "DELETE", "t-v", "reset", "after", retries=1).doubled
 
     def test_a_restart_that_nobody_notices(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_reconcile.Confirming, "confirm", lambda self, items: None)
+        monkeypatch.setattr(base.Confirming, "confirm", lambda self, items: None)
         found = verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1)
         assert found.wrong or found.lost
 
     def test_a_change_that_is_not_told(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(_reconcile.Item, "changed", property(lambda self: False))
+        monkeypatch.setattr(plan.Item, "changed", property(lambda self: False))
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
 
     def test_a_secret_in_one_error(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
         """One that only the server knows: those of options are hidden by Ansible as well."""
         told = OmeError.__str__
         monkeypatch.setattr(OmeError, "__str__", lambda self: f"{told(self)} It was planted-secret-t-v.")
-        monkeypatch.setattr(_secrets.SecretStore, "scrub_tree", lambda self, value: value)
+        monkeypatch.setattr(secrets.SecretStore, "scrub_tree", lambda self, value: value)
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").leaked
 
     def test_a_write_in_check_mode(self, bench: Callable[[str], Bench], monkeypatch: pytest.MonkeyPatch) -> None:
         one, scenario = bench(NEWEST), scenarios(NEWEST)["push_task: start"]
         assert [verdict.all for _where, verdict in one.check_mode_cases(scenario, "reset", {})] == [[], [], []]
-        real = _door.Context
+        real = execution.Context
 
         def heedless(*, check_mode: bool, **options: Any) -> Any:
             return real(check_mode=False, **options)
 
-        monkeypatch.setattr(_door, "Context", heedless)
+        monkeypatch.setattr(execution, "Context", heedless)
         assert any(verdict.wrong for _where, verdict in one.check_mode_cases(scenario, "reset", {}))

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _door
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
@@ -20,8 +20,8 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take away what changes the behaviour of requests and of the modules, and let their pauses take no time."""
     running_modules.forget_environment(monkeypatch)
     clock = ManualClock()
-    monkeypatch.setattr(_door, "Context", functools.partial(_door.Context, sleep=clock.advance, clock=clock))
-    monkeypatch.setattr(_door, "Transport", functools.partial(_door.Transport, sleep=clock.advance, jitter=lambda: 0.5))
+    monkeypatch.setattr(execution, "Context", functools.partial(execution.Context, sleep=clock.advance, clock=clock))
+    monkeypatch.setattr(execution, "Transport", functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5))
 
 
 @pytest.fixture(scope="module")

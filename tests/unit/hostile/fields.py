@@ -10,13 +10,16 @@ import json
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import Extra, Field, Group, GroupList, Names
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._push_task import PUSH_TASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import Names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import ACCEPTED, KEY, NAME, REFUSED, demand, folded, keys_in, texts_in
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place
 

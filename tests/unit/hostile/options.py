@@ -10,9 +10,9 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._options import connection_options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
-from ansible_collections.streamops.ovenmediaengine.tests.unit.modules.samples import TASK
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
 
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
 APPLICATION: dict[str, Any] = {"vhost": "t-v", "name": "live"}

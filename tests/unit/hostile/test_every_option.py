@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks, _fields
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import extra, validators
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
@@ -157,7 +157,7 @@ def test_an_id_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: py
     place = next(place for place in places("push_task") if place.path == ("id",))
     assert check_option(simulator, "push_task", place, DEADLY, state="stopped") == REFUSED
     monkeypatch.setitem(_field("push_task", "id"), "check", None)
-    monkeypatch.setattr(_checks, "_ADDRESSABLE", _Anything())
+    monkeypatch.setattr(validators, "_ADDRESSABLE", _Anything())
     with pytest.raises(Broken, match="the server lives|ids of push tasks are plain"):
         _stop_hostile_task(simulator, place)
 
@@ -165,7 +165,7 @@ def test_an_id_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: py
 def test_a_key_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("application") if place.path == ("extra",) and place.as_key)
     assert check_option(simulator, "application", place, DEADLY) == REFUSED
-    monkeypatch.setattr(_fields, "_EXTRA_KEY", _Anything())
+    monkeypatch.setattr(extra, "_EXTRA_KEY", _Anything())
     with pytest.raises(Broken, match="keys are plain"):
         check_option(simulator, "application", place, DEADLY)
 
@@ -182,7 +182,7 @@ def test_an_unknown_key_of_a_virtual_host_is_seen(simulator: Simulator, monkeypa
 
 def test_a_smuggled_request_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("application_info") if place.path == ("vhost",))
-    monkeypatch.setattr(_checks, "_ADDRESSABLE", _Anything())
+    monkeypatch.setattr(validators, "_ADDRESSABLE", _Anything())
     with pytest.raises(Broken, match="only paths of the API"):
         check_option(simulator, "application_info", place, "x/y:stopPush")
 
@@ -195,9 +195,9 @@ class _Anything:
 
 
 def _group(name: str) -> Any:
-    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _push_task, _virtual_host
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task, virtual_host
 
-    return {"vhost": _virtual_host.VIRTUAL_HOST, "push_task": _push_task.PUSH_TASK}[name]
+    return {"vhost": virtual_host.VIRTUAL_HOST, "push_task": push_task.PUSH_TASK}[name]
 
 
 def _field(group: str, option: str) -> dict[str, Any]:

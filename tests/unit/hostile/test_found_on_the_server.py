@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, check_requests, demand, run_safely
@@ -77,7 +77,7 @@ def meet(simulator: Simulator, module: str, options: dict[str, Any], names: list
     check_requests(simulator, about)
     with simulator.state.lock:
         left = set(simulator.state.virtual_hosts)
-    demand(left >= {name for name in names if not _checks.is_addressable(name)}, "what cannot be addressed is left alone", f"{about}: {left!r}")
+    demand(left >= {name for name in names if not validators.is_addressable(name)}, "what cannot be addressed is left alone", f"{about}: {left!r}")
     return run
 
 
@@ -170,7 +170,7 @@ def test_a_name_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: p
         def fullmatch(self, text: str) -> str:
             return text
 
-    monkeypatch.setattr(_checks, "_ADDRESSABLE", Anything())
+    monkeypatch.setattr(validators, "_ADDRESSABLE", Anything())
     with pytest.raises(Broken, match="the server lives|connection"):
         meet(simulator, "push_tasks", {"tasks": [{**OUR_TASK, "id": "t-other"}], "purge": True}, [DEADLY], in_fields=False)
     assert simulator.died

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _api, _push_task
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE, OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._transport import Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, run_safely
@@ -143,10 +144,10 @@ def _check_what_was_sent(server: HostileServer, about: str) -> None:
 @pytest.fixture(autouse=True)
 def _few_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets waits that a wrong answer leads to end early."""
-    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _reconcile_contents
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import snapshot
 
-    monkeypatch.setattr(_reconcile_contents, "STOP_TIMEOUT", 0.05)
-    monkeypatch.setattr(_reconcile_contents, "SETTLE_TIMEOUT", 0.05)
+    monkeypatch.setattr(snapshot, "STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr(snapshot, "SETTLE_TIMEOUT", 0.05)
 
 
 CALLS: dict[str, Callable[[Api], object]] = {
@@ -341,15 +342,15 @@ def test_another_name_than_was_asked_for(server: HostileServer, module: str, opt
 
 def test_a_traceback_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the names in a list not looked at, a wrong type would end a module."""
-    monkeypatch.setattr(_api.Api, "_names", lambda self, answer, attempt, path: self._payload(answer))
+    monkeypatch.setattr(client.Api, "_names", lambda self, answer, attempt, path: self._payload(answer))
     with pytest.raises(Broken, match="the module ended in TypeError"):
         meet(server, "vhost_info", {}, 0, ("response",), None)
 
 
 def test_an_answer_that_is_sent_back_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_push_task, "id_of", lambda raw: "../x")
-    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _capabilities_info
+    monkeypatch.setattr(push_task, "id_of", lambda raw: "../x")
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import info
 
-    monkeypatch.setattr(_capabilities_info, "is_addressable", lambda name: True)
+    monkeypatch.setattr(info, "is_addressable", lambda name: True)
     with pytest.raises(Broken, match="only paths of the API"):
         meet(server, "vhost_info", {}, 0, ("response", 0), "../%s")

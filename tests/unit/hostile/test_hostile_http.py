@@ -15,12 +15,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _connections, _transport
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import bounded, client
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import run_safely
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.measuring import measured
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import TASK
-from ansible_collections.streamops.ovenmediaengine.tests.unit.module_utils.scripted_server import Act, ScriptedServer, answer, raw
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import Act, ScriptedServer, answer, raw
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
 TOKEN = "planted-token"
@@ -182,9 +182,9 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
 def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the test above. Connections know no other server, which must be taken from them first."""
     for lookup in ("get_connection", "get_connection_with_tls_context"):
-        monkeypatch.delattr(_connections.BoundedAdapter, lookup)
-    send = _transport.requests.Session.send
-    monkeypatch.setattr(_transport.requests.Session, "send", lambda self, request, **named: send(self, request, **{**named, "allow_redirects": True}))
+        monkeypatch.delattr(bounded.BoundedAdapter, lookup)
+    send = client.requests.Session.send
+    monkeypatch.setattr(client.requests.Session, "send", lambda self, request, **named: send(self, request, **{**named, "allow_redirects": True}))
     with ScriptedServer() as other, ScriptedServer(answer(b"[]", 307, {"Location": f"{other.url}/v1/vhosts"})) as server:
         run_on(server, "vhost_info", {}, "a redirect that is followed", timeout=600)
         assert other.connections == 1

@@ -20,12 +20,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_j
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils import _checks as checks
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import kind_of
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificate import CertificateError, parse_certificate
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._errors import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._fields import unsendable_keys
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._secrets import MASK, SecretStore, has_user_info, mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, SecretStore, has_user_info, mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.measuring import counting_calls
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS, HUGE, NASTY
 from hypothesis import HealthCheck, given, settings

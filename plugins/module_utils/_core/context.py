@@ -1,0 +1,48 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The context of one task: check mode, warnings, clock, secrets."""
+
+from __future__ import annotations
+
+import time
+import typing as t
+
+from .._schema.objects import Group
+from .concurrency import later
+from .secrets import SecretStore
+
+
+class Context:
+    """What every reconciliation works with. ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970) are there to be replaced in tests."""
+
+    def __init__(
+        self,
+        *,
+        check_mode: bool = False,
+        secrets: SecretStore | None = None,
+        sleep: t.Callable[[float], None] = time.sleep,
+        clock: t.Callable[[], float] = time.monotonic,
+        now: t.Callable[[], float] = time.time,
+    ) -> None:
+        self.check_mode = check_mode
+        self.secrets = secrets or SecretStore()
+        self.sleep = sleep
+        self.clock = clock
+        self.now = now
+        self.warnings: list[str] = []
+        self.retries: list[str] = []
+
+    def warn(self, *texts: str) -> None:
+        """Keeps warnings for the user, each once."""
+        for text in texts:
+            later(self._warn_once, text)
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def keep_secrets(self, group: Group, given: t.Mapping[str, t.Any]) -> None:
+        """Remembers the secrets of an object in option form, which ``group`` declares."""
+        later(group.collect_secrets, given, self.secrets)

@@ -1,0 +1,52 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Texts of messages and reports: what every file can hold, and how long a message may be."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+# JSON can hold half of a surrogate pair, and Python reads it. UTF-8 cannot, so no file and no terminal takes it.
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+LONGEST_MESSAGE = 2000  # characters
+_MOST_LISTED = 5
+
+
+def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """Return the text; one that is too long without its middle, because a message begins with what failed and ends with what to do."""
+    if len(text) <= most:
+        return text
+    gap = f" … ({len(text):,} characters) … "
+    end = (most - len(gap)) // 3
+    return text[: most - len(gap) - end] + gap + text[-end:]
+
+
+def listed(names: t.Sequence[str]) -> str:
+    """Return names for a message; of many the first two and how many more there are."""
+    return ", ".join(names) if len(names) <= _MOST_LISTED else f"{names[0]}, {names[1]}, … and {len(names) - 2:,} more"
+
+
+def encodable(value: t.Any) -> t.Any:
+    """Return the value with each lone surrogate written as its escape, in every text of it, so that different texts stay different."""
+    if isinstance(value, str):
+        return value if value.isascii() else _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", value)
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [encodable(item) for item in value]
+    return value
+
+
+def can_hold_surrogates(text: str) -> bool:
+    """Return whether the value of a JSON text can hold a lone surrogate; most texts show at once that theirs cannot."""
+    return "\\u" in text or not text.isascii()
+
+
+def name_list(names: t.Iterable[str], most: int = 10) -> str:
+    """Names for a message, cut where there are very many."""
+    names = sorted(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

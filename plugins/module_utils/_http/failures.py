@@ -1,0 +1,114 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Classify what went wrong with a request."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+import traceback
+import typing as t
+
+from .._tls.addresses import NOT_TLS
+from .client import WRONG_SCHEME
+
+try:
+    import requests
+    import requests.exceptions
+    import urllib3
+except ImportError:
+    HAS_REQUESTS = False
+    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
+else:
+    HAS_REQUESTS = True
+    REQUESTS_IMPORT_ERROR = None
+_TLS_ALERT = ("\x15\x03", "'\\x15\\x03")  # what Python makes a status line of
+
+
+class Failure(t.NamedTuple):
+    """Why one attempt brought no usable answer."""
+
+    kind: str
+    detail: str
+    status: int | None
+    reached: bool  # whether the server may have received the request
+    passing: bool  # whether trying again can help
+    retry_after: float = 0.0
+    mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
+
+
+def failure_of_exception(error: Exception, timeout: float) -> Failure:
+    """Sorts what requests raises. No text of the exception is taken over but the operating system's, as it may show secrets."""
+    causes = list(_causes(error))
+    if isinstance(error, requests.exceptions.SSLError) and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes) and not _after_handshake(causes):
+        return WRONG_SCHEME[True]
+    if any(isinstance(cause, http.client.BadStatusLine) and str(getattr(cause, "line", "")).startswith(_TLS_ALERT) for cause in causes):
+        return WRONG_SCHEME[False]
+    if isinstance(error, requests.exceptions.SSLError):
+        reached = _after_handshake(causes)
+        mute = not reached and any(isinstance(cause, ssl.SSLEOFError) for cause in causes)
+        return Failure("tls", _tls_detail(causes), None, reached=reached, passing=False, mute=mute)
+    if isinstance(error, (requests.exceptions.ProxyError, requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)):
+        return Failure("refused", "The proxy of the environment (HTTP_PROXY, HTTPS_PROXY) cannot be used.", None, reached=False, passing=True)
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return Failure("timeout", f"No connection within {timeout:g} s.", None, reached=False, passing=True)
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return Failure("unresolved", "", None, reached=False, passing=True)
+    if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in causes):
+        return Failure("refused", f"No connection: {reason_of(*causes)}.", None, reached=False, passing=True)
+    if isinstance(error, requests.exceptions.Timeout) or any(isinstance(cause, urllib3.exceptions.ReadTimeoutError) for cause in causes):
+        return Failure("timeout", f"No answer within {timeout:g} s.", None, reached=True, passing=True, mute=any(map(_in_handshake, causes)))
+    if any(isinstance(cause, urllib3.exceptions.InvalidHeader) for cause in causes):  # in the answer, not in the request
+        return Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
+    if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader, urllib3.exceptions.LocationParseError)):
+        return Failure("bad_input", "api_url, http_headers or a proxy of the environment cannot be used in a request.", None, reached=False, passing=False)
+    mute = any(isinstance(cause, ConnectionError) for cause in causes)  # of http.client or the system; nothing has come
+    return Failure("connection_lost", f"The connection broke: {reason_of(*causes)}.", None, reached=True, passing=True, mute=mute)
+
+
+def _after_handshake(causes: t.Iterable[BaseException]) -> bool:
+    """Whether TLS failed while data was sent or read. The exceptions are the same before that, so their tracebacks must tell."""
+    frames = (frame.f_code.co_name for cause in causes for frame, _line in traceback.walk_tb(cause.__traceback__))
+    return any(name in ("sendall", "getresponse", "recv_into") for name in frames)
+
+
+def _in_handshake(cause: BaseException) -> bool:
+    return any(frame.f_code.co_name == "do_handshake" for frame, _line in traceback.walk_tb(cause.__traceback__))
+
+
+def _causes(error: BaseException | None) -> t.Iterator[BaseException]:
+    """The exception and everything inside of it: urllib3 puts causes into `reason`, arguments and the chain."""
+    pending, seen = [error], set()
+    while pending:
+        current = pending.pop(0)
+        if not isinstance(current, BaseException) or id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        pending += [getattr(current, "reason", None), current.__cause__, current.__context__, *current.args]
+
+
+def reason_of(*causes: BaseException) -> str:
+    """What the operating system says, or the kind of the exception."""
+    for cause in causes:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    for cause in causes:
+        if isinstance(cause, OSError) and not isinstance(cause, requests.exceptions.RequestException):
+            return str(cause) if "\n" not in str(cause) and len(str(cause)) < 200 else type(cause).__name__
+    return type(causes[-1]).__name__
+
+
+def _tls_detail(causes: t.Sequence[BaseException]) -> str:
+    for cause in causes:
+        verify_message = getattr(cause, "verify_message", "")
+        if verify_message:
+            return f"The server's TLS certificate is not accepted: {verify_message}."
+    for cause in causes:
+        reason = getattr(cause, "reason", "")
+        if isinstance(reason, str) and reason:
+            return f"The TLS handshake failed: {reason.replace('_', ' ').lower()}."
+    return ""

@@ -1,0 +1,126 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Read responses: bounded in size and depth, decoded once, and classified."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import typing as t
+
+from .._core.texts import can_hold_surrogates, encodable
+from .client import LARGEST_RETRY_AFTER, WRONG_SCHEME
+from .failures import Failure
+
+LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks are about six million
+MOST_PARTS = 2**20  # lists, dictionaries and texts in an answer; in memory each takes many times its bytes
+DEEPEST_ANSWER = 64  # levels; the API nests about ten, and what works on an answer goes down by recursion
+_PIECE = 2**14  # bytes that are read, and unpacked where a gateway has compressed them, at once
+_SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
+_GATEWAY_STATUSES = (502, 503, 504)
+
+
+class _NoBody:
+    """Stands for "send no body", as None is JSON's null."""
+
+
+NO_BODY = _NoBody()
+
+
+class Answer(t.NamedTuple):
+    """An answer that arrived whole: the HTTP status and the decoded JSON."""
+
+    status: int
+    body: t.Any
+
+
+class TooLargeError(Exception):
+    """More arrives than any answer of the API can be."""
+
+
+def read_content(response: t.Any) -> bytes:
+    """The body of a response; raises TooLargeError."""
+    pieces, size = [], 0
+    for piece in response.iter_content(_PIECE):
+        size += len(piece)
+        if size > LARGEST_ANSWER:
+            response.close()
+            raise TooLargeError
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
+    """The answer in a response, or why there is none in it."""
+    status = response.status_code
+    if status == 429:
+        return Failure("rate_limited", "", status, reached=False, passing=True, retry_after=_retry_after(response))
+    if status in _GATEWAY_STATUSES:
+        return Failure("gateway", "", status, reached=True, passing=True, retry_after=_retry_after(response))
+    if 300 <= status < 400:
+        return Failure("redirect", "", status, reached=False, passing=False)
+    try:
+        return Answer(status, _json(response, content))
+    except ValueError as error:
+        if status == 400 and _SENT_TO_HTTPS in content:
+            return WRONG_SCHEME[False]
+        if 400 <= status < 500:  # is never sent again, and says enough by its status
+            return Answer(status, None)
+        # A page in HTML comes from something that will say the same again; anything else may be a damaged answer.
+        page = "html" in response.headers.get("Content-Type", "").lower() or content.lstrip()[:1] == b"<"
+        if isinstance(error, _CutOffError):
+            return Failure("connection_lost", "The answer is empty or was cut off.", status, reached=True, passing=True)
+        return Failure("not_json", "", status, reached=True, passing=not page)
+
+
+class _CutOffError(ValueError):
+    """Less arrived than was announced, or nothing at all."""
+
+
+def _json(response: t.Any, content: bytes) -> t.Any:
+    """The decoded body; raises ValueError where there is none, or not all of it."""
+    announced = _whole_number(response.headers.get("Content-Length", ""))
+    if not content or (announced is not None and "Content-Encoding" not in response.headers and len(content) < announced):
+        raise _CutOffError
+    text = content.decode(json.detect_encoding(content), "surrogatepass")
+    try:
+        body = json.loads(text, parse_constant=_no_number, parse_float=_number)
+    except RecursionError as error:
+        raise ValueError from error
+    if _is_deeper(body, DEEPEST_ANSWER):
+        raise ValueError
+    return encodable(body) if can_hold_surrogates(text) else body
+
+
+def _no_number(text: str) -> t.NoReturn:
+    """NaN and Infinity, which Python reads and JSON has not: a result that holds them would be none."""
+    raise ValueError(text)
+
+
+def _number(text: str) -> float:
+    """A number with a fraction, unless it is too large for one."""
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _is_deeper(value: t.Any, most: int) -> bool:
+    """Whether values are nested in more levels, found without recursion."""
+    level = [value]
+    for _number_of_level in range(most):
+        level = [item for one in level if isinstance(one, (dict, list)) for item in (one.values() if isinstance(one, dict) else one)]
+        if not level:
+            return False
+    return True
+
+
+def _whole_number(text: str) -> int | None:
+    """The number in a header, or None where it holds no sensible one."""
+    return int(text.strip()[:15]) if re.fullmatch(r"[0-9]+", text.strip()) else None
+
+
+def _retry_after(response: t.Any) -> float:
+    """Seconds that Retry-After asks for, within bounds; a date is not read, as clocks differ."""
+    return min(float(_whole_number(response.headers.get("Retry-After", "")) or 0), LARGEST_RETRY_AFTER)

@@ -1,0 +1,83 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage applications do: options in, result out."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._api.client import Api
+from .._core.context import Context
+from .._reconcile.applications import Applications as ApplicationsReconciler
+from .._reconcile.plan import Item, Predicted
+from .._resources import application
+from .._resources.application import APPLICATION
+from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
+from .results import Managing, bulk_result, check_purge, refuse_repeated, single_result
+
+
+class _Applications(Managing):
+    """Brings applications to be as wanted."""
+
+    group = APPLICATION
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        return application.with_bare_members(given)
+
+    def check(self) -> None:
+        check_applications(self.wanted)
+
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+        """Plans, and carries the plan out unless in check mode."""
+        reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        apps = [app for _path, app in self.wanted]
+        if self.params["state"] == "absent":
+            items = reconciler.ensure_absent(apps)
+        else:
+            items = reconciler.ensure_present(apps, purge=purge, predicted=Predicted(self.params.get("predicted")))
+        reconciler.confirm(items)
+        return items
+
+
+class Application(_Applications):
+    """One application."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG}
+
+    def run(self, api: Api, context: Context) -> Result:
+        return single_result(self.reconcile(api, context)[0], "application")
+
+
+class Applications(_Applications):
+    """A set of applications."""
+
+    entries = "applications"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "applications": list_of(APPLICATION.options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "recreate": FLAG,
+            "predicted": PREDICTED,
+        }
+
+    def check(self) -> None:
+        super().check()
+        check_purge(self.params, "applications", "absent")
+
+    def run(self, api: Api, context: Context) -> Result:
+        return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")
+
+
+def check_applications(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
+    for path, app in wanted:
+        application.validate(app, path)
+    refuse_repeated(wanted, lambda app: str(application.key_of(app)), "name")

@@ -1,0 +1,287 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules about certificates do: options in, result out."""
+
+from __future__ import annotations
+
+import os
+import typing as t
+from urllib.parse import urlsplit
+
+from .._api.client import Api
+from .._certificates.probe import EndpointReport, Expected, Handshakes, Look, expiring, shadows, unverified
+from .._certificates.rotation import Rotation
+from .._certificates.sni import Shadow, SniOrder, shadowed
+from .._core.context import Context
+from .._core.errors import BadInput, OmeError
+from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.validators import duration, host_name, http_url
+from .._tls.addresses import host_of
+from .._tls.certificate import Certificate, CertificateError, Endpoint, Problem, normal_fingerprint
+from .._tls.pem_files import check_files, key_matches, read_pem_certificates
+from .base import FLAG, NAMES, TEXT, WAIT_TIMEOUT, Capability, Params, Result, check_name, check_wait_timeout, state_option
+from .certificate_options import check_endpoint, check_expected, check_path, read_expected, with_list_of_endpoints
+
+# What should be served, and where.
+SERVED_OPTIONS: dict[str, dict[str, t.Any]] = {
+    "certificate": {"type": "path"},
+    "fingerprint": {"type": "str"},
+    "endpoint": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
+    },
+}
+# How it is looked at.
+CHAIN_OPTIONS: dict[str, dict[str, t.Any]] = {"verify_chain": FLAG, "chain_ca_path": {"type": "path"}}
+
+
+class _Certificates(Capability):
+    """What the modules about certificates share: what is expected, and where it should be served."""
+
+    PATHS: tuple[str, ...] = ("certificate", "chain_ca_path")
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        return with_list_of_endpoints(given)
+
+    def check(self) -> None:
+        if self.params["vhost"] is not None:
+            check_name(self.params["vhost"], "vhost")
+        check_expected(self.params)
+        too_long = duration(self.params["timeout"])
+        if too_long:
+            raise BadInput("timeout", f"{too_long}, got {self.params['timeout']:g}")
+        for option in self.PATHS:
+            check_path(self.params[option], option)
+        self._check_authorities()
+        before = set()
+        for index, entry in enumerate(self.params["endpoint"] or []):
+            endpoint = (entry["host"], entry["port"], entry["server_name"])
+            if endpoint in before:
+                raise BadInput(f"endpoint[{index}]", "expected each endpoint once")
+            before.add(endpoint)
+            check_endpoint(entry, f"endpoint[{index}]")
+
+    def _check_authorities(self) -> None:
+        """Raises BadInput where there is no CA to verify against, as each handshake would fail after the reload."""
+        option = "chain_ca_path" if self.params["chain_ca_path"] is not None else "ca_path"
+        path = self.params[option]
+        if not self.params["verify_chain"] or path is None or os.path.isdir(path):
+            return
+        try:
+            read_pem_certificates(path)
+        except CertificateError as error:
+            raise BadInput(option, f"expected a file or a directory of CA certificates in PEM form; {str(error).rstrip('.')}") from None
+
+    def _handshakes(self) -> Handshakes:
+        chain_ca_path = self.params["chain_ca_path"]
+        return Handshakes(self.params["timeout"], self.params["verify_chain"], self.params["ca_path"] if chain_ca_path is None else chain_ca_path)
+
+    def _expected(self, context: Context) -> Expected | None:
+        """The certificate that should be served; raises OmeError where its file cannot be used."""
+        expected = read_expected(self.params)
+        first = expected.certificate if expected is not None else None
+        if first is not None and first.days_left(context.now()) < 0:
+            context.warn(f"The certificate in {self.params['certificate']} has expired: it was valid until {first.not_after}.")
+        return expected
+
+    def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
+        """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one host alone."""
+        found = []
+        for entry in self.params["endpoint"] or []:
+            host = entry["host"] or str(default_host)
+            found.append(Endpoint(host, entry["port"], entry["server_name"] or next((name for name in names if "*" not in name), host)))
+        return found
+
+    def _needs_names(self) -> bool:
+        return any(not entry["server_name"] for entry in self.params["endpoint"] or [])
+
+
+class CertReload(_Certificates):
+    """Has the server load its certificates again, and proves by handshakes what is served then."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "vhost": TEXT,
+            "scope": state_option("vhosts", "api"),
+            **SERVED_OPTIONS,
+            **CHAIN_OPTIONS,
+            "force": FLAG,
+            "wait_timeout": WAIT_TIMEOUT,
+            "fail_if_days_left_below": {"type": "int"},
+        }
+
+    def check(self) -> None:
+        super().check()
+        if self.params["scope"] == "api" and self.params["vhost"] is not None:
+            raise BadInput("vhost", "cannot be used where scope is api")
+        check_wait_timeout(self.params)
+        if self.params["fail_if_days_left_below"] is not None and self.params["fail_if_days_left_below"] < 0:
+            raise BadInput("fail_if_days_left_below", f"expected days, 0 or more, got {self.params['fail_if_days_left_below']}")
+        for option in ("verify_chain", "fail_if_days_left_below"):
+            if self.params[option] is not None and self.params[option] is not False and not self._has_endpoints():
+                raise BadInput("endpoint", f"is required where {option} is given, as only a handshake shows what is served")
+        if (self.params["certificate"] is not None or self.params["fingerprint"] is not None) and not self._has_endpoints():
+            raise BadInput("endpoint", "is required where certificate or fingerprint is given, as only a handshake shows what is served")
+
+    def _has_endpoints(self) -> bool:
+        # The API server's own port is known where it speaks TLS.
+        return bool(self.params["endpoint"]) or (self.params["scope"] == "api" and self.params["api_url"].strip().lower().startswith("https:"))
+
+    def run(self, api: Api, context: Context) -> Result:
+        raw = self._read_virtual_host(api, context)
+        names = VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("names", [])
+        endpoints = self._endpoints(api.hostname, names)
+        if self.params["scope"] == "api" and not endpoints and api.tls_endpoint is not None:
+            endpoints = [Endpoint(*api.tls_endpoint, api.hostname)]
+        own = {option: self.params[option] for option in ("vhost", "scope", "wait_timeout")}
+        rotation = Rotation(api, context, self._handshakes(), known=raw is not None, **own)
+        expected: Expected | None = None
+        try:
+            expected = self._expected(context)
+            self._refuse_other_key(raw)
+        except OmeError as error:
+            rotation.look(endpoints)
+            return self._result(rotation, expected, context, False, rotation.with_served(error))
+        failure: OmeError | None = None
+        changed = False
+        try:
+            changed = rotation.run(endpoints, expected, force=self.params["force"])
+        except OmeError as error:
+            # Where no handshake tells, a reload without an answer may have changed what is served.
+            failure, changed = error, rotation.served_another or (error.maybe_done and not endpoints)
+        days, now = self.params["fail_if_days_left_below"], context.now()
+        if failure is None and context.check_mode and changed:  # what is served now is not what would be
+            failure = expiring(rotation.reports, days, now, expected.certificate) if expected is not None and expected.certificate is not None else None
+        elif failure is None:
+            failure = unverified(rotation.reports) or expiring(rotation.reports, days, now)
+        return self._result(rotation, expected, context, changed, failure)
+
+    def _read_virtual_host(self, api: Api, context: Context) -> dict[str, t.Any] | None:
+        """The virtual host where something of it is needed; in check mode an earlier task may yet have to make it."""
+        vhost = self.params["vhost"]
+        if vhost is None or not (self._needs_names() or (self.params["verify_chain"] and self.params["certificate"])):
+            return None
+        raw = api.read_virtual_host(vhost)
+        if raw is None and not context.check_mode:
+            raise OmeError("vhost_not_found", f"read virtual host {vhost}")
+        return raw
+
+    def _refuse_other_key(self, raw: dict[str, t.Any] | None) -> None:
+        """Raises where the key of the virtual host can be read here and belongs to another certificate."""
+        key_path = VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("tls", {}).get("key_path")
+        if not self.params["verify_chain"] or not self.params["certificate"] or not key_path:
+            return
+        try:
+            matches = key_matches(self.params["certificate"], key_path)
+        except CertificateError:  # on another host, or not for us to read; that of the certificate was read already
+            return
+        if not matches:
+            detail = f"The key in {key_path} is not that of the certificate in {self.params['certificate']}."
+            raise OmeError("certificate_file", f"use the certificate {self.params['certificate']}", detail=detail)
+
+    def _result(self, rotation: Rotation, expected: Expected | None, context: Context, changed: bool, failure: OmeError | None) -> Result:
+        now = context.now()
+        reports = [report.as_result(expected, now) for report in rotation.reports]
+        if context.check_mode and changed and expected is not None:
+            for report in reports:
+                report["after"], report["agrees"] = expected.as_result(now), True
+        titles = [str(report.endpoint) for report in rotation.reports]
+        result: Result = {
+            "changed": changed,
+            "expected": expected.as_result(now) if expected is not None else None,
+            "reload": rotation.answer._asdict() if rotation.answer is not None else None,
+            "endpoints": reports,
+            "before": reports[0]["before"] if reports else None,
+            "after": reports[0]["after"] if reports else None,
+            "diff": {side: {title: report[side] for title, report in zip(titles, reports) if changed} for side in ("before", "after")},
+        }
+        if failure is not None:
+            result.update(failed=True, msg=str(failure), error=failure.as_result())
+        return result
+
+
+class CertificateInfo(_Certificates):
+    """Reads certificates from files and from what is served, without any change."""
+
+    PATHS = ("certificate", "chain_ca_path", "chain", "private_key")
+    always_needs_server = False
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "vhost": TEXT,
+            **SERVED_OPTIONS,
+            **CHAIN_OPTIONS,
+            "chain": {"type": "path"},
+            "private_key": {"type": "path", "no_log": False},
+            "names": NAMES,
+        }
+
+    @property
+    def needs_server(self) -> bool:
+        return self.params["vhost"] is not None
+
+    @property
+    def _default_host(self) -> str | None:
+        """The host of the server's API, whether it is asked or not."""
+        url = (self.params["api_url"] or "").strip()
+        return host_of(str(urlsplit(url).hostname)) if url and http_url(url) is None else None
+
+    def check(self) -> None:
+        super().check()
+        for index, name in enumerate(self.params["names"] or []):
+            if host_name(name):
+                raise BadInput(f"names[{index}]", f"{host_name(name)}, got {name!r}")
+        for index, entry in enumerate(self.params["endpoint"] or []):
+            if not entry["host"] and self._default_host is None:
+                raise BadInput(f"endpoint[{index}].host", "is required where no server is named by api_url")
+        if self.params["certificate"] is None and not self.params["endpoint"]:
+            raise BadInput("endpoint", "is required where certificate is not given")
+        for option in ("chain", "private_key", "names"):
+            if self.params[option] is not None and self.params["certificate"] is None:
+                raise BadInput("certificate", f"is required where {option} is given")
+
+    def run(self, api: Api | None, context: Context) -> Result:
+        names, now = list(self.params["names"] or []), context.now()
+        if api is not None:
+            raw = api.read_virtual_host(self.params["vhost"])
+            if raw is None:
+                raise OmeError("vhost_not_found", f"read virtual host {self.params['vhost']}")
+            names = names or VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", [])
+        endpoints = self._endpoints(self._default_host, names)
+        certificates, problems = self._files(names, now)
+        fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
+        expected = Expected(certificates[0].fingerprint, certificates[0]) if certificates else Expected(fingerprint) if fingerprint else None
+        seen = [EndpointReport(endpoint, Look(endpoint, self._handshakes())) for endpoint in endpoints]
+        hidden: dict[Endpoint, Shadow] = {}
+        if api is not None and expected is not None:
+            hidden = dict(shadows(SniOrder(api, self.params["vhost"]), [report for report in seen if not report.after.shows(expected)]))
+            if hidden:
+                error = shadowed(self.params["vhost"], list(hidden.items()))
+                problems.append(Problem(error.kind, f"{error.detail} {error.advice.remedy}"))
+        reports = []
+        for one in seen:
+            report = one.as_result(expected, now)
+            report["shadowed_by"] = hidden[one.endpoint].host.name if one.endpoint in hidden else None
+            reports.append({**{key: value for key, value in report.items() if key not in ("before", "after")}, "certificate": report["after"]})
+        return {
+            "changed": False,
+            "endpoints": reports,
+            "certificates": [certificate.as_result(now) for certificate in certificates],
+            "problems": [problem._asdict() for problem in problems],
+        }
+
+    def _files(self, names: t.Sequence[str], now: float) -> tuple[list[Certificate], list[Problem]]:
+        path = self.params["certificate"]
+        if path is None:
+            return [], []
+        problems = check_files(path, self.params["chain"], self.params["private_key"], names, now)
+        try:
+            return read_pem_certificates(path), problems
+        except CertificateError:  # among the problems already
+            return [], problems

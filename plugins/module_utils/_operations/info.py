@@ -1,0 +1,156 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that read virtual hosts, applications and push tasks do: options in, result out."""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+
+from .._api.client import Api
+from .._core.context import Context
+from .._core.errors import BadInput, OmeError
+from .._resources import application, push_task, virtual_host
+from .._resources.application import APPLICATION
+from .._resources.push_task import PUSH_TASK
+from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.validators import is_addressable
+from .base import FLAG, NAMES, TEXT, Capability, Result, check_name, check_wait_timeout
+
+_SHOW_SECRETS = {**FLAG, "no_log": False}
+_PAUSE = 1.0  # seconds between two attempts to reach a server that is waited for
+
+
+class VhostInfo(Capability):
+    """Reads virtual hosts."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"names": NAMES, "show_secrets": _SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
+
+    def check(self) -> None:
+        for index, name in enumerate(self.params["names"] or []):
+            check_name(name, f"names[{index}]")
+        check_wait_timeout(self.params)
+
+    def run(self, api: Api, context: Context) -> Result:
+        deadline = context.clock() + self.params["wait_timeout"]
+        while True:
+            try:
+                return self._read(api, context)
+            except OmeError as error:
+                left = deadline - context.clock()
+                if not error.unanswered or left <= 0:
+                    raise
+            # The last attempt is made when the time is over, and not up to a pause before.
+            context.sleep(min(_PAUSE, left))
+            api.ask_anew()
+
+    def _read(self, api: Api, context: Context) -> Result:
+        names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
+        if names is None:
+            names = _virtual_hosts_of(None, api, context)
+        names = list(dict.fromkeys(names))
+        for name, raw in zip(names, api.together([functools.partial(api.read_virtual_host, name) for name in names])):
+            if raw is None:
+                missing.append(name)
+                continue
+            vhost = VIRTUAL_HOST.from_wire(raw)
+            VIRTUAL_HOST.collect_secrets(vhost, context.secrets)
+            vhosts.append(vhost if self.params["show_secrets"] else VIRTUAL_HOST.mask(vhost))
+            unknown = VIRTUAL_HOST.unknown(raw)
+            if unknown:
+                unmanaged[name] = unknown
+            if virtual_host.looks_read_only(raw):
+                read_only.append(name)
+        return {"changed": False, "vhosts": vhosts, "missing": missing, "unmanaged_fields": unmanaged, "read_only": read_only}
+
+
+class ApplicationInfo(Capability):
+    """Reads applications."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"vhost": TEXT, "names": NAMES, "show_secrets": _SHOW_SECRETS}
+
+    def check(self) -> None:
+        if self.params["vhost"] is not None:
+            check_name(self.params["vhost"], "vhost")
+        for index, name in enumerate(self.params["names"] or []):
+            check_name(name, f"names[{index}]")
+
+    def run(self, api: Api, context: Context) -> Result:
+        names, apps, missing, status = self.params["names"], [], [], []
+        asked: list[tuple[str, str]] = []
+        for vhost, listed in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
+            wanted = listed if names is None else list(dict.fromkeys(names))
+            missing += [f"{vhost}/{name}" for name in wanted if name not in listed]
+            asked += [(vhost, name) for name in wanted if name in listed]
+        for (vhost, name), raw in zip(asked, api.together([functools.partial(api.read_application, *one) for one in asked])):
+            if raw is None:
+                missing.append(f"{vhost}/{name}")
+                continue
+            app = application.from_wire(raw, vhost)
+            APPLICATION.collect_secrets(app, context.secrets)
+            apps.append(app if self.params["show_secrets"] else APPLICATION.mask(app))
+            status.append({"vhost": vhost, "name": name, "dynamic": application.is_dynamic(raw)})
+        return {"changed": False, "applications": apps, "missing": missing, "status": status}
+
+
+class PushTaskInfo(Capability):
+    """Reads push tasks."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": _SHOW_SECRETS}
+
+    def check(self) -> None:
+        for option in ("vhost", "app", "id"):
+            if self.params[option] is not None:
+                check_name(self.params[option], option)
+        if self.params["app"] is not None and self.params["vhost"] is None:
+            raise BadInput("vhost", "is required where app is given")
+        if self.params["id"] is not None and self.params["app"] is None:
+            raise BadInput("app", "is required where id is given, as ids are scoped to one application")
+
+    def run(self, api: Api, context: Context) -> Result:
+        tasks, status = [], []
+        scopes = self._applications(api, context)
+        for (vhost, app), found in zip(scopes, api.together([functools.partial(api.list_push_tasks, *scope) for scope in scopes])):
+            for raw in sorted(found, key=push_task.id_of):
+                if self.params["id"] not in (None, push_task.id_of(raw)):
+                    continue
+                task = push_task.from_wire(raw, vhost, app)
+                PUSH_TASK.collect_secrets(task, context.secrets)
+                tasks.append(task if self.params["show_secrets"] else PUSH_TASK.mask(task))
+                status.append(push_task.status_of(raw, vhost, app))
+        return {"changed": False, "tasks": tasks, "status": status}
+
+    def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
+        """The applications to read: the one that is named, or all of one or of every virtual host."""
+        if self.params["app"] is not None:
+            return [(self.params["vhost"], self.params["app"])]
+        listed = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
+        return [(vhost, app) for vhost, apps in listed for app in apps]
+
+
+def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
+    """The virtual host that is named, or all that the server has."""
+    return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
+
+
+def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
+    """Each virtual host with the names of its applications."""
+    for vhost, names in zip(vhosts, api.together([functools.partial(api.list_applications, vhost) for vhost in vhosts])):
+        yield vhost, _addressable(names, f"applications of virtual host {vhost}", context)
+
+
+def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:
+    """Names in order, without those that no request can be about, which are named in a warning."""
+    names = sorted(names)
+    strange = [name for name in names if not is_addressable(name)]
+    if strange:
+        context.warn(f"The server has {what} that cannot be addressed and are left out: {', '.join(map(repr, strange))}.")
+    return [name for name in names if name not in strange]

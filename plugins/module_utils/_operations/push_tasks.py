@@ -1,0 +1,83 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage push tasks do: options in, result out."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._api.client import Api
+from .._core.context import Context
+from .._reconcile.plan import Item, Predicted
+from .._reconcile.push_tasks import PushTasks
+from .._resources import push_task
+from .._resources.push_task import PUSH_TASK
+from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
+from .results import Managing, bulk_result, check_purge, refuse_repeated, single_result
+
+_WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": WAIT_TIMEOUT}
+
+
+class _PushTasks(Managing):
+    """Brings push tasks to run as wanted."""
+
+    group = PUSH_TASK
+
+    def check(self) -> None:
+        for path, task in self.wanted:
+            push_task.validate(task, path, started=self.params["state"] == "started")
+        refuse_repeated(self.wanted, lambda task: str(push_task.key_of(task)), "id")
+        check_wait_timeout(self.params)
+
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+        """Plans, and carries the plan out unless in check mode."""
+        reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
+        tasks = [task for _path, task in self.wanted]
+        if self.params["state"] == "stopped":
+            items = reconciler.ensure_stopped(tasks)
+        else:
+            for task in tasks:
+                context.warn(*push_task.concerns(task))
+            predicted = Predicted(self.params.get("predicted"))
+            items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"], predicted=predicted)
+        reconciler.confirm(items)
+        return items
+
+
+class PushTask(_PushTasks):
+    """One push task."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**PUSH_TASK.options(), "state": state_option("started", "stopped"), **_WAIT}
+
+    def run(self, api: Api, context: Context) -> Result:
+        item = self.reconcile(api, context)[0]
+        return single_result(item, "push_task")
+
+
+class PushTaskList(_PushTasks):
+    """A set of push tasks."""
+
+    entries = "tasks"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "tasks": list_of(PUSH_TASK.options()),
+            "state": state_option("started", "stopped"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "predicted": PREDICTED,
+            **_WAIT,
+        }
+
+    def check(self) -> None:
+        super().check()
+        check_purge(self.params, "tasks", "stopped")
+
+    def run(self, api: Api, context: Context) -> Result:
+        items = self.reconcile(api, context, purge=self.params["purge"])
+        return bulk_result(items, "push tasks")

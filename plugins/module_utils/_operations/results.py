@@ -1,0 +1,177 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage objects share: what is wanted, checks of lists, and the shape of results and diffs."""
+
+from __future__ import annotations
+
+import functools
+import re
+import typing as t
+from collections import Counter
+
+from .._core.errors import BadInput, OmeError
+from .._core.secrets import SecretStore
+from .._core.texts import listed
+from .._reconcile.plan import FAILED, Item
+from .._schema.objects import Group
+from .base import Capability, Params, Result
+
+_MOST_CAUSES = 5
+_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_COUNT = re.compile(r"(?<!\S)[0-9]+ ")
+
+_LONGEST_NAME = 100  # characters of a name in a message about an entry
+
+
+class Managing(Capability):
+    """Brings objects to be as wanted; shared by the modules for one object and for many."""
+
+    group: Group
+    # The option that lists the objects; none where the options of the module are the object.
+    entries: str | None = None
+
+    @property
+    def raw_entries(self) -> list[tuple[str, Params]]:
+        """The path of the option and the options of each object."""
+        if self.entries is None:
+            return [("", self.params)]
+        return [(f"{self.entries}[{index}]", entry) for index, entry in enumerate(self.params[self.entries])]
+
+    @functools.cached_property
+    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
+        """The path of the option and the given form of each object."""
+        return [(path, self.group.given(entry)) for path, entry in self.raw_entries]
+
+    def entry_of(self, option: str) -> str:
+        path = re.match(r"(tasks|vhosts|applications)\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
+        if path is None:
+            return ""
+        entry = self.params[path[1]][int(path[2])]
+        names = [entry.get(key) for key in ("vhost", "app", "name", "id")]
+        if path[3]:  # an application inside of a virtual host is named with it
+            names.append(entry[path[3]][int(path[4])].get("name"))
+        name = "/".join(filter(None, names))
+        return f"{path[0]} ({name[:_LONGEST_NAME]})" if name else ""
+
+    def collect_secrets(self, secrets: SecretStore) -> None:
+        for _path, entry in self.wanted:
+            self.group.collect_secrets(entry, secrets)
+
+
+def refuse_repeated(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: t.Callable[[t.Mapping[str, t.Any]], str], option: str) -> None:
+    """Raises BadInput where two entries of a list are about the same object."""
+    seen: dict[str, str] = {}
+    for path, entry in wanted:
+        if key(entry) in seen:
+            raise BadInput(f"{path}.{option}", f"expected each object once, got {key(entry)!r} again after {seen[key(entry)]}")
+        seen[key(entry)] = path
+
+
+def check_purge(params: Params, entries: str, absent: str) -> None:
+    """Raise BadInput if the purge makes no sense with the state ``absent``, or with an empty list in the option ``entries``."""
+    if params["purge"] and params["state"] == absent:
+        raise BadInput("purge", f"cannot be used where state is {absent}")
+    if params["purge"] and not params[entries] and not params["purge_everything"]:
+        raise BadInput("purge", f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant")
+
+
+def single_result(item: Item, key: str) -> Result:
+    """The result of a module for one object."""
+    report = item.report()
+    result: Result = {
+        "changed": item.changed,
+        "action": item.action,
+        key: item.group.mask(item.after) if item.after is not None else None,
+        "differences": report["differences"],
+        "diff": _diff([item]),
+        **{name: value for name, value in report.items() if name in item.extra},
+    }
+    if item.error is not None:
+        result.update(failed=True, msg=report["msg"], error=report["error"])
+    return result
+
+
+def bulk_result(items: t.Sequence[Item], what: str) -> Result:
+    """The result of a module for many objects; fails at the end if one failed."""
+    result: Result = {
+        "changed": any(item.changed for item in items),
+        "results": [item.report() for item in items],
+        "counts": counts(items),
+        "diff": _diff(items),
+    }
+    failures = [item for item in items if item.action == FAILED]
+    if failures:
+        error = OmeError("items_failed", f"bring all {what} into the wanted state", detail=f"{len(failures):,} of {len(items):,} failed.")
+        result.update(failed=True, msg=f"{len(failures):,} of {len(items):,} {what} failed. {_causes(failures)}", error=error.as_result())
+    return result
+
+
+def _causes(failures: t.Sequence[Item]) -> str:
+    """Return why items failed: each cause once, and the items to which it happened."""
+    names = {name for item in failures for name in item.label.values()}
+    groups: dict[tuple[t.Any, ...], list[Item]] = {}
+    for item in failures:
+        error = t.cast(OmeError, item.error)
+        # How many items a request was about says nothing of the cause.
+        attempt = _COUNT.sub("", error.attempt)
+        cause = (error.kind, error.status, error.method, error.host, *(_without(names, text) for text in (attempt, *_parts(error))))
+        groups.setdefault(cause, []).append(item)
+    texts = [
+        f"[{same[0].title}] {same[0].error}" if len(same) == 1 else f"{_common(same)} Items: {listed([item.title for item in same])}."
+        for same in list(groups.values())[:_MOST_CAUSES]
+    ]
+    left = sum(map(len, list(groups.values())[_MOST_CAUSES:]))
+    return " ".join([*texts, *([f"And {left:,} more for other causes, see results."] if left else [])])
+
+
+def _common(items: t.Sequence[Item]) -> OmeError:
+    """Return the error of all these items, without the names in which they differ."""
+    error = t.cast(OmeError, items[0].error)
+    labels = [{item.label[label] for item in items} for label in items[0].label]
+    names = {name for values in labels if len(values) > 1 for name in values}
+    same = all(t.cast(OmeError, item.error).attempt == error.attempt for item in items)
+    attempt = str(_without(names, error.attempt if same else _COUNT.sub("", error.attempt))).removesuffix(" …")
+    detail, path, server_message = (_without(names, text) for text in _parts(error))
+    return OmeError(
+        error.kind,
+        attempt,
+        detail=detail or "",
+        method=error.method,
+        path=path,
+        host=error.host,
+        status=error.status,
+        server_message=server_message,
+    )
+
+
+def _parts(error: OmeError) -> tuple[str | None, ...]:
+    """Return what can name items, beside what was attempted."""
+    return error.detail, error.path, error.server_message
+
+
+def _without(names: t.Collection[str], text: str | None) -> str | None:
+    """Return a part of an error without these names."""
+    return text and re.sub("…(?:/…)+", "…", _NAME.sub(lambda found: "…" if found.group() in names else found.group(), text))
+
+
+def counts(items: t.Iterable[Item]) -> dict[str, int]:
+    """How many objects met which action."""
+    return dict(sorted(Counter(item.action for item in items).items()))
+
+
+def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
+    """What changes, or is refused because it would have to, for diff mode; secrets are masked, and one that changes is marked so."""
+    before: dict[str, t.Any] = {}
+    after: dict[str, t.Any] = {}
+    for item in items:
+        refused = item.action == FAILED and not item.touched and item.before is not None and bool(item.differences)
+        if not item.changed and not refused:
+            continue
+        to_be = item.group.as_kept(item.group.merge(item.wanted, item.before)) if refused else item.after
+        if item.before is not None:
+            before[item.title] = item.group.mask(item.before)
+        if to_be is not None:
+            after[item.title] = item.group.mask_after(to_be, item.before)
+    return {"before": before, "after": after}

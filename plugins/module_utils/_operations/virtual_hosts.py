@@ -1,0 +1,158 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the modules that manage virtual hosts do: options in, result out."""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+
+from .._api.client import Api
+from .._core.context import Context
+from .._core.errors import OmeError
+from .._core.secrets import SecretStore
+from .._reconcile.applications import Applications as ApplicationsReconciler
+from .._reconcile.plan import CREATED, Item, Predicted
+from .._reconcile.virtual_hosts import VirtualHosts
+from .._resources import application, virtual_host
+from .._resources.application import APPLICATION
+from .._resources.virtual_host import VIRTUAL_HOST
+from .applications import check_applications
+from .base import FLAG, Params, Result, list_of, state_option
+from .results import Managing, bulk_result, check_purge, counts, refuse_repeated, single_result
+
+
+def _virtual_host_options() -> dict[str, t.Any]:
+    """The argument spec of a virtual host, with the applications in it."""
+    return {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
+
+
+class _Vhosts(Managing):
+    """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
+
+    group = VIRTUAL_HOST
+    unlisted: t.Sequence[str] = ()
+    unreachable: dict[str, str] | None = None
+
+    @classmethod
+    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+        return application.with_bare_members(given)
+
+    @functools.cached_property
+    def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
+        """The path of the option and the given form of each application inside of an entry."""
+        found = []
+        for path, entry in self.raw_entries:
+            for index, app in enumerate(entry.get("applications") or []):
+                inner = f"applications[{index}]"
+                found.append((f"{path}.{inner}" if path else inner, APPLICATION.given({**app, "vhost": entry["name"]})))
+        return found
+
+    def collect_secrets(self, secrets: SecretStore) -> None:
+        super().collect_secrets(secrets)
+        for _path, app in self.applications:
+            APPLICATION.collect_secrets(app, secrets)
+
+    def check(self) -> None:
+        for path, vhost in self.wanted:
+            virtual_host.validate(vhost, path, present=self.params["state"] == "present")
+        refuse_repeated(self.wanted, lambda vhost: str(vhost["name"]), "name")
+        check_applications(self.applications)
+
+    def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> tuple[list[Item], list[Item]]:
+        """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
+        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"])
+        vhosts = [vhost for _path, vhost in self.wanted]
+        if self.params["state"] == "absent":  # what is in them goes with them
+            items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
+        else:
+            inside: dict[str, list[dict[str, t.Any]]] = {}
+            for _path, app in self.applications:
+                inside.setdefault(app["vhost"], []).append(app)
+            items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge, inside=inside)
+            self.unlisted = reconciler.unlisted
+            apps = self._reconcile_applications(api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED]))
+        reconciler.confirm(items)
+        self.unreachable = reconciler.reachability.unreachable
+        return items, apps
+
+    def with_unreachable(self, result: Result) -> Result:
+        """The result with the host names that reach other virtual hosts, if anything was created or recreated."""
+        # Not under "unreachable", which makes Ansible take the managed host for one that it cannot connect to.
+        return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
+
+    def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Item]:
+        apps = [app for _path, app in self.applications]
+        reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        try:
+            items = reconciler.ensure_present(apps, predicted=predicted)
+        except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
+            items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
+            for item in items:
+                item.fail(error)
+        reconciler.confirm(items)
+        return items
+
+
+class Vhost(_Vhosts):
+    """One virtual host."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG, "require_reachable": FLAG}
+
+    def run(self, api: Api, context: Context) -> Result:
+        vhosts, apps = self.reconcile(api, context, bulk=False)
+        result = self.with_unreachable(single_result(vhosts[0], "vhost"))
+        if not apps:
+            return result
+        inner = bulk_result(apps, "applications")
+        result.update(changed=result["changed"] or inner["changed"], application_results=inner["results"])
+        for side in ("before", "after"):
+            result["diff"][side].update(inner["diff"][side])
+        if inner.get("failed") and not result.get("failed"):
+            result.update(failed=True, msg=inner["msg"], error=inner["error"])
+        elif inner.get("failed"):
+            result["msg"] += f" {inner['msg']}"
+        return result
+
+
+class Vhosts(_Vhosts):
+    """A set of virtual hosts."""
+
+    entries = "vhosts"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {
+            "vhosts": list_of(_virtual_host_options()),
+            "state": state_option("present", "absent"),
+            "purge": FLAG,
+            "purge_everything": FLAG,
+            "recreate": FLAG,
+            "require_reachable": FLAG,
+        }
+
+    def check(self) -> None:
+        super().check()
+        check_purge(self.params, "vhosts", "absent")
+
+    def run(self, api: Api, context: Context) -> Result:
+        vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
+        result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
+        result["results"] = [item.report() for item in vhosts]
+        result["counts"] = counts(vhosts)
+        if self.params["state"] == "present":
+            result["unlisted"] = list(self.unlisted)
+        result = self.with_unreachable(result)
+        if apps:
+            result["application_counts"] = counts(apps)
+            inside: dict[str, list[dict[str, t.Any]]] = {}
+            for item in apps:
+                inside.setdefault(item.label["vhost"], []).append(item.report())
+            for entry in result["results"]:
+                if entry["name"] in inside:
+                    entry["applications"] = inside[entry["name"]]
+        return result

@@ -1,0 +1,90 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The providers of an application."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._schema import validators as checks
+from .._schema.fields import Field
+from .._schema.objects import Group, GroupList
+from .._schema.scalars import Flag, Number, Text
+from .cross_domains import CrossDomains
+from .output_profiles import renamed_option
+
+
+def _provider(option: str, xml: str | None, *fields: Field, wire: str | None = None, incoming_since: str = "0.19.0", **kwargs: t.Any) -> Group:
+    """Return a way in; ``incoming_since`` is the release from which it can keep the timestamps of what comes in."""
+    common = [
+        Number("max_connection", "maxConnection"),
+        Number("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count, since="0.19.0"),
+        Number("first_media_wait_timeout_ms", "firstMediaWaitTimeoutMs", default=0, check=checks.count, since="0.21.0"),
+        Text("timestamp_mode", "timestampMode", check=checks.one_line, since="0.19.0"),
+        Flag("use_incoming_timestamp", "useIncomingTimestamp", since=incoming_since),
+    ]
+    return Group(option, wire, xml=xml, fields=[*common, *fields], extra=True, **kwargs)
+
+
+def _event_generator() -> Group:
+    """Events that the server puts into a stream by itself."""
+    id3 = [
+        Text("frame_type", "frameType", check=checks.one_line),
+        Text("event_type", "eventType", check=checks.one_line),
+        Text("info", check=checks.one_line),
+        Text("data", check=checks.one_line),
+    ]
+    event = [
+        Text("trigger", check=checks.one_line),
+        Group("hls_id3v2", renamed_option("hLSID3v2", "hlsId3v2"), xml="HLSID3v2", extra=True, fields=id3),
+    ]
+    return Group("event_generator", "eventGenerator", extra=True, fields=[GroupList("event", identity="trigger", extra=True, fields=event)])
+
+
+def _block_duplicates() -> Flag:
+    return Flag("block_duplicate_stream_name", "blockDuplicateStreamName")
+
+
+def _passthrough() -> Flag:
+    return Flag("passthrough_output_profile", "passthroughOutputProfile", default=False)
+
+
+def providers_field() -> Group:
+    return Group(
+        "providers",
+        members=True,
+        extra=True,
+        fields=[
+            _provider("rtmp", "RTMP", _block_duplicates(), _passthrough(), _event_generator(), incoming_since="0.16.4"),
+            _provider("srt", "SRT", _block_duplicates()),
+            _provider(
+                "webrtc",
+                "WebRTC",
+                Number("timeout", default=30000, check=checks.count),
+                CrossDomains(),
+                Number("fir_interval", renamed_option("fIRInterval", "firInterval"), default=3000, check=checks.count, since="0.20.5"),
+                Flag("rtcp_based_timestamp", "rtcpBasedTimestamp", default=False, since="0.20.5"),
+                Group(
+                    "rtx",
+                    since="0.21.0",
+                    extra=True,
+                    fields=[Flag("enable", default=False), Number("max_hold_ms", "maxHoldMs", default=400, check=checks.count)],
+                ),
+            ),
+            _provider("ovt", "OVT"),
+            _provider("rtsp", "RTSP"),
+            _provider("rtsp_pull", "RTSPPull", _block_duplicates(), wire="rtspPull"),
+            _provider("mpegts", "MPEGTS", Flag("packet_reordering", "packetReordering", default=False, since="0.21.0")),
+            _provider("file", "FILE", Text("root_path", "rootPath", check=checks.one_line), _passthrough(), until="0.20.5"),
+            _provider(
+                "schedule",
+                None,
+                Text("media_root_dir", "mediaRootDir", check=checks.one_line),
+                Text("schedule_files_dir", "scheduleFilesDir", check=checks.one_line),
+                since="0.16.1",
+            ),
+            _provider("multiplex", None, Text("mux_files_dir", "muxFilesDir", check=checks.one_line), since="0.16.4"),
+        ],
+    )

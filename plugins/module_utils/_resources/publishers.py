@@ -1,0 +1,119 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The publishers of an application."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core.server_version import Changed
+from .._schema import validators as checks
+from .._schema.fields import Field
+from .._schema.objects import Group
+from .._schema.scalars import Decimal, Flag, Number, Text
+from .cross_domains import CrossDomains
+from .output_profiles import renamed_option
+
+
+def _publisher(option: str, xml: str | None, *fields: Field, wire: str | Changed | None = None, **kwargs: t.Any) -> Group:
+    return Group(option, wire, xml=xml, fields=[Number("max_connection", "maxConnection"), *fields], extra=True, **kwargs)
+
+
+def _default_playlist() -> Flag:
+    return Flag("create_default_playlist", "createDefaultPlaylist", default=True, since="0.17.1")
+
+
+def _hls_fields(*, origin_mode: str | None, numbering: str, dvr: str | None) -> list[Field]:
+    """Return what HLS and LL-HLS share; the arguments are the releases from which each knows it."""
+    return [
+        Number("segment_count", "segmentCount", check=checks.count),
+        Decimal("segment_duration", "segmentDuration"),
+        _default_playlist(),
+        Flag("origin_mode", "originMode", since=origin_mode),
+        Flag("server_time_based_segment_numbering", "serverTimeBasedSegmentNumbering", default=False, since=numbering),
+        CrossDomains(),
+        Group(
+            "dvr",
+            renamed_option("dVR", "dvr"),
+            since=dvr,
+            extra=True,
+            fields=[
+                Flag("enable", default=False),
+                Text("temp_storage_path", "tempStoragePath", check=checks.one_line),
+                Number("max_duration", "maxDuration", check=checks.count),
+                Flag("event_playlist_type", "eventPlaylistType", since="0.16.6"),
+            ],
+        ),
+    ]
+
+
+def _stream_map(option: str = "stream_map", wire: str = "streamMap") -> Group:
+    return Group(option, wire, since="0.16.6", extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)])
+
+
+def publishers_field() -> Group:
+    return Group(
+        "publishers",
+        members=True,
+        extra=True,
+        fields=[
+            Number("app_worker_count", "appWorkerCount", default=1, check=checks.count),
+            Number("stream_worker_count", "streamWorkerCount", default=8, check=checks.count),
+            Number("delay_buffer_time_ms", "delayBufferTimeMs", default=0, check=checks.count, since="0.16.6"),
+            _publisher(
+                "llhls",
+                "LLHLS",
+                Decimal("chunk_duration", "chunkDuration"),
+                Decimal("part_hold_back", "partHoldBack"),
+                Flag("enable_preload_hint", "enablePreloadHint", default=True, since="0.16.2"),
+                *_hls_fields(origin_mode=None, numbering="0.15.16", dvr=None),
+                Group(
+                    "drm",
+                    renamed_option("dRM", "drm"),
+                    since="0.16.0",
+                    extra=True,
+                    fields=[Flag("enable", default=False), Text("info_file", "infoFile", check=checks.one_line)],
+                ),
+            ),
+            _publisher("hls", "HLS", *_hls_fields(origin_mode="0.17.1", numbering="0.17.1", dvr="0.16.6")),
+            _publisher(
+                "webrtc",
+                "WebRTC",
+                Number("timeout", default=30000, check=checks.count),
+                Flag("rtx", default=False),
+                Flag("ulpfec", default=False),
+                Flag("jitter_buffer", "jitterBuffer", default=False),
+                Text("bandwidth_estimation", "bandwidthEstimation", default=Changed("REMB", "ALL", (0, 20, 5)), fold=str.upper, check=checks.one_line),
+                _default_playlist(),
+            ),
+            _publisher("ovt", "OVT"),
+            _publisher("srt", "SRT", since="0.18.0"),
+            Group(
+                "push",
+                since="0.16.6",
+                instead="rtmp_push",
+                extra=True,
+                fields=[
+                    # No release that can be managed takes it; a playbook that has it fails as it always did.
+                    Number("max_connection", "maxConnection", until="0.15.9"),
+                    Number("connection_timeout", "connectionTimeout", default=-1, since="0.20.5"),
+                    Number("send_timeout", "sendTimeout", default=-1, since="0.20.5"),
+                    _stream_map(),
+                ],
+            ),
+            _publisher("rtmp_push", "RTMPPush", wire="rtmpPush"),
+            _publisher("srt_push", "SRTPush", wire="srtPush", since="0.15.14"),
+            _publisher("mpegts_push", "MPEGTSPush", wire=renamed_option("mPEGTSPush", "mpegtsPush")),
+            _publisher(
+                "file",
+                "FILE",
+                Text("root_path", "rootPath", check=checks.one_line),
+                Text("file_path", "filePath", check=checks.one_line),
+                Text("info_path", "infoPath", check=checks.one_line),
+                _stream_map(),
+            ),
+            _publisher("thumbnail", None, CrossDomains()),
+        ],
+    )

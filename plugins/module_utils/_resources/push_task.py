@@ -1,0 +1,211 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The push task: fields, rules by protocol, states (server-facts: Push tasks; api-contract: Push task)."""
+
+from __future__ import annotations
+
+import typing as t
+from urllib.parse import parse_qsl
+
+from .._core.errors import BadInput
+from .._core.secrets import mask_url
+from .._schema import validators as checks
+from .._schema.collections import Names
+from .._schema.objects import Group
+from .._schema.scalars import Text, Url
+
+PROTOCOLS = ("srt", "rtmp", "mpegts")
+# Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
+PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush", "mpegtsPush")
+
+
+def fold_protocol(value: str) -> str:
+    """The server trims and lower-cases the protocol (server-facts: Push tasks)."""
+    return value.strip().lower()
+
+
+def fold_url(value: str) -> str:
+    """The server trims the URL and strips every trailing slash (server-facts: Push tasks)."""
+    return value.strip().rstrip("/")
+
+
+def _protocol(value: str) -> str | None:
+    return None if fold_protocol(value) in PROTOCOLS else f"expected one of {', '.join(PROTOCOLS)}"
+
+
+PUSH_TASK = Group(
+    "push_task",
+    fields=[
+        Text("vhost", required=True, check=checks.addressable),
+        Text("app", required=True, check=checks.addressable),
+        Text("id", required=True, check=checks.addressable),
+        Group(
+            "stream",
+            fields=[
+                Text("name", check=checks.one_line),
+                Names("variant_names", "variantNames", check=checks.one_line),
+            ],
+        ),
+        Text("protocol", fold=fold_protocol, check=_protocol),
+        Url("url", destination=True, fold=fold_url, check=checks.one_line),
+        Text("stream_key", "streamKey", secret=True, fold=str.strip, check=checks.one_line_or_empty),
+    ],
+)
+
+# What the server adds to a task; option name to wire name. Times are ISO 8601.
+STATUS_FIELDS = {
+    "sent_bytes": "sentBytes",
+    "sent_time": "sentTime",
+    "sequence": "sequence",
+    "total_sent_bytes": "totalsentBytes",
+    "total_sent_time": "totalsentTime",
+    "created_time": "createdTime",
+    "start_time": "startTime",
+    "finish_time": "finishTime",
+}
+
+# How the server writes a time that has not come yet: the epoch, in the time zone of its machine.
+_NOT_YET = ("1970-01-01T", "1969-12-31T")
+
+# Every spelling of "media flows" that a version or the documentation has, in lower case (server-facts: Push tasks).
+_DELIVERING = ("pushing", "started")
+# While a task is stopped, and while its stream ends. Within about a second the task is gone in the first case, and `ready` in the second [read].
+_ENDING = ("stopping", "stopped")
+
+
+class Key(t.NamedTuple):
+    """What identifies a push task: ids are scoped to one application (server-facts: Push tasks)."""
+
+    vhost: str
+    app: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.vhost}/{self.app}/{self.id}"
+
+
+def key_of(task: t.Mapping[str, t.Any]) -> Key:
+    """The key of a task in option form."""
+    return Key(task["vhost"], task["app"], task["id"])
+
+
+def id_of(raw: t.Mapping[str, t.Any]) -> str:
+    """The id of a task in wire form; empty where the server sent none."""
+    return str(raw.get("id", ""))
+
+
+def validate(task: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
+    """Raises BadInput where the given form of a task cannot work; ``started`` asks for what starting it needs."""
+    prefix = f"{path}." if path else ""
+    PUSH_TASK.validate(task, path)
+    if started:
+        if not task.get("stream", {}).get("name"):
+            raise BadInput(f"{prefix}stream.name", "expected the name of the stream to push; it is required where state is started")
+        for option in ("protocol", "url"):
+            if option not in task:
+                raise BadInput(f"{prefix}{option}", "is required where state is started")
+    if "protocol" in task and "url" in task:
+        _validate_destination(task, prefix)
+
+
+def _validate_destination(task: t.Mapping[str, t.Any], prefix: str) -> None:
+    protocol, url = fold_protocol(task["protocol"]), fold_url(task["url"])
+    expected = {"srt": _srt_url, "rtmp": _rtmp_url, "mpegts": _mpegts_url}[protocol](url)
+    if expected:
+        raise BadInput(f"{prefix}url", f"{expected}, got {mask_url(task['url'], destination=True)!r}")
+    if protocol == "rtmp" and "stream_key" not in task:
+        raise BadInput(f"{prefix}stream_key", "is required where protocol is rtmp; give the empty text where the destination takes none")
+    if protocol == "mpegts" and task.get("stream_key", "").strip():
+        raise BadInput(f"{prefix}stream_key", "expected none where protocol is mpegts; the server would append it to the URL")
+
+
+def _srt_url(url: str) -> str | None:
+    parts = checks.network_url(url, ["srt"])
+    if not parts:
+        return "expected 'srt://host:port' with options in the query string where protocol is srt"
+    modes = [value for name, value in parse_qsl(parts.query, keep_blank_values=True) if name == "mode"]
+    if any(mode not in ("", "caller") for mode in modes):
+        return "expected mode=caller or no mode, as the server pushes as an SRT caller only"
+    return None
+
+
+def _rtmp_url(url: str) -> str | None:
+    parts = checks.network_url(url, ["rtmp", "rtmps"])
+    if parts and parts.path.strip("/"):
+        return None
+    return "expected 'rtmp://host:port/app' (or rtmps) where protocol is rtmp"
+
+
+def _mpegts_url(url: str) -> str | None:
+    parts = checks.network_url(url, ["udp", "tcp"])
+    if not parts:
+        return "expected 'udp://host:port' where protocol is mpegts"
+    # The server refuses a TCP URL that ends so, whatever stands before it [read].
+    return "expected a destination to connect to; the server refuses to listen" if parts.scheme == "tcp" and url.endswith("listen") else None
+
+
+def concerns(task: t.Mapping[str, t.Any]) -> list[str]:
+    """What the server takes without a word although it cannot work, as warnings."""
+    if fold_protocol(task.get("protocol", "")) == "srt" and task.get("stream_key", "").strip():
+        return [f"Push task {key_of(task)}: the server appends stream_key to the SRT URL, which breaks most destinations; put it into streamid of the URL."]
+    return []
+
+
+def unaddressable(key: Key) -> str:
+    """The warning about a task that is found on a server and must not be touched (server-facts: Virtual hosts, the requests that kill)."""
+    return f"A push task of {key.vhost}/{key.app} is left alone, as its id {key.id!r} is one that the server may not survive."
+
+
+def from_wire(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
+    """A task as the server sends it in option form. Empty fields are given as such, so that the result is whole input."""
+    task = PUSH_TASK.from_wire(raw)
+    task.update(vhost=vhost, app=app)
+    task.setdefault("stream", {}).setdefault("variant_names", [])
+    task.setdefault("stream_key", "")
+    return task
+
+
+def start_request(task: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """The body of startPush: fields without the scope, which stands in the path, and without what is empty."""
+    body = PUSH_TASK.to_wire({option: value for option, value in task.items() if option not in ("vhost", "app")})
+    if not body.get("streamKey"):
+        body.pop("streamKey", None)
+    return dict(body)
+
+
+def same_destination(one: t.Mapping[str, t.Any], other: t.Mapping[str, t.Any]) -> bool:
+    """Whether two tasks push to the same place. A stream key that was left out is only kept for the place that it is for."""
+    return all(PUSH_TASK.fields[option].equal(one.get(option), other.get(option)) for option in ("protocol", "url"))
+
+
+def state_of(raw: t.Mapping[str, t.Any]) -> str:
+    """The state, in lower case and with every spelling of "media flows" as `pushing`."""
+    state = str(raw.get("state", "unknown")).lower()
+    return "pushing" if state in _DELIVERING else state
+
+
+def is_ending(raw: t.Mapping[str, t.Any]) -> bool:
+    """Whether the task delivers no more, and its state does not tell whether it will be gone or will wait for its stream again."""
+    return state_of(raw) in _ENDING
+
+
+def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:
+    """Whether the server's own configuration made the task (server-facts: Push tasks)."""
+    return str(raw.get("isConfig", False)).lower() == "true"
+
+
+def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
+    """What the server says about a task beside its fields; None for a time that has not come yet."""
+    stream = raw.get("stream")
+    track_ids = stream.get("trackIds") if isinstance(stream, dict) else None
+    return {
+        "vhost": vhost,
+        "app": app,
+        "id": id_of(raw),
+        "state": state_of(raw),
+        "is_config": is_of_configuration(raw),
+        "track_ids": track_ids if isinstance(track_ids, list) else [],
+        **{option: None if str(raw[wire]).startswith(_NOT_YET) else raw[wire] for option, wire in STATUS_FIELDS.items() if wire in raw},
+    }

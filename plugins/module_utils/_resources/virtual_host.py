@@ -1,0 +1,179 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The virtual host: fields, rules, and what can only be seen in combination (server-facts: Virtual hosts)."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core.errors import BadInput
+from .._core.server_version import Changed
+from .._schema import validators as checks
+from .._schema.collections import CommaNames, Names, Sequence
+from .._schema.objects import Group, GroupList
+from .._schema.scalars import Decimal, Flag, Number, Text, Url
+from .cross_domains import CrossDomains
+
+
+def _enables() -> Group:
+    """Which providers and publishers a policy holds for; in two places of a virtual host."""
+    return Group(
+        "enables",
+        fields=[
+            CommaNames("providers", check=checks.module_name),
+            CommaNames("publishers", check=checks.module_name),
+        ],
+    )
+
+
+# Defaults are those of the server's source, of each version where they differ. A field that is absent on the server and
+# given with its default is no difference: to make the virtual host again for it would cut off its viewers for nothing.
+VIRTUAL_HOST = Group(
+    "vhost",
+    fields=[
+        Text("name", required=True, check=checks.addressable),
+        Group(
+            "host",
+            fields=[
+                Names("names", check=checks.host_name),
+                Group(
+                    "tls",
+                    xml="TLS",
+                    fields=[
+                        Text("cert_path", "certPath", check=checks.absolute_path),
+                        Text("chain_cert_path", "chainCertPath", check=checks.absolute_path),
+                        Text("key_path", "keyPath", check=checks.absolute_path),
+                    ],
+                ),
+            ],
+        ),
+        Text("distribution", default="ovenmediaengine.com", check=checks.one_line),
+        Group(
+            "signed_policy",
+            "signedPolicy",
+            fields=[
+                Text("policy_query_key_name", "policyQueryKeyName", check=checks.one_line),
+                Text("signature_query_key_name", "signatureQueryKeyName", check=checks.one_line),
+                Text("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
+                _enables(),
+            ],
+        ),
+        Group(
+            "admission_webhooks",
+            "admissionWebhooks",
+            fields=[
+                Url("control_server_url", "controlServerUrl", check=checks.http_url),
+                Text("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
+                Number("timeout", default=3000, check=checks.count),
+                _enables(),
+            ],
+        ),
+        Group(
+            "origins",
+            fields=[
+                GroupList(
+                    "origin",
+                    identity="location",
+                    fields=[
+                        Text("location", required=True, check=checks.location),
+                        Group(
+                            "pass",
+                            required=True,
+                            fields=[
+                                Text("scheme", required=True, check=checks.url_scheme),
+                                Group("urls", required=True, fields=[Sequence("url", required=True, check=checks.origin_url)]),
+                                Flag("forward_query_params", "forwardQueryParams", default=True),
+                            ],
+                        ),
+                        Flag("persistent", default=False),
+                        Flag("failback", default=False),
+                        Flag("strict_location", "strictLocation", default=False),
+                        Flag("relay", default=False),
+                        Flag(
+                            "ignore_rtcp_sr_timestamp",
+                            Changed("ignoreRtcpSRTimestamp", "ignoreRtcpSrTimestamp", (0, 21, 0)),
+                            default=False,
+                            since="0.16.5",
+                        ),
+                    ],
+                ),
+                Group(
+                    "properties",
+                    fields=[
+                        Number("no_input_failover_timeout", "noInputFailoverTimeout", default=3000, check=checks.count),
+                        Number("unused_stream_deletion_timeout", "unusedStreamDeletionTimeout", default=60000, check=checks.count),
+                        Number("stream_failback_timeout", "streamFailbackTimeout", default=3000, check=checks.count),
+                        Number("retry_count", "retryCount", default=Changed(1, 0, (0, 20, 5)), check=checks.count, since="0.19.0"),
+                    ],
+                ),
+            ],
+        ),
+        CrossDomains(since="0.15.12", extra=False),
+        Group(
+            "origin_map_store",
+            "originMapStore",
+            fields=[
+                Text("origin_host_name", "originHostName", check=checks.one_line),
+                Group(
+                    "redis_server",
+                    "redisServer",
+                    fields=[
+                        Text("host", check=checks.host_and_port),
+                        Text("auth", secret=True, check=checks.one_line_or_empty),
+                    ],
+                ),
+            ],
+        ),
+    ],
+)
+
+
+def validate(vhost: t.Mapping[str, t.Any], path: str, *, present: bool) -> None:
+    """Raises BadInput where the given form of a virtual host cannot work; ``present`` asks for what creating it needs."""
+    prefix = f"{path}." if path else ""
+    VIRTUAL_HOST.validate(vhost, path)
+    if present and not vhost.get("host", {}).get("names"):
+        raise BadInput(f"{prefix}host.names", "expected at least one name; it is required where state is present")
+
+
+def concerns(vhost: t.Mapping[str, t.Any]) -> list[str]:
+    """What the server takes without a word although it cannot work, as warnings."""
+    host = vhost.get("host", {})
+    tls = host.get("tls", {})
+    texts = []
+    if bool(tls.get("cert_path")) != bool(tls.get("key_path")):
+        texts.append(f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; the server takes one alone and then serves no TLS.")
+    capitals = [name for name in host.get("names", ()) if name != name.lower()]
+    if capitals:
+        # No version ignores case here, for streams or for certificates [read]: to the server a name in another case is another name.
+        texts.append(
+            f"Virtual host {vhost['name']}: host.names has capital letters, as in {capitals[0]}; the case of letters matters to the server, "
+            "and browsers ask for host names in lower case."
+        )
+    return texts
+
+
+def looks_read_only(raw: t.Any) -> bool:
+    """Whether a read virtual host looks like one of the server's configuration file.
+
+    Nothing in a read says so, but from 0.16 on such a virtual host returns numbers and booleans as text, where one that
+    this collection made returns them as they were posted (server-facts: Virtual hosts). False means "not known".
+    """
+    return has_textual_scalar(VIRTUAL_HOST, raw)
+
+
+def has_textual_scalar(group: Group, raw: t.Any) -> bool:
+    """Whether a read gives a number or a boolean as text, as only what comes from the configuration file does."""
+    if not isinstance(raw, dict):
+        return False
+    for field in group.fields.values():
+        value = next((raw[wire] for wire in field.wires if raw.get(wire) is not None), None)
+        if isinstance(field, (Number, Decimal, Flag)) and isinstance(value, str):
+            return True
+        if isinstance(field, GroupList) and isinstance(value, list) and any(has_textual_scalar(field.group, item) for item in value):
+            return True
+        if isinstance(field, Group) and has_textual_scalar(field, value):
+            return True
+    return False

@@ -1,0 +1,103 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fields that are lists of texts."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core.errors import BadInput
+from .._core.secrets import MASK, SecretStore, mask_url
+from .fields import Field
+
+
+class Names(Field):
+    """A set of texts: neither order nor repetition means anything."""
+
+    type = "list"
+
+    def spec(self) -> dict[str, t.Any]:
+        return {**super().spec(), "elements": "str"}
+
+    def normal(self, value: t.Any) -> t.Any:
+        return sorted({self.normal_item(item) for item in self.items(value)})
+
+    def normal_item(self, item: t.Any) -> str:
+        """One text in comparable form."""
+        return str(item)
+
+    def items(self, value: t.Any) -> list[t.Any]:
+        """The texts of a value from either side."""
+        if isinstance(value, (list, tuple)):
+            return [item for item in value if item is not None]
+        return [] if value in (None, "") else [value]
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return list(dict.fromkeys(str(item) for item in self.items(raw)))
+
+    def validate(self, value: t.Any, path: str) -> None:
+        seen: set[str] = set()
+        for index, item in enumerate(value):
+            expected = self.check(item) if self.check else None
+            if expected:
+                raise BadInput(f"{path}[{index}]", f"{expected}, got {self.mask(item)!r}")
+            if self.normal_item(item) in seen:
+                raise BadInput(f"{path}[{index}]", f"expected each entry once, got {item!r} again")
+            seen.add(self.normal_item(item))
+
+
+class CommaNames(Names):
+    """A list here, comma-separated text on the wire; the server reads the names without regard to case."""
+
+    def normal_item(self, item: t.Any) -> str:
+        return str(item).strip().lower()
+
+    def items(self, value: t.Any) -> list[t.Any]:
+        if isinstance(value, str):
+            value = value.split(",")
+        return [item for item in super().items(value) if str(item).strip()]
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return ",".join(str(item).strip() for item in value)
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return list(dict.fromkeys(str(item).strip() for item in self.items(raw)))
+
+
+class Sequence(Names):
+    """A list of URLs whose order means something: the server tries them one after the other."""
+
+    def normal(self, value: t.Any) -> t.Any:
+        return [self.normal_item(item) for item in self.items(value)]
+
+    def mask(self, value: t.Any) -> t.Any:
+        if isinstance(value, (list, tuple)):
+            return [mask_url(str(item)) for item in value]
+        return mask_url(value) if isinstance(value, str) else value
+
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        return mask_each_after(_url_after, value, present) if isinstance(value, (list, tuple)) else super().mask_after(value, present)
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        for item in self.items(value):
+            secrets.add_url(item)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        for index, item in enumerate(value):
+            if MASK in str(item):
+                raise BadInput(f"{path}[{index}]", "expected the whole URL, got one with a masked part; read it with show_secrets")
+        super().validate(value, path)
+
+
+def mask_each_after(mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], present: t.Any) -> list[t.Any]:
+    """Return each entry of a list as it may be shown beside the one before it; lists of different lengths differ visibly."""
+    comparable = isinstance(present, (list, tuple)) and len(present) == len(values)
+    return [mask_after(item, there) for item, there in zip(values, present if comparable else [None] * len(values))]
+
+
+def _url_after(url: t.Any, present: t.Any) -> str:
+    """Return a URL as it may be shown beside the one before it."""
+    masked = mask_url(str(url))
+    return f"{masked} (changed)" if present is not None and str(url) != str(present) and masked == mask_url(str(present)) else masked

@@ -1,0 +1,186 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The option `extra`: keys of the server that no field declares."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from .._core.errors import BadInput
+from .._core.secrets import MASK, SecretStore, mask_url
+from .collections import mask_each_after
+from .fields import Field
+from .scalars import Decimal
+
+# The option that holds what a server has, or takes, beyond the declared fields of a group.
+EXTRA = "extra"
+# Other names in a request could kill the server (server-facts: Virtual hosts), as it prints those that it does not know.
+_EXTRA_KEY = re.compile(r"[A-Za-z0-9_]+")
+_EXTRA_DEPTH = 16
+# Names under which secrets are kept in parts of a resource that are not declared.
+_SECRET_NAME = re.compile(r"secret|passw|passphrase|token|auth|credential|(?:^|[a-z0-9_])key$", re.IGNORECASE)
+
+# Sizes, times and ports are smaller; a number of more digits under the name of a secret is one that was written without quotes.
+_SMALLEST_CODE = 10**9
+
+
+class Extra(Field):
+    """What a server has, or takes, beyond the declared fields of a group: a dictionary in wire form, passed through as given.
+
+    Only keys that are given are compared, at every level; lists are compared whole.
+    """
+
+    type = "dict"
+
+    def __init__(self, declared: t.Sequence[Field]) -> None:
+        """``declared`` are the fields of the group, which must not be given here under any of their names on the server's side."""
+        super().__init__(EXTRA)
+        self.declared = {name: field.option for field in declared for name in (*field.wires, field.xml)}
+
+    def given(self, value: t.Any) -> t.Any:
+        """Without nulls, which the server takes for absence (server-facts: Virtual hosts)."""
+        if isinstance(value, dict):
+            return {key: self.given(item) for key, item in value.items() if item is not None}
+        return [self.given(item) for item in value if item is not None] if isinstance(value, (list, tuple)) else value
+
+    def normal(self, value: t.Any) -> t.Any:
+        if isinstance(value, dict):
+            return {str(key): self.normal(item) for key, item in value.items() if item is not None}
+        if isinstance(value, (list, tuple)):
+            return [self.normal(item) for item in value if item is not None]
+        # Applications of the configuration file return numbers and booleans as text (server-facts: Virtual hosts).
+        return str(value).lower() if isinstance(value, bool) else Decimal(EXTRA).normal(value)
+
+    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+        return self._covers(self.normal(present), self.normal(wanted)) or (wanted == {} and present is None)
+
+    def _covers(self, present: t.Any, wanted: t.Any) -> bool:
+        if isinstance(wanted, dict):
+            return isinstance(present, dict) and all(key in present and self._covers(present[key], item) for key, item in wanted.items())
+        if isinstance(wanted, list):
+            return isinstance(present, list) and len(present) == len(wanted) and all(map(self._covers, present, wanted))
+        return bool(present == wanted)
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return self.given(raw)
+
+    def mask(self, value: t.Any) -> t.Any:
+        if isinstance(value, dict):
+            secret = _names_of_secrets(value)
+            return {key: self._mask_all(item) if key in secret else self.mask(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.mask(item) for item in value]
+        return mask_url(value) if isinstance(value, str) and "://" in value else value
+
+    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+        if isinstance(value, (list, tuple)):
+            return mask_each_after(self.mask_after, value, present)
+        if not isinstance(value, dict):
+            return super().mask_after(value, present)
+        there = present if isinstance(present, dict) else {}
+        secret = _names_of_secrets(value)
+        return {key: (self._mask_all_after if key in secret else self.mask_after)(item, there.get(key)) for key, item in value.items()}
+
+    def _mask_all(self, value: t.Any) -> t.Any:
+        """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
+        if isinstance(value, dict):
+            return self.mask(value)
+        if isinstance(value, (list, tuple)):
+            return [self._mask_all(item) for item in value]
+        return MASK if _may_be_secret(value) else value
+
+    def _mask_all_after(self, value: t.Any, present: t.Any) -> t.Any:
+        """Return what `_mask_all` does, with a mark where a secret changes."""
+        if isinstance(value, dict):
+            return self.mask_after(value, present)
+        if isinstance(value, (list, tuple)):
+            return mask_each_after(self._mask_all_after, value, present)
+        changed = _may_be_secret(value) and present is not None and not self.equal(value, present)
+        return f"{MASK} (changed)" if changed else self._mask_all(value)
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        if isinstance(value, dict):
+            secret = _names_of_secrets(value)
+            for key, item in value.items():
+                if key in secret:
+                    secrets.add(*filter(_may_be_secret, _leaves(item)))
+                self.collect_secrets(item, secrets)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self.collect_secrets(item, secrets)
+        elif isinstance(value, str) and "://" in value:
+            secrets.add_url(value)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        for key in value:
+            if key in self.declared:
+                raise BadInput(f"{path}.{key}", f"expected what has no option of its own; give it as {self.declared[key]} beside {EXTRA}")
+        self._validate(value, path, 0)
+
+    def _validate(self, value: t.Any, path: str, depth: int) -> None:
+        if depth > _EXTRA_DEPTH:
+            raise BadInput(path, f"expected at most {_EXTRA_DEPTH} levels")
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if not isinstance(key, str) or not _EXTRA_KEY.fullmatch(key):
+                    raise BadInput(f"{path}.{key!r}", "expected a name of letters, digits and '_' only (the server may not survive others)")
+                self._validate(item, f"{path}.{key}", depth + 1)
+        elif isinstance(value, (list, tuple)):
+            for index, item in enumerate(value):
+                self._validate(item, f"{path}[{index}]", depth + 1)
+        elif isinstance(value, str) and MASK in value:
+            raise BadInput(path, "expected the whole value, got one with a masked part; read it with show_secrets")
+
+    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+        if isinstance(wanted, dict) and isinstance(present, dict):
+            return {**present, **{key: self.merge(item, present.get(key)) for key, item in wanted.items()}}
+        return wanted
+
+
+def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
+    """The paths of names in wire form that no request may hold; what has them cannot be made again as it was."""
+    found = []
+    if isinstance(raw, dict):
+        for key, item in raw.items():
+            plain = isinstance(key, str) and _EXTRA_KEY.fullmatch(key)
+            found += unsendable_keys(item, f"{path}{key}.") if plain else [f"{path}{key!r}"]
+    elif isinstance(raw, list):
+        for index, item in enumerate(raw):
+            found += unsendable_keys(item, f"{path}{index}.")
+    return found
+
+
+def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
+    """Return the keys of a dictionary whose values are hidden by the names that they have, because nothing else is known of them.
+
+    The server writes some names and values as pairs: {"key": "accessToken", "value": "..."}.
+    """
+    if value.keys() == {"key", "value"} and isinstance(value["key"], str):
+        return {"value"} if _is_secret(value["key"], value["value"]) else set()
+    return {key for key, item in value.items() if _is_secret(key, item)}
+
+
+def _is_secret(name: t.Any, value: t.Any) -> bool:
+    """Return whether a value is hidden by the name that it has."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_may_be_secret, _leaves(value))) and _SECRET_NAME.search(str(name)) is not None
+    return _may_be_secret(value) and _SECRET_NAME.search(str(name)) is not None
+
+
+def _may_be_secret(value: t.Any) -> bool:
+    """Return whether a value can be a secret: booleans and numbers are none, apart from numbers that are too long to count anything."""
+    if isinstance(value, (int, float)):
+        return not isinstance(value, bool) and abs(value) >= _SMALLEST_CODE
+    return not isinstance(value, dict) and value not in (None, "")
+
+
+def _leaves(value: t.Any) -> t.Iterator[t.Any]:
+    """A value, or all that is in a list of such, at any depth; dictionaries apart."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+    elif not isinstance(value, (bool, dict)):
+        yield value

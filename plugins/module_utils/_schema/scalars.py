@@ -1,0 +1,121 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fields with a single value."""
+
+from __future__ import annotations
+
+import math
+import re
+import typing as t
+
+from .._core.errors import BadInput
+from .._core.secrets import MASK, SecretStore, mask_url
+from .._core.server_version import Changed
+from .fields import Field
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+
+
+class Text(Field):
+    """A line of text. ``fold`` brings spellings that the server does not tell apart together; ``choices`` are all values that there are."""
+
+    def __init__(
+        self,
+        option: str,
+        wire: str | Changed | None = None,
+        *,
+        fold: t.Callable[[str], str] | None = None,
+        choices: t.Sequence[str] | None = None,
+        **kwargs: t.Any,
+    ) -> None:
+        super().__init__(option, wire, **kwargs)
+        self.fold = fold
+        self.choices = choices
+
+    def spec(self) -> dict[str, t.Any]:
+        return {**super().spec(), **({"choices": list(self.choices)} if self.choices else {})}
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value)
+        return self.fold(text) if self.fold else text
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return self.normal(value)
+
+
+class Url(Text):
+    """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that of a push."""
+
+    def __init__(self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any) -> None:
+        super().__init__(option, wire, **kwargs)
+        self.destination = destination
+
+    def mask(self, value: t.Any) -> t.Any:
+        return mask_url(value, destination=self.destination) if isinstance(value, str) else value
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        secrets.add_url(value, destination=self.destination)
+
+    def validate(self, value: t.Any, path: str) -> None:
+        if isinstance(value, str) and MASK in value:
+            raise BadInput(path, "expected the whole URL, got one with a masked part; read it with show_secrets")
+        super().validate(value, path)
+
+
+class Number(Field):
+    """A whole number. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
+
+    type = "int"
+
+    def normal(self, value: t.Any) -> t.Any:
+        try:
+            return int(str(value).strip())
+        except ValueError:
+            return "" if value is None else str(value)
+
+
+class Decimal(Field):
+    """A number with a fraction, such as seconds. A whole one is sent as such, and text means the number that it says."""
+
+    type = "float"
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value)
+        try:
+            number = float(text)
+            if not math.isfinite(number):  # nan would differ from itself
+                return text
+            return int(text if _WHOLE.fullmatch(text) else number) if number.is_integer() else number
+        except ValueError:
+            return text
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return self.normal(value)
+
+
+class Bitrate(Text):
+    """Bits per second: a whole number, or a text such as `2.5M`, which the server takes too [read]."""
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = "" if value is None else str(value).strip()
+        return int(text) if re.fullmatch(r"[0-9]{1,30}", text) else text.upper()
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        number = self.normal(raw)
+        return number if isinstance(number, int) else str(raw)
+
+
+class Flag(Field):
+    """A boolean. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
+
+    type = "bool"
+
+    def normal(self, value: t.Any) -> t.Any:
+        text = str(value).strip().lower()
+        if text in ("true", "1", "yes", "on"):
+            return True
+        if text in ("false", "0", "no", "off"):
+            return False
+        return "" if value is None else str(value)

@@ -1,0 +1,15 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Spell hosts as the operating system takes them, and recognize an endpoint that does not speak TLS."""
+
+from __future__ import annotations
+
+# What OpenSSL says of an answer that is not TLS.
+NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
+
+
+def host_of(host: str) -> str:
+    """Return a host of a URL as the system takes it: the zone of an IPv6 address follows %, which a URL spells %25 (RFC 6874)."""
+    return host.replace("%25", "%", 1) if ":" in host else host

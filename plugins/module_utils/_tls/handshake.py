@@ -1,0 +1,170 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Connect to an endpoint by TLS and return the certificate that it serves."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import ssl
+import time
+import typing as t
+
+from .addresses import NOT_TLS, host_of
+from .certificate import Certificate, CertificateError, Endpoint, Served, covers, ip_address_of
+from .der_reader import parse_certificate
+from .pem_files import read_pem_certificates
+
+# Of OpenSSL's suites: the server offers nothing but AES128-SHA where HTTP/2 is off (https_server.cpp, tls_context.cpp [read]),
+# which the ssl module leaves out. A handshake that identifies sends nothing that needs protection.
+_CIPHERS = "DEFAULT"
+
+
+# Handshakes
+
+
+def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False, ca_path: str | None = None) -> Served:
+    """What an endpoint serves now: one handshake, or two where verification fails.
+
+    By default nothing is verified, as an expired certificate, or one of an unknown authority, is to be identified too. With
+    ``verify_chain`` the chain must lead to an authority of ``ca_path`` (file or directory; the system's where None), and the
+    certificate must be for ``server_name``, or for ``host`` where that is empty; what is served is told also where it does not.
+    ``timeout`` is in seconds and covers all but the resolution of the name. Raises CertificateError, also for ``ca_path``.
+    """
+    deadline = time.monotonic() + timeout
+    if not verify_chain:
+        return _shake_hands(endpoint, _identifying_context(), deadline, timeout)
+    try:
+        served = _shake_hands(endpoint, _verifying_context(ca_path), deadline, timeout)
+    except ssl.SSLCertVerificationError as error:
+        served = _shake_hands(endpoint, _identifying_context(), deadline, timeout)
+        return served._replace(verified=False, verify_error=error.verify_message)
+    # The ssl module checks names only where it also asks for them by SNI, which is not ours to choose.
+    name = endpoint.server_name or endpoint.host
+    if served.certificate.has_alternative_names and covers(served.certificate, name):
+        return served._replace(verified=True)
+    return served._replace(verified=False, verify_error=f"the certificate is not for {name}")
+
+
+def asked_name(endpoint: Endpoint) -> str | None:
+    """Return the name that a handshake asks for by SNI; None if it asks for none, as for an address."""
+    name = endpoint.server_name.rstrip(".")
+    return None if not name or ip_address_of(name) else name
+
+
+def _identifying_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_ciphers(_CIPHERS)
+    return context
+
+
+def _verifying_context(ca_path: str | None) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.set_ciphers(_CIPHERS)
+    if ca_path is None:
+        context.load_default_certs()
+    elif os.path.isdir(ca_path):
+        context.load_verify_locations(capath=ca_path)
+    else:
+        read_pem_certificates(ca_path)  # says what is wrong, which the ssl module does not
+        try:
+            context.load_verify_locations(cafile=ca_path)
+        except OSError as error:
+            raise CertificateError("broken", f"{ca_path} cannot be used: {ssl_reason(error)}.") from None
+    return context
+
+
+def _shake_hands(endpoint: Endpoint, context: ssl.SSLContext, deadline: float, timeout: float) -> Served:
+    """One handshake. Lets the error of a failed verification through."""
+    server_name = asked_name(endpoint)
+    try:
+        context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=server_name)
+    except (TypeError, ValueError):  # found before there is a connection, which the ssl module would leave open
+        raise CertificateError("bad_name", f"{endpoint.server_name!r} cannot be asked for as a server name.") from None
+    try:
+        with _connect(endpoint, deadline, timeout) as plain:  # whose closing is harmless once the secure socket has taken it over
+            # The limit of the socket holds for the handshake as a whole, so that bytes that trickle do not prolong it.
+            plain.settimeout(max(deadline - time.monotonic(), 0.001))
+            secure = context.wrap_socket(plain, server_hostname=server_name, do_handshake_on_connect=False)
+        try:
+            secure.do_handshake()
+            der = secure.getpeercert(binary_form=True)
+            chain = _chain_of(secure)
+        finally:
+            _close(secure)
+    except ssl.SSLCertVerificationError:
+        raise
+    except OSError as error:
+        raise _failed_handshake(error, endpoint, timeout) from None
+    if not der:
+        raise CertificateError("tls", f"{endpoint} serves no certificate.")
+    return Served(parse_certificate(der), chain)
+
+
+def _chain_of(secure: t.Any) -> tuple[Certificate, ...] | None:
+    """All certificates that were sent; Python tells from 3.13 on."""
+    ask = getattr(secure, "get_unverified_chain", None)
+    return tuple(parse_certificate(der) for der in ask()) if ask else None
+
+
+def _close(secure: ssl.SSLSocket) -> None:
+    """Says goodbye as TLS wants it, without waiting for an answer."""
+    try:
+        secure.settimeout(0)
+        secure.unwrap()
+    except (OSError, ValueError):
+        pass
+    secure.close()
+
+
+def _connect(endpoint: Endpoint, deadline: float, timeout: float) -> socket.socket:
+    """A connection to the first address that takes one; the time left is shared out among the addresses."""
+    try:
+        addresses = socket.getaddrinfo(host_of(endpoint.host.strip("[]")), endpoint.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise CertificateError("unresolved", f"The host name {endpoint.host} cannot be resolved.") from None
+    failure: OSError | None = None
+    for position, (family, kind, protocol, _canonical_name, address) in enumerate(addresses):
+        connection = None
+        try:
+            connection = socket.socket(family, kind, protocol)
+            connection.settimeout(max((deadline - time.monotonic()) / (len(addresses) - position), 0.001))
+            connection.connect(address)
+            return connection
+        except OSError as error:
+            failure = error
+            if connection is not None:
+                connection.close()
+    if isinstance(failure, ConnectionRefusedError):
+        raise CertificateError("refused", f"Nothing listens at {endpoint}.")
+    if isinstance(failure, socket.timeout) or getattr(failure, "errno", None) == errno.ETIMEDOUT:
+        raise CertificateError("timeout", f"No connection to {endpoint} within {timeout:g} s.")
+    if isinstance(failure, ConnectionResetError):
+        raise CertificateError("reset", f"{endpoint} closed the connection at once.")
+    raise CertificateError("unreachable", f"No connection to {endpoint}: {ssl_reason(failure)}.")
+
+
+def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> CertificateError:
+    """Sorts what the ssl module raises."""
+    reason = getattr(error, "reason", None) or ""
+    words = reason.replace("_", " ").lower()
+    if isinstance(error, socket.timeout):
+        return CertificateError("timeout", f"{endpoint} accepts connections, but did not complete a TLS handshake within {timeout:g} s.")
+    if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)) or not isinstance(error, ssl.SSLError) or reason.startswith("Closed before"):
+        return CertificateError("reset", f"{endpoint} closed the connection during the TLS handshake.")
+    if reason in NOT_TLS:
+        return CertificateError("not_tls", f"What listens at {endpoint} does not speak TLS.")
+    if "ALERT" in reason or reason == "TLSV1_UNRECOGNIZED_NAME":
+        return CertificateError("alert", f"{endpoint} refused the TLS handshake: {words}. It may have no certificate for the name.")
+    return CertificateError("tls", f"The TLS handshake with {endpoint} failed: {words or type(error).__name__}.")
+
+
+def ssl_reason(error: BaseException | None) -> str:
+    """What the operating system says, or the kind of the exception."""
+    return getattr(error, "strerror", None) or type(error).__name__

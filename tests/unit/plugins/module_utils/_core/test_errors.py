@@ -1,0 +1,113 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What errors say, in words and as structures."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import messages
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, BadInput, OmeError
+
+SOURCES = sorted(Path(errors.__file__).parent.glob("_*.py"))
+
+
+def _named_kinds(path: Path) -> set[str]:
+    """Every kind that is written as text where an error is made."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            function = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if function in ("OmeError", "_Failure", "failure"):
+                found.add(node.args[0].value)
+    return found
+
+
+def test_every_kind_of_error_has_advice() -> None:
+    kinds = set().union(*map(_named_kinds, SOURCES))
+    kinds |= {kind for _part, kind in messages._MESSAGES} | set(messages._STATUSES.values())
+    assert "connection_lost" in kinds and "conflict" in kinds
+    assert kinds <= ADVICE.keys()
+
+
+@pytest.mark.parametrize("kind", ADVICE)
+def test_advice_is_whole_sentences(kind: str) -> None:
+    for text in ADVICE[kind]:
+        assert text[0].isupper() and text.endswith(".")
+
+
+def test_a_message_says_attempt_meaning_servers_words_place_and_remedy() -> None:
+    error = OmeError(
+        "unauthorized",
+        "list the virtual hosts",
+        method="GET",
+        path="/v1/vhosts",
+        host="127.0.0.1:8081",
+        status=401,
+        server_message="[HTTP] Invalid credential (401)",
+    )
+    assert str(error) == (
+        "Could not list the virtual hosts. The server does not accept the access token. The server says: [HTTP] Invalid credential (401). "
+        "(GET /v1/vhosts at 127.0.0.1:8081 answered 401) "
+        "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to the AccessToken of Managers/API in the server's Server.xml."
+    )
+
+
+def test_a_message_without_an_answer_says_so() -> None:
+    error = OmeError("timeout", "x", detail="No answer within 1 s.", method="GET", path="/p", host="h")
+    assert "No answer within 1 s. (GET /p at h got no answer)" in str(error)
+    assert ADVICE["timeout"].meaning not in str(error)
+
+
+def test_a_message_without_a_request_names_none() -> None:
+    error = OmeError("wait_timeout", "stop it")
+    assert str(error) == f"Could not stop it. {ADVICE['wait_timeout'].meaning} {ADVICE['wait_timeout'].remedy}"
+
+
+def test_a_servers_message_that_ends_with_a_period_gets_no_second() -> None:
+    assert "The server says: Try again. " in str(OmeError("server_error", "x", server_message="Try again."))
+
+
+def test_the_structure_has_everything_of_the_message() -> None:
+    error = OmeError("conflict", "create x", method="POST", path="/p", host="h", status=409, server_message="Conflict")
+    assert error.as_result() == {
+        "kind": "conflict",
+        "attempted": "create x",
+        "meaning": ADVICE["conflict"].meaning,
+        "remedy": ADVICE["conflict"].remedy,
+        "method": "POST",
+        "path": "/p",
+        "host": "h",
+        "status": 409,
+        "server_message": "Conflict",
+    }
+
+
+def test_the_structure_takes_the_detail_for_the_meaning() -> None:
+    assert OmeError("refused", "x", detail="No connection: it rains.").as_result()["meaning"] == "No connection: it rains."
+
+
+def test_a_further_detail_stands_after_what_the_error_means() -> None:
+    error = OmeError("refused", "x")
+    assert error.add_detail("And so on.") is error
+    assert error.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
+    assert OmeError("refused", "x", detail="It rains.").add_detail("And so on.").detail == "It rains. And so on."
+
+
+def test_an_error_is_not_taken_for_done_unless_said() -> None:
+    assert OmeError("timeout", "x").maybe_done is False
+    assert OmeError("timeout", "x", maybe_done=True).maybe_done is True
+
+
+def test_bad_input_names_the_option_and_what_was_expected() -> None:
+    error = BadInput("vhosts[2].host.names", "expected at least one name")
+    assert isinstance(error, OmeError)
+    assert str(error) == "vhosts[2].host.names: expected at least one name."
+    assert (error.option, error.expected, error.kind) == ("vhosts[2].host.names", "expected at least one name", "bad_input")
+    result = error.as_result()
+    assert result["meaning"] == "vhosts[2].host.names: expected at least one name."
+    assert result["method"] is None and result["status"] is None

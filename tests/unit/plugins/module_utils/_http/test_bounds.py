@@ -1,0 +1,300 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long and how large an answer may be, when a server is given up, and what is noticed of a connection that broke."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import trustme
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.idempotence import CREATES, DELETES, READS, RELOADS, STARTS, STOPS, Again
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import responses
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import (
+    OK,
+    Client,
+    Connect,
+    Serve,
+    create,
+    give_up_once,
+    read,
+    wait_for_ends,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
+    CLOSE,
+    RESET,
+    SILENCE,
+    Act,
+    ScriptedServer,
+    answer,
+    raw,
+    refusal,
+    unused_port,
+)
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+BUSY = refusal(429, "slow down")
+
+
+def error_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
+    """The error that a call ends with."""
+    with pytest.raises(OmeError) as caught:
+        call(client)
+    return caught.value
+
+
+def drip(beginning: bytes, drop: bytes, ending: bytes = b"") -> Act:
+    """Sends a beginning and then a drop every hundredth of a second, for as long as the client listens, at most a thousand."""
+
+    def play(connection: socket.socket, server: ScriptedServer) -> bool:
+        connection.sendall(beginning)
+        for _drop in range(1000):
+            if server.ending.wait(0.01):
+                break
+            connection.sendall(drop)
+        connection.sendall(ending)
+        return False
+
+    return Act(play)
+
+
+# How long
+
+DRIPPING = {
+    "the status line": drip(b"HTTP/1.1 200 ", b"O"),
+    "a header": drip(HEAD + b"X-Long: ", b"x"),
+    "the body": drip(HEAD + b"Content-Length: 1000000\r\n\r\n", b" "),
+    "chunks": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+    "a body without a length": drip(HEAD + b"Connection: close\r\n\r\n", b" "),
+    "provisional answers": drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("act", DRIPPING.values(), ids=list(DRIPPING))
+def test_an_answer_that_drips_is_not_waited_for_longer_than_one_that_does_not_come(serve: Serve, connect: Connect, act: Act) -> None:
+    server = serve(act)
+    error = error_of(create, connect(server.url, timeout=0.3))
+    assert (error.kind, error.maybe_done, error.status) == ("timeout", True, None)
+    assert "No answer within 0.3 s." in str(error)
+
+
+def test_an_answer_that_drips_is_asked_for_again_where_that_is_harmless(serve: Serve, connect: Connect) -> None:
+    server = serve(DRIPPING["the body"], OK)
+    client = connect(server.url)
+    give_up_once(client)
+    assert read(client).status == 200
+
+
+def test_an_answer_that_drips_over_tls(connect: Connect, serve: Serve, tmp_path: Any) -> None:
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    server = serve(DRIPPING["a header"], context=context)
+    error = error_of(create, connect(server.url, timeout=0.3, ca_path=str(tmp_path / "ca.pem")))
+    assert (error.kind, error.maybe_done) == ("timeout", True)
+
+
+def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve, connect: Connect) -> None:
+    server = serve(OK, OK, OK)
+    client = connect(server.url)
+    for _time in range(3):
+        assert read(client).status == 200
+        (line,) = client._connections._lines
+        assert line._connection.sock.gettimeout() == PATIENCE
+    assert server.connections == 1
+
+
+# How large
+
+
+def test_an_answer_that_announces_too_much_is_not_read(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responses, "LARGEST_ANSWER", 1000)
+    server = serve(answer(b"[" + b" " * 999 + b"]"), answer(b"[" + b" " * 998 + b"]"))
+    client = connect(server.url)
+    error = error_of(create, client)
+    assert (error.kind, error.maybe_done, error.status) == ("too_large", True, 200)
+    assert client.pauses == []
+    assert read(client) == Answer(200, [])  # one that is just not too large
+
+
+@pytest.mark.parametrize(
+    "act", [drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n"), drip(HEAD + b"\r\n", b" " * 0x10000)]
+)
+def test_an_answer_without_an_end_is_not_read_for_ever(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch, act: Act) -> None:
+    monkeypatch.setattr(responses, "LARGEST_ANSWER", 2**20)
+    error = error_of(read, connect(serve(act).url))
+    assert (error.kind, error.status) == ("too_large", 200)
+
+
+def test_a_packed_answer_counts_by_what_it_holds(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responses, "LARGEST_ANSWER", 2**20)
+    packed = {"Content-Encoding": "gzip"}
+    server = serve(answer(gzip.compress(b"[" + b" " * 2**24 + b"]"), headers=packed), answer(gzip.compress(json.dumps(["a"]).encode()), headers=packed))
+    client = connect(server.url)
+    assert error_of(read, client).kind == "too_large"
+    assert read(client) == Answer(200, ["a"])
+    assert server.requests[0].headers["accept-encoding"] == "identity"
+
+
+# When a server is given up
+
+
+def test_a_server_that_never_answers_is_asked_three_times_and_no_more(serve: Serve, connect: Connect) -> None:
+    server = serve(*[RESET] * 20)
+    client = connect(server.url, retries=1)
+    first = [error_of(read, client) for _time in range(3)]
+    assert len(server.requests) == 6
+    for call in (read, create):
+        error = error_of(call, client)
+        assert error.kind == first[0].kind == "connection_lost"
+        assert error.maybe_done is False
+        assert "This was not even sent, as the last 3 requests got no answer." in str(error)
+    assert len(server.requests) == 6 and len(client.pauses) == 3
+
+
+def test_any_answer_makes_good_for_those_that_never_came(serve: Serve, connect: Connect) -> None:
+    server = serve(RESET, RESET, refusal(404, "[HTTP] Could not find the virtual host: [x] (404)"), RESET, RESET, OK, RESET, RESET, RESET, OK)
+    client = connect(server.url, retries=0)
+    for _time in range(2):
+        for _failing in range(2):
+            error_of(read, client)
+        assert read(client).status in (200, 404)
+    for _failing in range(3):
+        error_of(read, client)
+    assert "not even sent" in str(error_of(read, client))
+
+
+def test_a_refusal_that_trying_again_cannot_help_is_no_missing_answer(serve: Serve, connect: Connect) -> None:
+    server = serve(*[answer(b"<html>", 200, {"Content-Type": "text/html"})] * 4, OK)
+    client = connect(server.url)
+    assert {error_of(read, client).kind for _time in range(4)} == {"not_json"}
+    assert read(client).status == 200
+
+
+def test_where_nothing_listens_the_third_request_is_the_last(connect: Connect) -> None:
+    client = connect(f"http://127.0.0.1:{unused_port()}", retries=1)
+    assert ["not even sent" in str(error_of(create, client)) for _time in range(4)] == [False, False, False, True]
+    assert len(client.pauses) == 3
+
+
+# What is noticed of a connection that broke
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        pytest.param([OK, OK], 0, id="nothing happened"),
+        pytest.param([RESET, OK, OK], 0, id="before anything was heard"),
+        pytest.param([OK, RESET, OK], 1, id="reset"),
+        pytest.param([OK, CLOSE, OK], 1, id="closed without an answer"),
+        pytest.param([OK, refusal(503, "busy"), OK], 1, id="a gateway's 503"),
+        pytest.param([OK, BUSY, OK], 0, id="asked to slow down"),
+        pytest.param([OK, BUSY, BUSY, OK], 0, id="asked to slow down, twice"),
+        pytest.param([answer(["a"], headers={"Connection": "close"}, close=True), OK, OK], 0, id="announced close"),
+        pytest.param([raw(b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n[]", close=True), OK, OK], 0, id="HTTP/1.0"),
+        pytest.param([raw(b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n[]"), OK, OK], 0, id="204, after which the client itself closes"),
+        pytest.param([OK, SILENCE, OK], 1, id="silence"),
+        pytest.param([OK, raw(HEAD + b"Content-Length: 9\r\n\r\n[]", close=True), OK], 1, id="cut off"),
+    ],
+)
+def test_what_counts_as_a_disturbance(serve: Serve, connect: Connect, script: list[Act], expected: int) -> None:
+    server = serve(*script, OK)
+    client = connect(server.url)
+    while server.script:
+        if server.script[0] is SILENCE:
+            give_up_once(client)
+        read(client)
+    assert client.disturbances == expected
+
+
+def test_a_connection_that_was_replaced_silently_counts(serve: Serve, connect: Connect) -> None:
+    closed = threading.Event()
+
+    def answer_and_close(connection: socket.socket, server: ScriptedServer) -> bool:
+        OK.play(connection, server)
+        connection.shutdown(socket.SHUT_RDWR)
+        closed.set()
+        return False
+
+    server = serve(OK, Act(answer_and_close), OK, OK)
+    client = connect(server.url)
+    read(client)
+    read(client)
+    assert closed.wait(PATIENCE)
+    wait_for_ends(client._connections)
+    assert client.disturbances == 0
+    read(client)
+    read(client)
+    assert client.pauses == []  # urllib3 has seen it, and made another
+    assert client.disturbances == 1
+
+
+# Why a request may be sent again
+
+
+class _Asked(Exception):
+    """Ends a call of the API once the question is known."""
+
+
+class _Recorder:
+    """In place of a transport: keeps whether the request may be sent again."""
+
+    server_version = None
+
+    def __init__(self) -> None:
+        self.repeatable: bool | None = None
+
+    def send(self, *_request: Any, repeatable: bool, **_rest: Any) -> Answer:
+        self.repeatable = repeatable
+        raise _Asked
+
+
+CALLS: dict[str, tuple[tuple[Any, ...], Again]] = {
+    "read_version": ((), READS),
+    "server_version": ((), READS),
+    "list_virtual_hosts": ((), READS),
+    "read_virtual_host": (("v",), READS),
+    "create_virtual_hosts": (([{"name": "v"}],), CREATES),
+    "delete_virtual_host": (("v",), DELETES),
+    "list_applications": (("v",), READS),
+    "read_application": (("v", "a"), READS),
+    "create_applications": (("v", [{"name": "a"}]), CREATES),
+    "delete_application": (("v", "a"), DELETES),
+    "list_streams": (("v", "a"), READS),
+    "count_connections": (("v",), READS),
+    "list_push_tasks": (("v", "a"), READS),
+    "start_push_task": (("v", "a", {"id": "t"}), STARTS),
+    "stop_push_task": (("v", "a", "t"), STOPS),
+    "reload_certificates": (("v",), RELOADS),
+}
+
+
+def test_every_call_says_whether_it_may_be_sent_again() -> None:
+    methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {"together", "ask_anew"}
+    assert methods == set(CALLS)
+    for name, (arguments, again) in CALLS.items():
+        recorder = _Recorder()
+        with pytest.raises(_Asked):
+            getattr(Api(recorder), name)(*arguments)  # type: ignore[arg-type]
+        assert recorder.repeatable is again.allowed, name
+    assert [again.allowed for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
+    assert not CREATES.allowed and not STARTS.allowed
+
+
+def test_the_question_whether_a_virtual_host_is_read_only_creates_nothing_and_may_be_sent_again() -> None:
+    recorder = _Recorder()
+    with pytest.raises(_Asked):
+        Api(recorder).create_applications("v", [])  # type: ignore[arg-type]
+    assert recorder.repeatable is True

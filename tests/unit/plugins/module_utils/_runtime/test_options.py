@@ -1,0 +1,263 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Options: the argument specs are what is documented, and the connection options are checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options, in_clear_text, settings_of
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES, argument_spec
+
+MODULES = sorted(CAPABILITIES)
+COLLECTION = "streamops.ovenmediaengine"
+CONNECTION = {"api_url", "api_token", "validate_certs", "ca_path", "client_cert", "client_key", "timeout", "retries", "http_headers", "concurrency"}
+
+
+@pytest.fixture(scope="session")
+def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The options of every module as ansible-doc has them, fragments included."""
+    tree = next(folder.parent for folder in Path(options.__file__).parents if folder.name == "ansible_collections")
+    home = str(tmp_path_factory.mktemp("ansible-home"))
+    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tree), "ANSIBLE_HOME": home, "ANSIBLE_LOCAL_TEMP": home, "LC_ALL": "C.UTF-8"}
+    command = [sys.executable, "-m", "ansible.cli.doc", "--json", "--type", "module", *(f"{COLLECTION}.{module}" for module in MODULES)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in json.loads(done.stdout).items()}
+
+
+def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
+    """What documentation says of options, at every level."""
+    return {
+        name: {
+            "type": option.get("type", "str"),
+            "elements": option.get("elements"),
+            "required": option.get("required", False),
+            "default": option.get("default"),
+            "choices": option.get("choices"),
+            "aliases": option.get("aliases", []),
+            "options": outline_of_documentation(option["suboptions"]) if "suboptions" in option else None,
+        }
+        for name, option in options.items()
+    }
+
+
+def outline_of_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    """The same of an argument spec."""
+    return {
+        name: {
+            "type": option.get("type", "str"),
+            "elements": option.get("elements"),
+            "required": option.get("required", False),
+            "default": option.get("default"),
+            "choices": option.get("choices"),
+            "aliases": option.get("aliases", []),
+            "options": outline_of_spec(option["options"]) if "options" in option else None,
+        }
+        for name, option in spec.items()
+    }
+
+
+def test_every_module_of_the_collection_is_covered() -> None:
+    folder = Path(options.__file__).parents[1] / "modules"
+    assert sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__") == MODULES
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_argument_spec_is_what_is_documented(module: str, documented: dict[str, Any]) -> None:
+    assert outline_of_spec(argument_spec(module)) == outline_of_documentation(documented[module])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_two_modules_share_a_spec_that_one_could_change(module: str) -> None:
+    spec = argument_spec(module)
+    spec["api_url"]["type"] = "changed"
+    assert argument_spec(module)["api_url"]["type"] == "str"
+
+
+VHOST_SECRETS = {
+    "signed_policy.secret_key",
+    "admission_webhooks.secret_key",
+    "origin_map_store.redis_server.auth",
+    "applications.transcode_webhook.secret_key",
+}
+
+
+def named(spec: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
+    """Every option of a spec by its path."""
+    found = {}
+    for name, option in spec.items():
+        found[path + name] = option
+        found.update(named(option.get("options", {}), f"{path}{name}."))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("module", "secrets"),
+    [
+        ("vhost", VHOST_SECRETS),
+        ("vhosts", {f"vhosts.{path}" for path in VHOST_SECRETS}),
+        ("application", {"transcode_webhook.secret_key"}),
+        ("applications", {"applications.transcode_webhook.secret_key"}),
+        ("application_info", set()),
+        ("push_task", {"stream_key"}),
+        ("push_tasks", {"tasks.stream_key"}),
+        ("vhost_info", set()),
+        ("push_task_info", set()),
+        ("cert_reload", set()),
+    ],
+)
+def test_ansible_hides_the_secrets_and_nothing_else(module: str, secrets: set[str]) -> None:
+    options = named(argument_spec(module))
+    assert {path for path, option in options.items() if option.get("no_log")} == secrets | {"api_token", "http_headers"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_names_that_look_like_secrets_are_said_to_be_none(module: str) -> None:
+    looking = [path for path in named(argument_spec(module)) if path.rpartition(".")[2].endswith(("key", "_name", "secrets", "token"))]
+    assert all("no_log" in named(argument_spec(module))[path] for path in looking)
+
+
+def test_every_connection_option_falls_back_to_the_environment() -> None:
+    options = connection_options()
+    assert set(options) == CONNECTION
+    for name, option in options.items():
+        function, names = option["fallback"]
+        assert function.__name__ == "env_fallback"
+        assert names == [f"OVENMEDIAENGINE_{name.upper()}"]
+
+
+# The connection options
+
+GIVEN = {
+    "api_url": "http://127.0.0.1:8081",
+    "api_token": "token",
+    "validate_certs": True,
+    "ca_path": None,
+    "client_cert": None,
+    "client_key": None,
+    "timeout": 10.0,
+    "retries": 3,
+    "http_headers": None,
+    "concurrency": 16,
+}
+
+
+def test_connection_options_become_settings() -> None:
+    assert settings_of(GIVEN) == Settings("http://127.0.0.1:8081", "token")
+    everything = {
+        "api_url": " https://gateway.example.com/ome/ ",
+        "api_token": "user:pässword",
+        "validate_certs": False,
+        "ca_path": "/ca.pem",
+        "client_cert": "/c.pem",
+        "client_key": "/k.pem",
+        "timeout": 0.5,
+        "retries": 0,
+        "http_headers": {"X-Tenant": "a", "X-Number": 5},
+        "concurrency": 1,
+    }
+    assert settings_of({**everything, "name": "another option"}) == Settings(
+        "https://gateway.example.com/ome/", "user:pässword", False, "/ca.pem", "/c.pem", "/k.pem", 0.5, 0, {"X-Tenant": "a", "X-Number": "5"}, 1
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"api_url": "HTTPS://[::1]:8081/a/b"},
+        {"timeout": 3600},
+        {"timeout": 0.001},
+        {"retries": 20},
+        {"concurrency": 32},
+        {"client_cert": "/both.pem"},
+        {"http_headers": {}},
+        {"http_headers": {"X-Empty": "", "Proxy-Authorization": "Basic eA==", "Cookie": "a=b; c=d"}},
+        {"api_token": " with spaces "},
+    ],
+)
+def test_unusual_connection_options_are_fine(changes: dict[str, Any]) -> None:
+    assert isinstance(settings_of({**GIVEN, **changes}), Settings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "option"),
+    [
+        ({"api_url": ""}, "api_url"),
+        ({"api_url": "127.0.0.1:8081"}, "api_url"),
+        ({"api_url": "ftp://h"}, "api_url"),
+        ({"api_url": "http://"}, "api_url"),
+        ({"api_url": "http://h:99999"}, "api_url"),
+        ({"api_url": "http://h/a b"}, "api_url"),
+        ({"api_url": "http://h?x=1"}, "api_url"),
+        ({"api_url": "http://h#x"}, "api_url"),
+        ({"api_url": "http://user@h"}, "api_url"),
+        ({"api_url": "http://user:hidden-1@h"}, "api_url"),
+        ({"api_token": ""}, "api_token"),
+        ({"api_token": "hidden-1\n"}, "api_token"),
+        ({"api_token": "hidden-1\x00"}, "api_token"),
+        ({"client_key": "/k.pem"}, "client_key"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": -1.0}, "timeout"),
+        ({"timeout": 3600.5}, "timeout"),
+        ({"timeout": math.inf}, "timeout"),
+        ({"timeout": math.nan}, "timeout"),
+        ({"retries": -1}, "retries"),
+        ({"retries": 21}, "retries"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"concurrency": 33}, "concurrency"),
+        ({"http_headers": {"": "x"}}, "http_headers.''"),
+        ({"http_headers": {"X A": "hidden-1"}}, "http_headers.'X A'"),
+        ({"http_headers": {"X:": "hidden-1"}}, "http_headers.'X:'"),
+        ({"http_headers": {"X-A": "hidden-1\r\nX-B: y"}}, "http_headers.'X-A'"),
+        ({"http_headers": {"X-A": "hidden-1ä"}}, "http_headers.'X-A'"),
+        ({"http_headers": {"Authorization": "Bearer hidden-1"}}, "http_headers.Authorization"),
+        ({"http_headers": {"HOST": "hidden-1"}}, "http_headers.HOST"),
+        ({"http_headers": {"content-length": "5"}}, "http_headers.content-length"),
+        ({"http_headers": {"Transfer-Encoding": "chunked"}}, "http_headers.Transfer-Encoding"),
+        ({"http_headers": {"Content-Type": "text/plain"}}, "http_headers.Content-Type"),
+        ({"http_headers": {"Connection": "close"}}, "http_headers.Connection"),
+    ],
+)
+def test_wrong_connection_options_are_refused_by_name_without_their_secrets(changes: dict[str, Any], option: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        settings_of({**GIVEN, **changes})
+    assert caught.value.option == option
+    assert "hidden-1" not in str(caught.value)
+
+
+def test_secret_options_are_those_that_the_declarations_mark() -> None:
+    marked = {path.rpartition(".")[2] for module in MODULES for path, option in named(argument_spec(module)).items() if option.get("no_log")}
+    assert marked == options.SECRET_OPTIONS
+
+
+@pytest.mark.parametrize(
+    ("url", "open_to_all"),
+    [
+        ("http://ome.example.com:8081", True),
+        ("HTTP://203.0.113.5", True),
+        ("http://[2001:db8::1]:8081/prefix", True),
+        ("http://10.0.0.5:8081", True),
+        ("http://localhost.example.com", True),
+        ("https://ome.example.com", False),
+        ("HTTPS://203.0.113.5:8082", False),
+        ("http://127.0.0.1:8081", False),
+        ("http://127.8.9.10", False),
+        ("http://[::1]:8081", False),
+        ("http://LOCALHOST:8081", False),
+        ("http://ome.localhost", False),
+    ],
+)
+def test_what_crosses_a_network_in_clear_text(url: str, open_to_all: bool) -> None:
+    assert in_clear_text(Settings(url, "planted-token")) is open_to_all

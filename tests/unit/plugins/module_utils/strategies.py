@@ -1,0 +1,68 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values for Hypothesis, made from the declarations of the resources: what a user can give and what a server can send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import CommaNames, Names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Flag, Number
+from hypothesis import strategies as st
+
+TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12)
+NAMES = st.text("abcXYZ019.-_", min_size=1, max_size=6)
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=8), children, max_size=3),
+    max_leaves=8,
+)
+
+
+def given_forms(field: Field) -> st.SearchStrategy[Any]:
+    """What a user can give for a field after the argument spec, without what was left out."""
+    if isinstance(field, Group):
+        return _of_fields(field)
+    if isinstance(field, GroupList):
+        identity = field.identity
+        return st.lists(_of_fields(field.group), max_size=3, unique_by=lambda item: item[identity])
+    if isinstance(field, Flag):
+        return st.booleans()
+    if isinstance(field, Number):
+        return st.integers(0, 2**31 - 1)
+    if isinstance(field, CommaNames):
+        return st.lists(NAMES, max_size=3)
+    if isinstance(field, Names):
+        return st.lists(TEXTS, max_size=3, unique=True)
+    return TEXTS
+
+
+def _of_fields(group: Group) -> st.SearchStrategy[dict[str, Any]]:
+    required = {option: given_forms(field) for option, field in group.fields.items() if field.required}
+    optional = {option: given_forms(field) for option, field in group.fields.items() if not field.required}
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def with_gaps(field: Field) -> st.SearchStrategy[Any]:
+    """The same with None for what was left out, at every level, as an argument spec makes it."""
+    if isinstance(field, Group):
+        return st.fixed_dictionaries({option: st.none() | with_gaps(inner) for option, inner in field.fields.items()})
+    if isinstance(field, GroupList):
+        return st.lists(with_gaps(field.group), max_size=2)
+    return given_forms(field)
+
+
+def wire_forms(field: Field) -> st.SearchStrategy[Any]:
+    """What a server can send for a field: mostly of the right shape, with anything in any place."""
+    if isinstance(field, Group):
+        inner = {each.wire: wire_forms(each) for each in field.fields.values()}
+        shape: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional={**inner, "unknownKey": ANY_JSON})
+    elif isinstance(field, GroupList):
+        shape = st.lists(wire_forms(field.group), max_size=2)
+    else:
+        shape = st.sampled_from(["", "3000", "true", " False ", "a, B,,a", 3000, True, ["a", "a", None]])
+    return shape | ANY_JSON

@@ -9,9 +9,15 @@ from __future__ import annotations
 import time
 import typing as t
 
-from .._schema.objects import Group
 from .concurrency import later
 from .secrets import SecretStore
+
+
+class Declaration(t.Protocol):
+    """What declares the fields of an object, as far as a context needs it."""
+
+    def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
+        """Add the secrets in a value in option form to the store."""
 
 
 class Context:
@@ -43,6 +49,6 @@ class Context:
         if text not in self.warnings:
             self.warnings.append(text)
 
-    def keep_secrets(self, group: Group, given: t.Mapping[str, t.Any]) -> None:
+    def keep_secrets(self, group: Declaration, given: t.Mapping[str, t.Any]) -> None:
         """Remembers the secrets of an object in option form, which ``group`` declares."""
         later(group.collect_secrets, given, self.secrets)

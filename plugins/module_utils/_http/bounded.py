@@ -15,12 +15,9 @@ import typing as t
 from .._tls.addresses import host_of
 
 try:
-    import requests
-    import urllib3
     from requests.adapters import HTTPAdapter
     from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-    from urllib3.util.connection import is_connection_dropped
-except ImportError:  # `_transport` says so before anything of this is used
+except ImportError:  # the client says so before anything of this is used
     HTTPAdapter = object  # type: ignore[assignment,misc]
 
 

@@ -26,7 +26,7 @@ from .._core import concurrency as side_by_side
 from .._core.errors import ADVICE, OmeError
 from .._core.server_version import Version
 from .connections import Connections, Line
-from .failures import Failure, failure_of_exception, reason_of
+from .failures import WRONG_SCHEME, Failure, failure_of_exception, reason_of
 from .responses import MOST_PARTS, NO_BODY, Answer, TooLargeError, parse_response, read_content
 from .settings import Settings
 
@@ -43,7 +43,6 @@ else:
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
 LARGEST_DELAY = 5.0  # seconds
-LARGEST_RETRY_AFTER = 30.0  # seconds; a gateway that asks for more is not waited for longer
 MOST_UNANSWERED = 3  # requests in a row that were given up without an answer, after which the server is not asked any more
 _LOOK = 0.25  # seconds after which a request that waits for another looks whether it is needed at all
 
@@ -281,9 +280,3 @@ class Transport:
         if "close" in response.headers.get("Connection", "").lower() or response.raw.version == 10:
             line.expect_new()
         return parse_response(response, content)
-
-
-WRONG_SCHEME = {
-    True: Failure("wrong_scheme", "api_url is https, and the port speaks plain http.", None, reached=False, passing=False),
-    False: Failure("wrong_scheme", "api_url is http, and the port speaks TLS, which is https.", None, reached=False, passing=False),
-}

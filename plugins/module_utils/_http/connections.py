@@ -28,11 +28,10 @@ from .settings import Settings
 try:
     import requests
     import urllib3
-    from requests.adapters import HTTPAdapter
-    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
     from urllib3.util.connection import is_connection_dropped
-except ImportError:  # `_transport` says so before anything of this is used
-    HTTPAdapter = object  # type: ignore[assignment,misc]
+except ImportError:  # the client says so before anything of this is used
+    pass
+
 LONGEST_PROBE = 2.0  # seconds
 LONGEST_IDLE = 20.0  # seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a minute
 

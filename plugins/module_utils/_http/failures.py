@@ -13,18 +13,15 @@ import traceback
 import typing as t
 
 from .._tls.addresses import NOT_TLS
-from .client import WRONG_SCHEME
 
 try:
     import requests
     import requests.exceptions
     import urllib3
-except ImportError:
-    HAS_REQUESTS = False
-    REQUESTS_IMPORT_ERROR: str | None = traceback.format_exc()
-else:
-    HAS_REQUESTS = True
-    REQUESTS_IMPORT_ERROR = None
+except ImportError:  # the client says so before anything of this is used
+    pass
+
+
 _TLS_ALERT = ("\x15\x03", "'\\x15\\x03")  # what Python makes a status line of
 
 
@@ -38,6 +35,12 @@ class Failure(t.NamedTuple):
     passing: bool  # whether trying again can help
     retry_after: float = 0.0
     mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
+
+
+WRONG_SCHEME = {
+    True: Failure("wrong_scheme", "api_url is https, and the port speaks plain http.", None, reached=False, passing=False),
+    False: Failure("wrong_scheme", "api_url is http, and the port speaks TLS, which is https.", None, reached=False, passing=False),
+}
 
 
 def failure_of_exception(error: Exception, timeout: float) -> Failure:

@@ -12,9 +12,9 @@ import re
 import typing as t
 
 from .._core.texts import can_hold_surrogates, encodable
-from .client import LARGEST_RETRY_AFTER, WRONG_SCHEME
-from .failures import Failure
+from .failures import WRONG_SCHEME, Failure
 
+LARGEST_RETRY_AFTER = 30.0  # seconds; a gateway that asks for more is not waited for longer
 LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks are about six million
 MOST_PARTS = 2**20  # lists, dictionaries and texts in an answer; in memory each takes many times its bytes
 DEEPEST_ANSWER = 64  # levels; the API nests about ten, and what works on an answer goes down by recursion

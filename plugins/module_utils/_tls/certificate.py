@@ -139,3 +139,8 @@ def ip_address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
         return ipaddress.ip_address(text)
     except ValueError:
         return None
+
+
+def os_reason(error: BaseException | None) -> str:
+    """What the operating system says, or the kind of the exception."""
+    return getattr(error, "strerror", None) or type(error).__name__

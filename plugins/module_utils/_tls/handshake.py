@@ -14,7 +14,7 @@ import time
 import typing as t
 
 from .addresses import NOT_TLS, host_of
-from .certificate import Certificate, CertificateError, Endpoint, Served, covers, ip_address_of
+from .certificate import Certificate, CertificateError, Endpoint, Served, covers, ip_address_of, os_reason
 from .der_reader import parse_certificate
 from .pem_files import read_pem_certificates
 
@@ -76,7 +76,7 @@ def _verifying_context(ca_path: str | None) -> ssl.SSLContext:
         try:
             context.load_verify_locations(cafile=ca_path)
         except OSError as error:
-            raise CertificateError("broken", f"{ca_path} cannot be used: {ssl_reason(error)}.") from None
+            raise CertificateError("broken", f"{ca_path} cannot be used: {os_reason(error)}.") from None
     return context
 
 
@@ -147,7 +147,7 @@ def _connect(endpoint: Endpoint, deadline: float, timeout: float) -> socket.sock
         raise CertificateError("timeout", f"No connection to {endpoint} within {timeout:g} s.")
     if isinstance(failure, ConnectionResetError):
         raise CertificateError("reset", f"{endpoint} closed the connection at once.")
-    raise CertificateError("unreachable", f"No connection to {endpoint}: {ssl_reason(failure)}.")
+    raise CertificateError("unreachable", f"No connection to {endpoint}: {os_reason(failure)}.")
 
 
 def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> CertificateError:
@@ -163,8 +163,3 @@ def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> Cer
     if "ALERT" in reason or reason == "TLSV1_UNRECOGNIZED_NAME":
         return CertificateError("alert", f"{endpoint} refused the TLS handshake: {words}. It may have no certificate for the name.")
     return CertificateError("tls", f"The TLS handshake with {endpoint} failed: {words or type(error).__name__}.")
-
-
-def ssl_reason(error: BaseException | None) -> str:
-    """What the operating system says, or the kind of the exception."""
-    return getattr(error, "strerror", None) or type(error).__name__

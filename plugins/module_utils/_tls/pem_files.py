@@ -13,9 +13,8 @@ import ssl
 import stat
 import typing as t
 
-from .certificate import Certificate, CertificateError, Problem, covers
+from .certificate import Certificate, CertificateError, Problem, covers, os_reason
 from .der_reader import parse_certificate
-from .handshake import ssl_reason
 
 LARGEST_FILE = 1024 * 1024
 """Bytes; files of certificates and keys have a few thousand."""
@@ -72,7 +71,7 @@ def _read_file(path: str) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         raise CertificateError("missing", f"There is no file {path}.") from None
     except (OSError, ValueError) as error:
-        raise CertificateError("unreadable", f"{path} cannot be read: {ssl_reason(error)}.") from None
+        raise CertificateError("unreadable", f"{path} cannot be read: {os_reason(error)}.") from None
     if len(content) > LARGEST_FILE:
         raise CertificateError("broken", f"{path} is too large to be a file of certificates.")
     return content

@@ -61,7 +61,7 @@ class Controller:
 def main() -> None:
     """Run what the input says until it ends; each answer is one line, the JSON text of what the module printed."""
     clock = ManualClock()
-    made: Any = module  # what is replaced are classes
+    made: Any = execution  # what is replaced are classes
     made.Context = functools.partial(execution.Context, sleep=clock.advance, clock=clock)
     made.Transport = functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5)
     push_tasks.POLL_INTERVAL = POLL_INTERVAL

@@ -49,7 +49,7 @@ def newest(current: Simulator, tmp_path: Path) -> Site:
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody may talk to an API, for which there is no library either."""
     for name in ("Transport", "Api"):
-        monkeypatch.setattr(module, name, None)
+        monkeypatch.setattr(execution, name, None)
     monkeypatch.setattr(execution, "HAS_REQUESTS", False)
 
 

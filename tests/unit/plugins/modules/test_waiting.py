@@ -171,5 +171,5 @@ def test_any_answer_ends_the_wait_for_the_api(current: Simulator) -> None:
 
 
 def test_the_role_waits_for_what_the_module_waits_for() -> None:
-    tasks = pathlib.Path(__file__).parents[3] / "roles" / "provision" / "tasks" / "main.yml"
+    tasks = pathlib.Path(__file__).parents[4] / "roles" / "provision" / "tasks" / "main.yml"
     assert f"not in {list(UNANSWERED)}" in tasks.read_text(encoding="utf-8")

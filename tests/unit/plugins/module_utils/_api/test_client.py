@@ -20,7 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 from hypothesis import given
 from hypothesis import strategies as st
 
-WIRE = Path(__file__).resolve().parents[2] / "wire"
+WIRE = Path(__file__).resolve().parents[4] / "wire"
 
 Talk = Callable[..., tuple[Api, ScriptedServer]]
 

@@ -13,7 +13,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api imp
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, BadInput, OmeError
 
-SOURCES = sorted(Path(errors.__file__).parent.glob("_*.py"))
+SOURCES = sorted(Path(errors.__file__).parents[1].rglob("*.py"))
 
 
 def _named_kinds(path: Path) -> set[str]:
@@ -22,7 +22,7 @@ def _named_kinds(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
             function = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            if function in ("OmeError", "_Failure", "failure"):
+            if function in ("OmeError", "Failure", "failure"):
                 found.add(node.args[0].value)
     return found
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import client, connections
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import client
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import connections as connections_module
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
@@ -155,7 +156,7 @@ def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
     for line in connections._lines:
         if line is not first:
             line._connection.sock.shutdown(2)  # as the server's end of it, after a minute
-    monkeypatch.setattr(connections, "LONGEST_IDLE", -1.0)
+    monkeypatch.setattr(connections_module, "LONGEST_IDLE", -1.0)
     with gathered(simulator, connections.settings.concurrency):
         ask_often(transport, 32)
     assert transport.disturbances == 0

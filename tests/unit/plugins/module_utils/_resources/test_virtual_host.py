@@ -17,7 +17,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms
 from hypothesis import given
 
-WIRE = Path(__file__).resolve().parents[2] / "wire"
+WIRE = Path(__file__).resolve().parents[4] / "wire"
 
 OPTION_FORM: dict[str, Any] = {
     "name": "tenant-a",

@@ -436,17 +436,17 @@ def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: 
 
 # What a module brings to the managed host
 
-ROOMS = Path(module.__file__).parent
-BASE = {"_api", "_capability", "_checks", "_connections", "_dialect", "_door", "_errors", "_fields", "_options", "_reconcile", "_secrets"}
-BASE |= {"_server_version", "_side_by_side", "_texts", "_transport"}
-PUSH_TASKS = BASE | {"_capabilities", "_push_task", "_reconcile_push_tasks", "_capabilities_push_tasks"}
-APPLICATIONS = (PUSH_TASKS - {"_capabilities_push_tasks"}) | {"_application", "_capabilities_applications", "_reconcile_applications", "_reconcile_contents"}
-APPLICATIONS |= {"_cross_domains", "_virtual_host"}
-HOST_NAMES = {"_host_names", "_reconcile_host_names"}
-VHOSTS = APPLICATIONS | HOST_NAMES | {"_capabilities_virtual_hosts", "_reconcile_virtual_hosts"}
-INFO = BASE | {"_application", "_cross_domains", "_capabilities_info", "_push_task", "_virtual_host"}
-CERTIFICATES = BASE | {"_cross_domains", "_capabilities_certificates", "_certificate", "_host_names", "_reconcile_certificates"}
-CERTIFICATES |= {"_sni", "_virtual_host"}
+MODULE_UTILS = Path(module.__file__).parents[1]
+# Files of these packages, beside those that every module needs.
+OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
+MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
+PUSH_TASKS = MANAGING | {"_operations.push_tasks", "_reconcile.push_tasks"}
+APPLICATIONS = MANAGING | {"_operations.applications", "_reconcile.applications", "_reconcile.push_tasks", "_reconcile.snapshot"}
+VHOSTS = APPLICATIONS | {"_operations.virtual_hosts", "_reconcile.reachability", "_reconcile.virtual_hosts"}
+INFO = {"_operations.base", "_operations.info", "_tls.addresses"}
+TLS = {"_tls.addresses", "_tls.certificate", "_tls.der_reader", "_tls.handshake", "_tls.pem_files"}
+CERTIFICATES = TLS | {"_certificates.probe", "_certificates.rotation", "_certificates.sni", "_operations.base"}
+CERTIFICATES |= {"_operations.certificates", "_operations.certificate_options"}
 BROUGHT = {
     "vhost": VHOSTS,
     "vhosts": VHOSTS,
@@ -459,26 +459,27 @@ BROUGHT = {
     "push_task_info": INFO,
     "cert_reload": CERTIFICATES,
     "certificate_info": CERTIFICATES,
-    "audit_info": CERTIFICATES | HOST_NAMES | {"_application", "_capabilities_audit", "_push_task", "_reconcile_audit", "_reconcile_push_tasks"},
 }
 
 
-def imported(path: Path) -> set[str]:
-    """The rooms that a file imports, as ansible-core finds them: anywhere in the file."""
+def imported(path: Path) -> set[Path]:
+    """Return the files of module_utils that a file imports, as ansible-core finds them: anywhere in the file."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and ".module_utils" in (node.module or ""):
-            inside = str(node.module).partition(".module_utils")[2].strip(".")
-            found |= {inside} if inside else {alias.name for alias in node.names}
-    return {name for name in found if (ROOMS / f"{name}.py").is_file()}
+        if isinstance(node, ast.ImportFrom):
+            name = (node.module or "").replace(".", "/")
+            base = path.parents[node.level - 1] / name if node.level else MODULE_UTILS / name.partition("module_utils/")[2]
+            found |= {base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)}
+    return {file for file in found if file.is_file() and MODULE_UTILS in file.parents}
 
 
 @pytest.mark.parametrize("module", BROUGHT)
 def test_a_module_brings_only_what_it_needs(module: str) -> None:
-    """Each file is sent to the managed host and compiled there, for every task anew."""
-    brought: set[str] = set()
-    pending = imported(ROOMS.parent / "modules" / f"{module}.py")
+    """Each file is sent to the managed host and compiled there, for every task."""
+    brought: set[Path] = set()
+    pending = imported(MODULE_UTILS.parent / "modules" / f"{module}.py")
     while pending:
         brought |= pending
-        pending = set().union(*(imported(ROOMS / f"{name}.py") for name in pending)) - brought
-    assert brought == BROUGHT[module]
+        pending = set().union(*map(imported, pending)) - brought
+    names = {".".join(file.relative_to(MODULE_UTILS).with_suffix("").parts) for file in brought}
+    assert {name for name in names if name.startswith(OPTIONAL)} == BROUGHT[module]

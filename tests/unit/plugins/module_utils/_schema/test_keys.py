@@ -23,7 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[5]
 TABLES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((REPOSITORY / "tests/wire/keys").glob("*.json"))}
 GROUPS = {"virtual_host": VIRTUAL_HOST, "application": APPLICATION}
 

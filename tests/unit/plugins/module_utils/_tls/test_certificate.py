@@ -23,8 +23,9 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import certificate as room
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import handshake, pem_files
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import certificate as certificate_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import handshake as handshake_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import pem_files
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError, Endpoint, covers, normal_fingerprint
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.handshake import handshake
@@ -559,7 +560,7 @@ class Check:
         self.names = ["a.example.com", "c.b.example.com", "*"]
         self.now = NOW
 
-    def run(self, chain: bool = True, key: bool = True) -> list[room.Problem]:
+    def run(self, chain: bool = True, key: bool = True) -> list[certificate_module.Problem]:
         """The problems; their texts are sentences without secrets."""
         cert_path = self.write(self.cert, "cert.pem")
         chain_path = self.write(self.chain, "chain.pem") if chain else None
@@ -576,7 +577,7 @@ def check(write: Any) -> Check:
     return Check(write)
 
 
-def kinds(problems: list[room.Problem]) -> list[str]:
+def kinds(problems: list[certificate_module.Problem]) -> list[str]:
     return [problem.kind for problem in problems]
 
 
@@ -900,7 +901,7 @@ def test_a_connection_that_is_gone_before_the_handshake(listen: Any, monkeypatch
     def reset_at_once(connection: socket.socket) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
 
-    connect = handshake._connect
+    connect = handshake_module._connect
 
     def connect_and_wait(*arguments: Any) -> socket.socket:
         connection = connect(*arguments)
@@ -908,7 +909,7 @@ def test_a_connection_that_is_gone_before_the_handshake(listen: Any, monkeypatch
         return connection
 
     with monkeypatch.context() as patched:
-        patched.setattr(handshake, "_connect", connect_and_wait)
+        patched.setattr(handshake_module, "_connect", connect_and_wait)
         assert failure(endpoint_of(listen(reset_at_once))) == "reset"
     gone = ssl.SSLError(0, "")
     gone.reason = "Closed before TLS handshake with data in recv buffer."
@@ -954,7 +955,7 @@ class Watch:
                 self.limits.append(plain.gettimeout() or 0)
             return wrap(context, plain, **options)
 
-        monkeypatch.setattr(room, "time", types.SimpleNamespace(monotonic=self.clock))
+        monkeypatch.setattr(handshake_module, "time", types.SimpleNamespace(monotonic=self.clock))
         monkeypatch.setattr(ssl.SSLContext, "wrap_socket", wrap_socket)
 
 
@@ -1032,7 +1033,7 @@ class Unconnected:
 )
 def test_connections_that_fail(monkeypatch: pytest.MonkeyPatch, errors: list[Exception], kind: str) -> None:
     sockets = Unconnected(monkeypatch, *errors)
-    monkeypatch.setattr(room, "time", types.SimpleNamespace(monotonic=ManualClock()))
+    monkeypatch.setattr(handshake_module, "time", types.SimpleNamespace(monotonic=ManualClock()))
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == kind
     assert sockets.closed == len(errors)
     assert sockets.given == ([4] if len(errors) == 1 else [2, 4])

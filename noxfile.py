@@ -37,7 +37,11 @@ nox.options.sessions = []
 antsibull_nox.load_antsibull_nox_toml()
 
 LOCKED = ROOT / "requirements" / "test.txt"
-CORES = [line.split() for line in (ROOT / "requirements" / "cores.txt").read_text(encoding="utf-8").splitlines() if line[:1].isdigit()]
+CORES = [
+    line.split()
+    for line in (ROOT / "requirements" / "cores.txt").read_text(encoding="utf-8").splitlines()
+    if line[:1].isdigit()
+]
 RELEASES = [row[0] for row in CORES]
 FINAL = [release for release in RELEASES if release.replace(".", "").isdigit()]
 NEWEST = FINAL[-1]
@@ -94,7 +98,9 @@ def build_artifact(session: nox.Session, work: pathlib.Path) -> pathlib.Path:
     return next(work.glob("*.tar.gz"))
 
 
-def ansible_test(session: nox.Session, release: str, *arguments: str, whole: bool = False, settings: dict[str, str] | None = None) -> None:
+def ansible_test(
+    session: nox.Session, release: str, *arguments: str, whole: bool = False, settings: dict[str, str] | None = None
+) -> None:
     """Run ansible-test of a release in environments that it makes itself, without containers, on the installed artifact.
 
     :param whole: on a copy of the whole repository instead.
@@ -112,14 +118,32 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
             (home / own).parent.mkdir(parents=True, exist_ok=True)
             (home / own).symlink_to(source)
     # Neither ansible-test nor ansible-galaxy may find the collection anywhere else.
-    environment = {"HOME": str(home), "PYTHONPATH": None, "ANSIBLE_COLLECTIONS_PATH": str(place), "ANSIBLE_HOME": None, "VIRTUAL_ENV": None}
+    environment = {
+        "HOME": str(home),
+        "PYTHONPATH": None,
+        "ANSIBLE_COLLECTIONS_PATH": str(place),
+        "ANSIBLE_HOME": None,
+        "VIRTUAL_ENV": None,
+    }
     shutil.rmtree(collection, ignore_errors=True)
     if whole:
         artifact.copy_repository(collection)
     else:
         built = build_artifact(session, place / "artifact")
-        session.run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", str(place), str(built), env=environment, silent=True)
-        session.run("ansible-galaxy", "collection", "verify", "--offline", f"{NAMESPACE}.{NAME}", env=environment, silent=True)
+        session.run(
+            "ansible-galaxy",
+            "collection",
+            "install",
+            "--offline",
+            "--collections-path",
+            str(place),
+            str(built),
+            env=environment,
+            silent=True,
+        )
+        session.run(
+            "ansible-galaxy", "collection", "verify", "--offline", f"{NAMESPACE}.{NAME}", env=environment, silent=True
+        )
         if arguments[0] == "integration":
             # The targets are not in the artifact, as users do not need them. All else is the artifact's.
             artifact.copy_repository(collection, "tests")
@@ -135,7 +159,15 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
         written.append(collection / name)
     try:
         with session.chdir(collection):
-            session.run("ansible-test", *arguments, "--venv", "--color", "no", *session.posargs, env={**environment, "ANSIBLE_COLLECTIONS_PATH": None})
+            session.run(
+                "ansible-test",
+                *arguments,
+                "--venv",
+                "--color",
+                "no",
+                *session.posargs,
+                env={**environment, "ANSIBLE_COLLECTIONS_PATH": None},
+            )
     finally:
         for path in written:
             path.unlink()
@@ -161,8 +193,13 @@ def integration(session: nox.Session, release: str, execution: str) -> None:
     variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
     if os.environ.get(SERVER[0]):
         variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
-    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/doors/callback\n[callback_door_results]\npath = {results}\n"
-    settings = {"tests/integration/integration_config.yml": json.dumps(variables), "tests/integration/integration.cfg": callbacks}
+    callbacks = (
+        f"[defaults]\ncallback_plugins = {ROOT}/tests/doors/callback\n[callback_door_results]\npath = {results}\n"
+    )
+    settings = {
+        "tests/integration/integration_config.yml": json.dumps(variables),
+        "tests/integration/integration.cfg": callbacks,
+    }
     ansible_test(session, release, "integration", "--python", str(session.python), settings=settings)
 
 
@@ -172,7 +209,9 @@ def units(session: nox.Session, release: str) -> None:
     constraints = BUILD / "nox" / f"{session.name}.txt"
     constraints.parent.mkdir(parents=True, exist_ok=True)
     lines = LOCKED.read_text(encoding="utf-8").splitlines()
-    constraints.write_text("\n".join(line for line in lines if not line.startswith(("ansible-core=", "resolvelib="))), encoding="utf-8")
+    constraints.write_text(
+        "\n".join(line for line in lines if not line.startswith(("ansible-core=", "resolvelib="))), encoding="utf-8"
+    )
     session.install(f"ansible-core=={release}", "pytest", "-r", "tests/unit/requirements.txt", "-c", str(constraints))
     # The counts of the tests of robustness are those of the whole suite.
     environment = {"ROBUSTNESS_COUNTS": str(BUILD / "robustness" / session.name)}
@@ -189,14 +228,20 @@ for_each_core(integration, "integration-{core}-module", execution="module")
 
 def both_paths(session: nox.Session, release: str) -> None:
     """Compare the results of the integration targets in process and as modules, key by key."""
-    results = [str(BUILD / "integration" / f"{series(release)}-{execution}.jsonl") for execution in ("in_process", "module")]
+    results = [
+        str(BUILD / "integration" / f"{series(release)}-{execution}.jsonl") for execution in ("in_process", "module")
+    ]
     session.run("python", "-m", "tests.doors", "compare", *results, external=True)
 
 
 for core_release in RELEASES:
     core = series(core_release)
     compare = functools.update_wrapper(functools.partial(both_paths, release=core_release), both_paths)
-    nox.session(name=f"both-paths-{core}", python=False, requires=[f"integration-{core}-in_process", f"integration-{core}-module"])(compare)
+    nox.session(
+        name=f"both-paths-{core}",
+        python=False,
+        requires=[f"integration-{core}-in_process", f"integration-{core}-module"],
+    )(compare)
 
 
 @nox.session(python=False)
@@ -210,7 +255,13 @@ def repository(session: nox.Session) -> None:
     session.run("pip-licenses", "--summary", silent=True)
     session.run("zizmor", "--quiet", "--offline", "--persona", "pedantic", ".github")
     for schema, files in WORKFLOW_SCHEMAS.items():
-        session.run("check-jsonschema", "--quiet", "--builtin-schema", f"vendor.{schema}", *(str(path) for path in ROOT.glob(f".github/{files}")))
+        session.run(
+            "check-jsonschema",
+            "--quiet",
+            "--builtin-schema",
+            f"vendor.{schema}",
+            *(str(path) for path in ROOT.glob(f".github/{files}")),
+        )
     # Its package downloads a program, which not every machine can; requirements/ci.txt installs it where workflows run.
     if shutil.which("actionlint"):
         session.run("actionlint", external=True)
@@ -221,7 +272,9 @@ def repository(session: nox.Session) -> None:
 @nox.session(python=False)
 def unit(session: nox.Session) -> None:
     """Run the unit and end-to-end tests of the fast gate, in random order."""
-    session.run("pytest", "-m", "not exhaustive", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs)
+    session.run(
+        "pytest", "-m", "not exhaustive", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs
+    )
 
 
 @nox.session(python=False, name="unit-all")
@@ -231,7 +284,16 @@ def unit_all(session: nox.Session) -> None:
     session.run("python", "-m", "tests.robustness", "clear")
     # One more process than processors, as tests also wait: for a server that is late, a port that is closed for a while, a poll.
     processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
-    session.run("pytest", processes, "--dist=worksteal", "--durations=40", "--durations-min=5", "--cov", "--cov-report=term", *session.posargs)
+    session.run(
+        "pytest",
+        processes,
+        "--dist=worksteal",
+        "--durations=40",
+        "--durations-min=5",
+        "--cov",
+        "--cov-report=term",
+        *session.posargs,
+    )
     session.run("python", "-m", "tests.robustness", "check")
 
 
@@ -240,7 +302,9 @@ def have_chromium(session: nox.Session) -> None:
     if any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
         return
     if os.geteuid() or not shutil.which("apt-get"):
-        session.error("Chromium is missing: install the package chromium, or name the program in the environment variable CHROMIUM")
+        session.error(
+            "Chromium is missing: install the package chromium, or name the program in the environment variable CHROMIUM"
+        )
     # The package lists can be old, or missing, as in most images.
     for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]):
         session.run("apt-get", *command, env={"DEBIAN_FRONTEND": "noninteractive"}, external=True, silent=True)
@@ -250,12 +314,21 @@ def have_chromium(session: nox.Session) -> None:
 @nox.parametrize("scenario", [path.parent.name for path in sorted(ROOT.glob("extensions/molecule/*/molecule.yml"))])
 def molecule(session: nox.Session, scenario: str) -> None:
     """Run a molecule scenario; the scenario container needs a running podman or docker."""
-    environment = {"MOLECULE_EPHEMERAL_DIRECTORY": str(BUILD / "molecule" / scenario), "XDG_CACHE_HOME": str(BUILD / "cache")}
+    environment = {
+        "MOLECULE_EPHEMERAL_DIRECTORY": str(BUILD / "molecule" / scenario),
+        "XDG_CACHE_HOME": str(BUILD / "cache"),
+    }
     if scenario == "container":
         # A client without its daemon is no engine.
         candidates = os.environ.get("OVENMEDIAENGINE_CONTAINER_ENGINE", "podman docker").split()
         engine = next(
-            (name for name in candidates if shutil.which(name) and not subprocess.run([name, "info"], capture_output=True, check=False).returncode), ""
+            (
+                name
+                for name in candidates
+                if shutil.which(name)
+                and not subprocess.run([name, "info"], capture_output=True, check=False).returncode
+            ),
+            "",
         )
         if not engine:
             session.skip("no container engine answers here (podman or docker)")
@@ -275,7 +348,11 @@ def package(session: nox.Session) -> None:
     work = BUILD / "package"
     shutil.rmtree(work, ignore_errors=True)
     (work / "importer").mkdir(parents=True)
-    environment: dict[str, str | None] = {"PYTHONPATH": None, "ANSIBLE_COLLECTIONS_PATH": str(work), "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "false"}
+    environment: dict[str, str | None] = {
+        "PYTHONPATH": None,
+        "ANSIBLE_COLLECTIONS_PATH": str(work),
+        "GALAXY_IMPORTER_RUN_ANSIBLE_TEST": "false",
+    }
     environment.update(GALAXY_IMPORTER_TMP_ROOT_DIR=str(work / "importer"), XDG_CACHE_HOME=str(BUILD / "cache"))
     environment.update(GALAXY_IMPORTER_ANSIBLE_LOCAL_TMP=str(work / "importer" / "ansible"))
     with session.chdir(work / "importer"):
@@ -284,8 +361,22 @@ def package(session: nox.Session) -> None:
     objections = [line for line in log.splitlines() if line.startswith(("ERROR", "WARNING"))]
     if objections:
         session.error("\n".join(objections))
-    session.run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", str(work), str(built), env=environment, silent=True)
-    listed = str(session.run("ansible-doc", "--list", "--type", "module", "--json", f"{NAMESPACE}.{NAME}", env=environment, silent=True))
+    session.run(
+        "ansible-galaxy",
+        "collection",
+        "install",
+        "--offline",
+        "--collections-path",
+        str(work),
+        str(built),
+        env=environment,
+        silent=True,
+    )
+    listed = str(
+        session.run(
+            "ansible-doc", "--list", "--type", "module", "--json", f"{NAMESPACE}.{NAME}", env=environment, silent=True
+        )
+    )
     modules = {name.rsplit(".", 1)[1] for name in json.loads(listed[listed.index("{") :])}
     written = {path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")}
     if modules != written:
@@ -303,10 +394,25 @@ def docs(session: nox.Session) -> None:
     tree = pathlib.Path(session.create_tmp()) / "tree"
     artifact.copy_repository(tree / "ansible_collections" / NAMESPACE / NAME)
     environment = {"HOME": str(work), "ANSIBLE_COLLECTIONS_PATH": str(tree), "PYTHONPATH": None}
-    options = ["--use-current", "--fail-on-error", "--squash-hierarchy", "--no-add-antsibull-docs-version", "--dest-dir", str(work / "source" / "reference")]
+    options = [
+        "--use-current",
+        "--fail-on-error",
+        "--squash-hierarchy",
+        "--no-add-antsibull-docs-version",
+        "--dest-dir",
+        str(work / "source" / "reference"),
+    ]
     session.run("antsibull-docs", "collection", *options, f"{NAMESPACE}.{NAME}", env=environment)
     session.run("python", "docs/site/pages.py", "prepare", str(work / "source"))
-    sphinx = ["--quiet", "--jobs=auto", "--builder=html", "--fail-on-warning", "--keep-going", "--conf-dir=docs/site", f"--doctree-dir={work}/doctrees"]
+    sphinx = [
+        "--quiet",
+        "--jobs=auto",
+        "--builder=html",
+        "--fail-on-warning",
+        "--keep-going",
+        "--conf-dir=docs/site",
+        f"--doctree-dir={work}/doctrees",
+    ]
     session.run("sphinx-build", *sphinx, str(work / "source"), str(work / "html"))
     session.run("python", "docs/site/pages.py", "check", str(work / "html"))
 
@@ -315,5 +421,13 @@ def docs(session: nox.Session) -> None:
 def requirements(session: nox.Session) -> None:
     """Lock requirements/*.in anew: exact versions of everything, good for each Python from 3.11 on."""
     for name in ("demo", "importer", "test"):
-        options = ["--quiet", "--upgrade", "--universal", "--python-version=3.11", "--no-header", "--no-annotate", f"--output-file=requirements/{name}.txt"]
+        options = [
+            "--quiet",
+            "--upgrade",
+            "--universal",
+            "--python-version=3.11",
+            "--no-header",
+            "--no-annotate",
+            f"--output-file=requirements/{name}.txt",
+        ]
         session.run("uv", "pip", "compile", *options, f"requirements/{name}.in")

@@ -45,12 +45,39 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         epilog=f"docs/benchmarks.md is written by a whole run against simulated servers, {LEAST_ROUNDS} rounds or more of all groups.",
     )
     rounds, rows, until, at_most = (os.environ.get(name) for name in ("ROUNDS", "ROWS", "UNTIL", "AT_MOST"))
-    parser.add_argument("--rounds", type=int, default=rounds or LEAST_ROUNDS, help="how often each row is measured (ROUNDS, %(default)s)")
-    parser.add_argument("--rows", default=rows or "", metavar="GROUPS", help=f"which groups: any of {' '.join(GROUPS)} (ROWS, all)")
-    parser.add_argument("--until", type=float, default=until or 0, metavar="MINUTES", help="begin no round after so many minutes (UNTIL, no limit)")
-    parser.add_argument("--again", type=int, default=AGAIN, metavar="N", help="how often the short rows are measured again in each round (%(default)s)")
-    parser.add_argument("--at-most", type=int, default=at_most or 0, metavar="N", help="no row with more objects: to see that it works (AT_MOST)")
-    parser.add_argument("--output", type=pathlib.Path, default=BUILD, metavar="DIR", help="where numbers and page go (.build/bench)")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=rounds or LEAST_ROUNDS,
+        help="how often each row is measured (ROUNDS, %(default)s)",
+    )
+    parser.add_argument(
+        "--rows", default=rows or "", metavar="GROUPS", help=f"which groups: any of {' '.join(GROUPS)} (ROWS, all)"
+    )
+    parser.add_argument(
+        "--until",
+        type=float,
+        default=until or 0,
+        metavar="MINUTES",
+        help="begin no round after so many minutes (UNTIL, no limit)",
+    )
+    parser.add_argument(
+        "--again",
+        type=int,
+        default=AGAIN,
+        metavar="N",
+        help="how often the short rows are measured again in each round (%(default)s)",
+    )
+    parser.add_argument(
+        "--at-most",
+        type=int,
+        default=at_most or 0,
+        metavar="N",
+        help="no row with more objects: to see that it works (AT_MOST)",
+    )
+    parser.add_argument(
+        "--output", type=pathlib.Path, default=BUILD, metavar="DIR", help="where numbers and page go (.build/bench)"
+    )
     parsed = parser.parse_args(values)
     parsed.groups = parsed.rows.replace(",", " ").split() or list(GROUPS)
     unknown = [group for group in parsed.groups if group not in GROUPS]
@@ -151,7 +178,9 @@ class Bench:
         if isinstance(self._place.servers, Simulated):
             self._place.servers.clear()
             self._place.send(objects.create_virtual_hosts(1))
-            self._results.about["seconds_a_request"].append(self._place.servers.seconds_a_request(f"/v1/vhosts/{objects.name_of(1)}"))
+            self._results.about["seconds_a_request"].append(
+                self._place.servers.seconds_a_request(f"/v1/vhosts/{objects.name_of(1)}")
+            )
             self._place.servers.clear()
         self._measure_rows(title, self._rows, self._results.rounds)
         for number in range(1, self._again + 1):
@@ -196,11 +225,16 @@ def main(values: Sequence[str] | None = None) -> int:
         with places(sizes, real) as (place, fleet):
             rows = chosen(Rows(place, fleet, sizes).all(), options.groups)
             if real:
-                say("A real server: virtual hosts whose names begin with %s are made there, and removed at the end." % objects.PREFIX)
+                say(
+                    "A real server: virtual hosts whose names begin with %s are made there, and removed at the end."
+                    % objects.PREFIX
+                )
                 say("Left out: " + "; ".join(f"{group}, as {reason}" for group, reason in ONLY_SIMULATED.items()))
                 place.servers.clear()
             bench = Bench(rows, place, results, lambda: results.save(raw))
-            say(f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes where nothing else runs")
+            say(
+                f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes where nothing else runs"
+            )
             bench.measure(options.rounds, options.until * 60)
     except Failed as error:
         say(f"A row did not do what it should: {error}")

@@ -44,7 +44,9 @@ class Sample(t.NamedTuple):
     """Seconds of processor of the simulated servers."""
 
 
-def measure(command: t.Sequence[str], environment: t.Mapping[str, str], directory: pathlib.Path, output: pathlib.Path) -> tuple[int, Sample]:
+def measure(
+    command: t.Sequence[str], environment: t.Mapping[str, str], directory: pathlib.Path, output: pathlib.Path
+) -> tuple[int, Sample]:
     """Run a command and wait for it.
 
     :param output: where it writes what it prints.
@@ -54,7 +56,13 @@ def measure(command: t.Sequence[str], environment: t.Mapping[str, str], director
         started = time.perf_counter()
         # A session of its own: Ctrl-C is for the benchmark, which then ends all that it has started.
         process = subprocess.Popen(
-            command, cwd=directory, env=dict(environment), stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            cwd=directory,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         hangs = threading.Timer(LIMIT, _end, (process.pid,))
         hangs.daemon = True
@@ -138,6 +146,8 @@ def _most_memory(pid: int) -> float | None:
 
 def _children(pid: int) -> list[int]:
     try:
-        return [int(child) for path in (_PROC / str(pid) / "task").glob("*/children") for child in path.read_text().split()]
+        return [
+            int(child) for path in (_PROC / str(pid) / "task").glob("*/children") for child in path.read_text().split()
+        ]
     except OSError:
         return []

@@ -28,7 +28,10 @@ def name_of(number: int) -> str:
 
 def virtual_hosts(count: int) -> list[Object]:
     """Virtual hosts without applications."""
-    return [{"name": name_of(number), "host": {"names": [f"{number:05d}.benchmark.example.com"]}} for number in range(1, count + 1)]
+    return [
+        {"name": name_of(number), "host": {"names": [f"{number:05d}.benchmark.example.com"]}}
+        for number in range(1, count + 1)
+    ]
 
 
 def tenants(count: int) -> list[Object]:
@@ -85,7 +88,10 @@ def create_applications(count: int) -> list[Call]:
 
 def list_push_tasks(among: int) -> list[Call]:
     """List the push tasks of the applications of so many tenants."""
-    return [("POST", f"/v1/vhosts/{name_of(number)}/apps/{_APPLICATION['name']}:pushes", {}) for number in range(1, among + 1)]
+    return [
+        ("POST", f"/v1/vhosts/{name_of(number)}/apps/{_APPLICATION['name']}:pushes", {})
+        for number in range(1, among + 1)
+    ]
 
 
 def start_push_tasks(count: int, among: int) -> list[Call]:
@@ -94,7 +100,13 @@ def start_push_tasks(count: int, among: int) -> list[Call]:
         (
             "POST",
             f"/v1/vhosts/{task['vhost']}/apps/{task['app']}:startPush",
-            {"id": task["id"], "stream": task["stream"], "protocol": task["protocol"], "url": task["url"], "streamKey": task["stream_key"]},
+            {
+                "id": task["id"],
+                "stream": task["stream"],
+                "protocol": task["protocol"],
+                "url": task["url"],
+                "streamKey": task["stream_key"],
+            },
         )
         for task in push_tasks(count, among)
     ]

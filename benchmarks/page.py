@@ -39,7 +39,11 @@ def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
 def _about(results: Results) -> str:
     about = results.about
     rounds = f"{len(results.rounds)} round{'' if len(results.rounds) == 1 else 's'}"
-    more = f"; rows of few seconds on which promises about bulk and loops rest are measured {about['again']} more times in each" if about["again"] else ""
+    more = (
+        f"; rows of few seconds on which promises about bulk and loops rest are measured {about['again']} more times in each"
+        if about["again"]
+        else ""
+    )
     lines = [
         f"Made by one run of `make bench`, of {rounds}, each of which measures every row once, one after the other{more}.",
         f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "
@@ -56,11 +60,17 @@ def _about(results: Results) -> str:
         lines.append("The server is a real one. Its processor time and the number of requests are not known.")
         lines += [f"Left out, `{group}`: {reason}." for group, reason in ONLY_SIMULATED.items()]
         lines.append("Left out: rows with more than 1,000 virtual hosts.")
-    missing = [group for group in GROUPS if group not in about["groups"] and not (about["server"] == "real" and group in ONLY_SIMULATED)]
+    missing = [
+        group
+        for group in GROUPS
+        if group not in about["groups"] and not (about["server"] == "real" and group in ONLY_SIMULATED)
+    ]
     if missing:
         lines.append(f"Not asked for: {', '.join(f'`{group}`' for group in missing)}.")
     if about["at_most"]:
-        lines.append(f"**No row is about more than {about['at_most']} objects: this run shows that everything works, and not how fast it is.**")
+        lines.append(
+            f"**No row is about more than {about['at_most']} objects: this run shows that everything works, and not how fast it is.**"
+        )
     return "\n".join(f"- {line}" for line in lines) + "\n"
 
 
@@ -70,7 +80,11 @@ def _how_to_read(results: Results) -> str:
         "*Time* is the median of the wall time from the start of `ansible-playbook` (or of the script) to its end, *from - to* are the least and the most. "
         "*Processor* is user and system time of the controller with all processes that it starts. "
         "*Memory* is the most of the process `ansible-playbook`, and after the stroke of the largest process of all, in MB. "
-        + ("*Server* is the part of the time for which the process of the simulated servers was busy. " if simulated else "")
+        + (
+            "*Server* is the part of the time for which the process of the simulated servers was busy. "
+            if simulated
+            else ""
+        )
         + "*Compared* is the median of what comes out in each round, with the least and the most. "
         "Ansible reads the variables of an inventory for any task and for none: where they are many, the playbook without a task has them, too. "
         "Everything runs in the controller's worker processes, unless it says *as a module*.\n"
@@ -78,7 +92,10 @@ def _how_to_read(results: Results) -> str:
 
 
 def _table(results: Results, rows: Sequence[Row]) -> str:
-    lines = ["| | Time | from - to | Rounds | Processor | Memory | Requests | Server | Compared |", "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
+    lines = [
+        "| | Time | from - to | Rounds | Processor | Memory | Requests | Server | Compared |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|---|",
+    ]
     for group, title in GROUPS.items():
         members = [row for row in rows if row.group == group and results.spread(row.key) is not None]
         if members:
@@ -147,5 +164,8 @@ def _numbers(values: Sequence[float]) -> Spread:
 def _promises(results: Results, sizes: Sizes) -> str:
     words = {True: "kept", False: "**not kept**", None: "not measured"}
     lines = ["## What is promised", "", "| | Measured | |", "|---|--:|---|"]
-    lines += [f"| {one.text} | {one.measured if one.kept is not None else NOTHING} | {words[one.kept]} |" for one in verdicts(results, sizes)]
+    lines += [
+        f"| {one.text} | {one.measured if one.kept is not None else NOTHING} | {words[one.kept]} |"
+        for one in verdicts(results, sizes)
+    ]
     return "\n".join(lines) + "\n"

@@ -57,7 +57,10 @@ class Simulated:
     def __init__(self, simulators: Simulators) -> None:
         self._simulators = simulators
         self.urls = simulators.urls
-        self.environment: Mapping[str, str] = {"OVENMEDIAENGINE_API_URL": self.urls[0], "OVENMEDIAENGINE_API_TOKEN": TOKEN}
+        self.environment: Mapping[str, str] = {
+            "OVENMEDIAENGINE_API_URL": self.urls[0],
+            "OVENMEDIAENGINE_API_TOKEN": TOKEN,
+        }
 
     def clear(self) -> None:
         """Take away all that the API has made."""
@@ -102,7 +105,9 @@ class Real:
     def __init__(self, environment: Mapping[str, str]) -> None:
         # Rows say by themselves how many requests there are at a time.
         self.environment: Mapping[str, str] = {
-            name: value for name, value in environment.items() if name.startswith("OVENMEDIAENGINE_") and name != "OVENMEDIAENGINE_CONCURRENCY"
+            name: value
+            for name, value in environment.items()
+            if name.startswith("OVENMEDIAENGINE_") and name != "OVENMEDIAENGINE_CONCURRENCY"
         }
         self.urls = [self.environment["OVENMEDIAENGINE_API_URL"].rstrip("/")]
         self.remove: t.Callable[[list[str]], None] = lambda _names: None
@@ -114,7 +119,9 @@ class Real:
         if found:
             self.remove(found)
         if found and (left := self.left()):
-            raise Failed(f"{len(left)} virtual hosts with names that begin with {objects.PREFIX} are still on the server")
+            raise Failed(
+                f"{len(left)} virtual hosts with names that begin with {objects.PREFIX} are still on the server"
+            )
 
     def left(self) -> list[str]:
         """The virtual hosts that the benchmark has made."""
@@ -141,7 +148,13 @@ class Place:
     :param variables: variables of all of them.
     """
 
-    def __init__(self, directory: pathlib.Path, servers: Servers, hosts: Mapping[str, Mapping[str, t.Any]], variables: Mapping[str, t.Any]) -> None:
+    def __init__(
+        self,
+        directory: pathlib.Path,
+        servers: Servers,
+        hosts: Mapping[str, Mapping[str, t.Any]],
+        variables: Mapping[str, t.Any],
+    ) -> None:
         self.servers = servers
         self._directory = directory
         self._inventory = directory / "servers.json"
@@ -173,7 +186,9 @@ class Place:
         if not changed and "PLAY RECAP" not in output:
             raise Failed(f"{playbook} ended without a recap:\n{output}")
         if changes is not None and any(bool(number) != changes for number in changed):
-            raise Failed(f"{playbook} should have changed {'something on each server' if changes else 'nothing'}:\n{output}")
+            raise Failed(
+                f"{playbook} should have changed {'something on each server' if changes else 'nothing'}:\n{output}"
+            )
         return sample
 
     def script(self, calls: Sequence[objects.Call]) -> Sample:
@@ -210,8 +225,13 @@ class Place:
         text = output.read_text(encoding="utf-8", errors="replace")
         output.unlink()
         if status != 0:
-            raise Failed(f"{pathlib.Path(command[1]).name} ended with status {status}:\n" + self._without_secrets("\n".join(text.splitlines()[-_SHOWN:])))
-        return sample._replace(requests=self.servers.requests(), server_cpu=None if before is None or after is None else after - before), text
+            raise Failed(
+                f"{pathlib.Path(command[1]).name} ended with status {status}:\n"
+                + self._without_secrets("\n".join(text.splitlines()[-_SHOWN:]))
+            )
+        return sample._replace(
+            requests=self.servers.requests(), server_cpu=None if before is None or after is None else after - before
+        ), text
 
     def _without_secrets(self, text: str) -> str:
         token = self.servers.environment["OVENMEDIAENGINE_API_TOKEN"]

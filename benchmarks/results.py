@@ -53,14 +53,22 @@ class Results:
     def save(self, path: pathlib.Path) -> None:
         """Write everything as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        rounds, again = ([{key: sample._asdict() for key, sample in one.items()} for one in part] for part in (self.rounds, self.again))
-        path.write_text(json.dumps({"about": self.about, "rounds": rounds, "again": again}, indent=1) + "\n", encoding="utf-8")
+        rounds, again = (
+            [{key: sample._asdict() for key, sample in one.items()} for one in part]
+            for part in (self.rounds, self.again)
+        )
+        path.write_text(
+            json.dumps({"about": self.about, "rounds": rounds, "again": again}, indent=1) + "\n", encoding="utf-8"
+        )
 
     @classmethod
     def load(cls, path: pathlib.Path) -> Results:
         """Read what :meth:`save` has written."""
         content = json.loads(path.read_text(encoding="utf-8"))
-        parts = ([{key: Sample(**sample) for key, sample in one.items()} for one in content[part]] for part in ("rounds", "again"))
+        parts = (
+            [{key: Sample(**sample) for key, sample in one.items()} for one in content[part]]
+            for part in ("rounds", "again")
+        )
         return cls(content["about"], *parts)
 
 

@@ -46,7 +46,9 @@ class Sizes:
         """The same, none larger than ``limit``: to see in little time that everything works."""
 
         def less(value: t.Any) -> t.Any:
-            return min(value, limit) if isinstance(value, int) else tuple(sorted({min(number, limit) for number in value}))
+            return (
+                min(value, limit) if isinstance(value, int) else tuple(sorted({min(number, limit) for number in value}))
+            )
 
         return Sizes(**{field.name: less(getattr(self, field.name)) for field in dataclasses.fields(self)})
 
@@ -131,7 +133,11 @@ def cpu_ratio(above: str, below: str) -> Figure:
 
 def milliseconds_each(key: str, count: int) -> Figure:
     """Time for each object, without that of an empty playbook."""
-    return Figure(lambda cost: (cost[key].seconds - cost[EMPTY].seconds) / count * 1000, "{} ms each, without a playbook's start", 2)
+    return Figure(
+        lambda cost: (cost[key].seconds - cost[EMPTY].seconds) / count * 1000,
+        "{} ms each, without a playbook's start",
+        2,
+    )
 
 
 class Rows:
@@ -150,7 +156,13 @@ class Rows:
         """The rows that can be measured here, in the order of the table."""
         if self._fleet is None:
             return [*self._base(), *self._bulk(), *self._loops(), *self._pushes(), *self._growth()]
-        simulated = [*self._latency(), *self._pushes(), *self._fleet_rows(self._fleet), *self._rebuild(), *self._growth()]
+        simulated = [
+            *self._latency(),
+            *self._pushes(),
+            *self._fleet_rows(self._fleet),
+            *self._rebuild(),
+            *self._growth(),
+        ]
         return [*self._base(), *self._bulk(), *self._loops(), *simulated]
 
     # What is run, each after the server has been brought to where it must be
@@ -164,7 +176,9 @@ class Rows:
 
         return run
 
-    def _play_virtual_hosts(self, playbook: str, count: int, *, new: bool = False, variables: Variables | None = None, **options: t.Any) -> Run:
+    def _play_virtual_hosts(
+        self, playbook: str, count: int, *, new: bool = False, variables: Variables | None = None, **options: t.Any
+    ) -> Run:
         """A playbook about so many virtual hosts, which are there already unless they are new."""
         every = {"virtual_hosts": objects.virtual_hosts(count), **(variables or {})}
         return self._play(playbook, 0 if new else count, changes=new, variables=every, **options)
@@ -189,8 +203,22 @@ class Rows:
         variables = {"virtual_hosts": objects.virtual_hosts(count)}
         debug = functools.partial(self._place.play, "debug_loop", variables=variables)
         return [
-            Row(EMPTY, BASE, "A playbook without a task", functools.partial(self._place.play, "empty"), EXPECTED_EMPTY, short=True),
-            Row("debug", BASE, f"A loop of {count:,} `ansible.builtin.debug`", debug, EXPECTED_EMPTY + 0.002 * count, short=True),
+            Row(
+                EMPTY,
+                BASE,
+                "A playbook without a task",
+                functools.partial(self._place.play, "empty"),
+                EXPECTED_EMPTY,
+                short=True,
+            ),
+            Row(
+                "debug",
+                BASE,
+                f"A loop of {count:,} `ansible.builtin.debug`",
+                debug,
+                EXPECTED_EMPTY + 0.002 * count,
+                short=True,
+            ),
         ]
 
     def _bulk(self) -> list[Row]:
@@ -203,11 +231,27 @@ class Rows:
         found = [
             Row(EMPTY_BULK, "bulk", what, empty, EXPECTED_EMPTY + 0.00006 * count, short=True),
             Row("script_new", "bulk", f"A plain script, {count:,} new", new, 0.4, short=True),
-            Row("script_unchanged", "bulk", f"A plain script, {count:,} unchanged", unchanged, 0.2 + 0.001 * count, short=True),
+            Row(
+                "script_unchanged",
+                "bulk",
+                f"A plain script, {count:,} unchanged",
+                unchanged,
+                0.2 + 0.001 * count,
+                short=True,
+            ),
         ]
 
         def row(key: str, script: str, text: str, run: Run, expected: float) -> Row:
-            return Row(key, "bulk", f"`vhosts`, {count:,} {text}", run, expected, against_script(key, script, EMPTY_BULK), (EMPTY_BULK, script), short=True)
+            return Row(
+                key,
+                "bulk",
+                f"`vhosts`, {count:,} {text}",
+                run,
+                expected,
+                against_script(key, script, EMPTY_BULK),
+                (EMPTY_BULK, script),
+                short=True,
+            )
 
         run = self._play_virtual_hosts
         as_module = run("virtual_hosts", count, variables=OUT_OF_PROCESS)
@@ -228,10 +272,20 @@ class Rows:
             as_module = run("virtual_host_loop", count, variables=OUT_OF_PROCESS)
             row = Row(here, "loops", f"`vhost`, {count:,}", run("virtual_host_loop", count), 0.8 + 0.005 * count)
             if count == most:
-                row = dataclasses.replace(row, figure=time_ratio(here, "debug", "{} × the loop of `debug`", 2), needs=("debug",), short=True)
+                row = dataclasses.replace(
+                    row, figure=time_ratio(here, "debug", "{} × the loop of `debug`", 2), needs=("debug",), short=True
+                )
             found += [
                 row,
-                Row(module, "loops", f"`vhost`, {count:,}, as a module", as_module, slow, time_ratio(module, here, "{} × the loop in process"), (here,)),
+                Row(
+                    module,
+                    "loops",
+                    f"`vhost`, {count:,}, as a module",
+                    as_module,
+                    slow,
+                    time_ratio(module, here, "{} × the loop in process"),
+                    (here,),
+                ),
                 Row(
                     uri,
                     "loops",
@@ -243,7 +297,10 @@ class Rows:
                 ),
             ]
         script = self._script(objects.read_virtual_hosts(most), most)
-        return [*found, Row("loop_script", "loops", f"A plain script that only reads, {most:,}", script, 0.2 + 0.001 * most)]
+        return [
+            *found,
+            Row("loop_script", "loops", f"A plain script that only reads, {most:,}", script, 0.2 + 0.001 * most),
+        ]
 
     def _latency(self) -> list[Row]:
         count = self._sizes.reads
@@ -261,8 +318,22 @@ class Rows:
         figure = time_ratio("latency_serial", "latency", "{} × faster than one at a time")
         one_after_the_other = LATENCY * count
         return [
-            Row("latency_serial", "latency", f"`vhosts`, {count:,} reads, one at a time (`concurrency: 1`)", far(SERIAL), 0.8 + 1.15 * one_after_the_other),
-            Row("latency", "latency", f"`vhosts`, {count:,} reads, side by side", far({}), 0.8 + 0.2 * one_after_the_other, figure, ("latency_serial",)),
+            Row(
+                "latency_serial",
+                "latency",
+                f"`vhosts`, {count:,} reads, one at a time (`concurrency: 1`)",
+                far(SERIAL),
+                0.8 + 1.15 * one_after_the_other,
+            ),
+            Row(
+                "latency",
+                "latency",
+                f"`vhosts`, {count:,} reads, side by side",
+                far({}),
+                0.8 + 0.2 * one_after_the_other,
+                figure,
+                ("latency_serial",),
+            ),
         ]
 
     def _pushes(self) -> list[Row]:
@@ -286,7 +357,13 @@ class Rows:
         return [
             Row("pushes_script", "pushes", f"A plain script, {where}, started", after([], script), 0.3 + 0.002 * count),
             Row("pushes_new", "pushes", f"`push_tasks`, {where}, started", new, 0.9 + 0.004 * count, figure, needs),
-            Row("pushes_unchanged", "pushes", f"`push_tasks`, {where}, unchanged", after(start, play), 0.9 + 0.001 * count),
+            Row(
+                "pushes_unchanged",
+                "pushes",
+                f"`push_tasks`, {where}, unchanged",
+                after(start, play),
+                0.9 + 0.001 * count,
+            ),
         ]
 
     def _fleet_rows(self, fleet: Place) -> list[Row]:
@@ -306,7 +383,12 @@ class Rows:
             return plain if other is None else dataclasses.replace(plain, figure=cpu_ratio(other, key), needs=(other,))
 
         return [
-            row("fleet_debug", "with seven `debug` each, for comparison", functools.partial(fleet.play, "fleet_debug"), 0.08),
+            row(
+                "fleet_debug",
+                "with seven `debug` each, for comparison",
+                functools.partial(fleet.play, "fleet_debug"),
+                0.08,
+            ),
             row("fleet_empty", f"{full}, from empty", from_empty, 0.2),
             row("fleet_unchanged_module", f"{full}, unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.75),
             row("fleet_unchanged", f"{full}, unchanged", unchanged({}), 0.2, "fleet_unchanged_module"),
@@ -314,7 +396,10 @@ class Rows:
 
     def _rebuild(self) -> list[Row]:
         count = self._sizes.rebuilt
-        variables = {"ovenmediaengine_vhosts": objects.tenants(count), "ovenmediaengine_push_tasks": objects.push_tasks(count, count)}
+        variables = {
+            "ovenmediaengine_vhosts": objects.tenants(count),
+            "ovenmediaengine_push_tasks": objects.push_tasks(count, count),
+        }
         calls = [
             *objects.list_virtual_hosts(),
             *objects.create_virtual_hosts(count),
@@ -326,7 +411,15 @@ class Rows:
 
         def row(key: str, text: str, more: Variables) -> Row:
             run = self._play(PROVISION, 0, changes=True, variables={**variables, **more})
-            return Row(key, "rebuild", f"{what}{text}", run, 2.0 + 0.012 * count, against_script(key, "rebuild_script"), (EMPTY, "rebuild_script"))
+            return Row(
+                key,
+                "rebuild",
+                f"{what}{text}",
+                run,
+                2.0 + 0.012 * count,
+                against_script(key, "rebuild_script"),
+                (EMPTY, "rebuild_script"),
+            )
 
         return [
             Row("rebuild_script", "rebuild", f"A plain script, {what}", self._script(calls), 0.3 + 0.006 * count),
@@ -342,5 +435,7 @@ class Rows:
                 key = f"growth_{what}_{count}"
                 run = self._play_virtual_hosts("virtual_hosts", count, new=what == "new")
                 figure = milliseconds_each(key, count)
-                found.append(Row(key, "growth", f"`vhosts`, {count:,} {what}", run, 0.8 + each * count, figure, (EMPTY,)))
+                found.append(
+                    Row(key, "growth", f"`vhosts`, {count:,} {what}", run, 0.8 + each * count, figure, (EMPTY,))
+                )
         return found

@@ -26,8 +26,17 @@ def session_for(environment: t.Mapping[str, str]) -> requests.Session:
     session = requests.Session()
     # A netrc file must not replace the credential.
     session.trust_env = False
-    session.headers["Authorization"] = "Basic " + base64.b64encode(environment["OVENMEDIAENGINE_API_TOKEN"].encode()).decode()
-    verified = environment.get("OVENMEDIAENGINE_VALIDATE_CERTS", "true").lower() not in ("false", "no", "off", "0", "f", "n")
+    session.headers["Authorization"] = (
+        "Basic " + base64.b64encode(environment["OVENMEDIAENGINE_API_TOKEN"].encode()).decode()
+    )
+    verified = environment.get("OVENMEDIAENGINE_VALIDATE_CERTS", "true").lower() not in (
+        "false",
+        "no",
+        "off",
+        "0",
+        "f",
+        "n",
+    )
     session.verify = (environment.get("OVENMEDIAENGINE_CA_PATH") or True) if verified else False
     if environment.get("OVENMEDIAENGINE_CLIENT_CERT"):
         session.cert = (environment["OVENMEDIAENGINE_CLIENT_CERT"], environment["OVENMEDIAENGINE_CLIENT_KEY"])

@@ -56,8 +56,19 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
         for what in ("new", "unchanged")
     ]
     found += [
-        _Ratio(f"A loop of {most:,} unchanged `vhost`: at least 30 × faster than the same loop of `uri`", (here, uri), quotient(uri, here), 30, True),
-        _Ratio(f"The same loop: at most 1.5 × a loop of {most:,} `ansible.builtin.debug`", (here, "debug"), quotient(here, "debug"), 1.5),
+        _Ratio(
+            f"A loop of {most:,} unchanged `vhost`: at least 30 × faster than the same loop of `uri`",
+            (here, uri),
+            quotient(uri, here),
+            30,
+            True,
+        ),
+        _Ratio(
+            f"The same loop: at most 1.5 × a loop of {most:,} `ansible.builtin.debug`",
+            (here, "debug"),
+            quotient(here, "debug"),
+            1.5,
+        ),
         _Ratio(
             f"{sizes.reads:,} reads at 20 ms latency: at most a sixth of the serial time",
             ("latency", "latency_serial"),

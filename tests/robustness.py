@@ -35,7 +35,12 @@ COLUMNS = {
 }
 TITLES = {"wrong": "wrong reports"}
 # What tables are made of the parts whose names have more than one level.
-LEVELS = {"fault matrix": ("module", "fault"), "two controllers": ("module",), "secret scan": ("place",), "hostile input": ("place",)}
+LEVELS = {
+    "fault matrix": ("module", "fault"),
+    "two controllers": ("module",),
+    "secret scan": ("place",),
+    "hostile input": ("place",),
+}
 
 Counts = dict[str, int]
 
@@ -79,7 +84,10 @@ def collect(place: pathlib.Path | None = None) -> dict[str, Counts]:
 
 def page(counts: Mapping[str, Counts]) -> str:
     """Return the text of docs/robustness.md."""
-    heads = sorted({part.partition("/")[0] for part in counts}, key=lambda head: (head not in LEVELS, [*LEVELS, head].index(head), head))
+    heads = sorted(
+        {part.partition("/")[0] for part in counts},
+        key=lambda head: (head not in LEVELS, [*LEVELS, head].index(head), head),
+    )
     lines = [
         "# Robustness in numbers",
         "",
@@ -88,7 +96,11 @@ def page(counts: Mapping[str, Counts]) -> str:
         "",
         *(f"- **{_title(column)}**: {meaning}." for column, meaning in COLUMNS.items()),
         "",
-        *_table("part", {head: _sum(own for part, own in counts.items() if part.partition("/")[0] == head) for head in heads}, with_sum=True),
+        *_table(
+            "part",
+            {head: _sum(own for part, own in counts.items() if part.partition("/")[0] == head) for head in heads},
+            with_sum=True,
+        ),
     ]
     for head in heads:
         for level, what in enumerate(LEVELS.get(head, ()), 1):
@@ -137,7 +149,9 @@ def _is_close(one: str, other: str) -> bool:
     number = re.compile(r"[0-9][0-9,]*")
     if number.sub("0", one) != number.sub("0", other):
         return False
-    pairs = [tuple(int(text.replace(",", "")) for text in pair) for pair in zip(number.findall(one), number.findall(other))]
+    pairs = [
+        tuple(int(text.replace(",", "")) for text in pair) for pair in zip(number.findall(one), number.findall(other))
+    ]
     return all(abs(new - old) * 100 <= old for new, old in pairs)
 
 
@@ -157,7 +171,9 @@ def main(arguments: list[str]) -> int:
     if arguments == ["write"]:
         PAGE.write_text(text, encoding="utf-8")
     elif text != written and _is_close(text, written):
-        print("robustness: the numbers of cases are a little others than in docs/robustness.md; write it anew: python -m tests.robustness write")
+        print(
+            "robustness: the numbers of cases are a little others than in docs/robustness.md; write it anew: python -m tests.robustness write"
+        )
     elif text != written:
         new, old = text.splitlines(), written.splitlines()
         print(f"{PAGE.relative_to(ROOT)} does not say what the suite has counted:", file=sys.stderr)

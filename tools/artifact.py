@@ -37,7 +37,12 @@ LARGEST = 1_000_000
 
 def tracked() -> list[str]:
     """Return the files that git knows or would take, as far as they exist."""
-    answer = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    answer = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
     return [name for name in os.fsdecode(answer.stdout).split("\0") if name and os.path.lexists(ROOT / name)]
 
 
@@ -56,8 +61,16 @@ def contents(artifact: pathlib.Path, known: set[str] | None = None) -> list[str]
         members = [member for member in archive.getmembers() if not member.isdir()]
     names = {member.name for member in members}
     faults = ["%s is no ordinary file" % member.name for member in members if not member.isfile()]
-    faults += ["%s is in the artifact, and users do not need it" % name for name in sorted(names) if not ALLOWED.fullmatch(name)]
-    faults += ["%s is not in the artifact" % name for name in sorted((set(tracked()) if known is None else known) - names) if COMPLETE.match(name)]
+    faults += [
+        "%s is in the artifact, and users do not need it" % name
+        for name in sorted(names)
+        if not ALLOWED.fullmatch(name)
+    ]
+    faults += [
+        "%s is not in the artifact" % name
+        for name in sorted((set(tracked()) if known is None else known) - names)
+        if COMPLETE.match(name)
+    ]
     if artifact.stat().st_size > LARGEST:
         faults.append("%s has %d bytes; at most %d are expected" % (artifact.name, artifact.stat().st_size, LARGEST))
     return faults

@@ -23,7 +23,11 @@ def of_this_machine() -> list[str]:
     settings = [value for name, value in os.environ.items() if "INDEX_URL" in name or "REGISTRY" in name]
     for command in SETTINGS:
         if shutil.which(command[0]):
-            settings.append(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, text=True).stdout)
+            settings.append(
+                subprocess.run(
+                    command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, text=True
+                ).stdout
+            )
     hosts = re.findall(r"https?://(?:[^/\s@'\"]*@)?([^/\s:'\"]+)", "\n".join(settings))
     return strings + [host for host in hosts if host not in ("localhost", "127.0.0.1")]
 
@@ -31,8 +35,14 @@ def of_this_machine() -> list[str]:
 def main() -> int:
     """Print these lines, of the files that git knows or would take."""
     patterns = [argument for string in of_this_machine() for argument in ("-e", string)]
-    answer = subprocess.run(["git", "grep", "--untracked", "-n", "-I", "--fixed-strings", *patterns], cwd=ROOT, check=False)
-    print({0: "These lines name this machine.", 1: "No line names this machine."}.get(answer.returncode, "git grep failed."))
+    answer = subprocess.run(
+        ["git", "grep", "--untracked", "-n", "-I", "--fixed-strings", *patterns], cwd=ROOT, check=False
+    )
+    print(
+        {0: "These lines name this machine.", 1: "No line names this machine."}.get(
+            answer.returncode, "git grep failed."
+        )
+    )
     return 0 if answer.returncode == 1 else 1
 
 

@@ -38,7 +38,13 @@ def link_pythons() -> list[str]:
     candidates = [shutil.which("python3.%d" % minor) for minor in range(8, 20)] + [sys.executable]
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")), "versions")
     for candidate in [*sorted(pyenv.glob("*/bin/python3.*[0-9]"), reverse=True), *candidates]:
-        answer = candidate and subprocess.run([str(candidate), "-I", "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, text=True)
+        answer = candidate and subprocess.run(
+            [str(candidate), "-I", "-c", PROBE],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            text=True,
+        )
         if answer and answer.returncode == 0:
             version, executable = answer.stdout.strip().split(" ", 1)
             found.setdefault(version, executable)
@@ -54,7 +60,11 @@ def link_pythons() -> list[str]:
 def without_shims() -> list[str]:
     """Return the folders of PATH, without those whose ``python3`` is a script."""
     folders = list(dict.fromkeys(folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder))
-    return [folder for folder in folders if not any(_is_script(pathlib.Path(folder, name)) for name in ("python", "python3"))]
+    return [
+        folder
+        for folder in folders
+        if not any(_is_script(pathlib.Path(folder, name)) for name in ("python", "python3"))
+    ]
 
 
 def _is_script(path: pathlib.Path) -> bool:
@@ -66,7 +76,11 @@ def _is_script(path: pathlib.Path) -> bool:
 
 def variables(environment: pathlib.Path) -> dict[str, str]:
     """Return the environment variables of all commands: nothing of the user's own Ansible is found, and nothing is left in the user's home."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("ANSIBLE_CONFIG", "ANSIBLE_ROLES_PATH", "ANSIBLE_INVENTORY")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("ANSIBLE_CONFIG", "ANSIBLE_ROLES_PATH", "ANSIBLE_INVENTORY")
+    }
     # Byte code is kept, but not beside the sources: without it each start of ansible-playbook would compile again what it imports.
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     kept.update(
@@ -84,7 +98,9 @@ def variables(environment: pathlib.Path) -> dict[str, str]:
 
 def link_collection(tree: pathlib.Path) -> pathlib.Path:
     """Make ansible_collections/NAMESPACE/NAME in a folder a link to the repository, where Ansible's tools look for it; return the link."""
-    names: dict[str, str] = dict(re.findall(r"^(namespace|name): (\w+)", (ROOT / "galaxy.yml").read_text(encoding="utf-8"), re.MULTILINE))
+    names: dict[str, str] = dict(
+        re.findall(r"^(namespace|name): (\w+)", (ROOT / "galaxy.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     link = tree / "ansible_collections" / names["namespace"] / names["name"]
     if not link.is_symlink():
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +121,9 @@ def make(environment: pathlib.Path, requirements: pathlib.Path) -> None:
     versions = link_pythons()
     python = next((version for version in PREFERRED if version in versions), None)
     if python is None:
-        sys.exit("Python 3.11 or later with the module venv is needed. Found: %s" % (", ".join(sorted(versions)) or "none"))
+        sys.exit(
+            "Python 3.11 or later with the module venv is needed. Found: %s" % (", ".join(sorted(versions)) or "none")
+        )
     print("Setting up %s with Python %s" % (environment.name, python), flush=True)
     shutil.rmtree(str(environment), ignore_errors=True)
     in_it = str(environment / "bin" / "python")
@@ -120,7 +138,9 @@ def make(environment: pathlib.Path, requirements: pathlib.Path) -> None:
 
 
 def _run(command: list[str]) -> None:
-    answer = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True)
+    answer = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True
+    )
     if answer.returncode:
         sys.exit("%s\nThis failed: %s" % (answer.stdout, " ".join(command)))
 

@@ -16,7 +16,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
-TOLD = re.compile(r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$|^((replayed|compared|both doors:|\d+ pages).*)$", re.MULTILINE)
+TOLD = re.compile(
+    r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$|^((replayed|compared|both doors:|\d+ pages).*)$",
+    re.MULTILINE,
+)
 """Numbers that are worth a line."""
 SESSION = re.compile(r"^nox > Running session (.*)$", re.MULTILINE)
 END = re.compile(r"^nox > Session (.*) (was successful.*|was skipped.*|failed.*|aborted.*)$")
@@ -40,7 +43,15 @@ def main(sessions: list[str]) -> int:
         *sessions,
     ]
     with log.open("w", buffering=1, encoding="utf-8") as output:
-        process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
         for line in process.stdout or ():
             output.write(line)
             if found := END.match(line):
@@ -48,7 +59,11 @@ def main(sessions: list[str]) -> int:
             elif told := TOLD.match(line.rstrip()):
                 print("    " + next(group for group in told.groups() if group), flush=True)
         process.wait()
-    results = {one["name"]: one["result"] for one in json.loads(report.read_text(encoding="utf-8"))["sessions"]} if report.exists() else {}
+    results = (
+        {one["name"]: one["result"] for one in json.loads(report.read_text(encoding="utf-8"))["sessions"]}
+        if report.exists()
+        else {}
+    )
     failed = [name for name, result in results.items() if result not in ("success", "skipped")]
     # nox prints the output of a session in one piece when the session has ended.
     parts = SESSION.split(log.read_text(encoding="utf-8"))

@@ -39,7 +39,12 @@ def seed(python: pathlib.Path, cache: pathlib.Path) -> None:
     :param python: the interpreter that has this ansible-test, and pip.
     :raises ValueError: this ansible-test gets its pip in a way that is not known here.
     """
-    where = subprocess.run([python, "-c", "import ansible_test; print(ansible_test.__path__[0])"], stdout=subprocess.PIPE, check=True, text=True)
+    where = subprocess.run(
+        [python, "-c", "import ansible_test; print(ansible_test.__path__[0])"],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
     package = pathlib.Path(where.stdout.strip())
     setup = (package / "_util" / "target" / "setup" / "requirements.py").read_text(encoding="utf-8")
     versions = (package / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
@@ -57,7 +62,21 @@ def seed(python: pathlib.Path, cache: pathlib.Path) -> None:
             content = answer.read()
     except OSError:
         pins = ["%s==%s" % pin for pin in packages.items()]
-        subprocess.run([python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--dest", cache, *pins], check=True)
+        subprocess.run(
+            [
+                python,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--dest",
+                cache,
+                *pins,
+            ],
+            check=True,
+        )
         content = SCRIPT.format(pip=packages["pip"]).encode()
     temporary = script.with_suffix(".new")
     temporary.write_bytes(content)

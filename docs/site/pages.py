@@ -26,12 +26,30 @@ LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
 # Labels of Ansible's documentation that the pages refer to: the page, and the title of what is there.
 ANSIBLE = {
     "action_plugins": ("plugins/action.html#action-plugins", "Action plugins"),
-    "ansible_configuration_settings": ("reference_appendices/config.html#ansible-configuration-settings", "Ansible Configuration Settings"),
-    "common_return_values": ("reference_appendices/common_return_values.html#common-return-values", "Common Return Values"),
-    "ansible_collections.ansible.builtin.copy_module": ("collections/ansible/builtin/copy_module.html", "ansible.builtin.copy module"),
-    "ansible_collections.ansible.builtin.linear_strategy": ("collections/ansible/builtin/linear_strategy.html", "ansible.builtin.linear strategy"),
-    "ansible_collections.ansible.builtin.set_stats_module": ("collections/ansible/builtin/set_stats_module.html", "ansible.builtin.set_stats module"),
-    "ansible_collections.ansible.builtin.varnames_lookup": ("collections/ansible/builtin/varnames_lookup.html", "ansible.builtin.varnames lookup"),
+    "ansible_configuration_settings": (
+        "reference_appendices/config.html#ansible-configuration-settings",
+        "Ansible Configuration Settings",
+    ),
+    "common_return_values": (
+        "reference_appendices/common_return_values.html#common-return-values",
+        "Common Return Values",
+    ),
+    "ansible_collections.ansible.builtin.copy_module": (
+        "collections/ansible/builtin/copy_module.html",
+        "ansible.builtin.copy module",
+    ),
+    "ansible_collections.ansible.builtin.linear_strategy": (
+        "collections/ansible/builtin/linear_strategy.html",
+        "ansible.builtin.linear strategy",
+    ),
+    "ansible_collections.ansible.builtin.set_stats_module": (
+        "collections/ansible/builtin/set_stats_module.html",
+        "ansible.builtin.set_stats module",
+    ),
+    "ansible_collections.ansible.builtin.varnames_lookup": (
+        "collections/ansible/builtin/varnames_lookup.html",
+        "ansible.builtin.varnames lookup",
+    ),
 }
 
 
@@ -104,7 +122,9 @@ def check(site: pathlib.Path) -> list[str]:
             if parts.scheme or parts.netloc:
                 continue
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
-            missing_anchor = target in pages and parts.fragment and urllib.parse.unquote(parts.fragment) not in pages[target].anchors
+            missing_anchor = (
+                target in pages and parts.fragment and urllib.parse.unquote(parts.fragment) not in pages[target].anchors
+            )
             if not target.exists() or missing_anchor:
                 faults.append("%s: %s leads nowhere" % (path.relative_to(site.resolve()), link))
     if not faults:

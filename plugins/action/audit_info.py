@@ -13,4 +13,4 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_proc
 class ActionModule(InProcessAction):
     """The action plugin of the module `audit_info`."""
 
-    capability = AuditInfo
+    operation = AuditInfo

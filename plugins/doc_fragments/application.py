@@ -958,7 +958,12 @@ event_generator:
 
 def _expanded(text: str) -> str:
     """The text with each line of the form ``<name>`` replaced by the block of this name, to the same depth."""
-    return re.sub(r"^( *)<(\w+)>\n", lambda line: indent(_expanded(_BLOCKS[line[2]].lstrip("\n")), line[1]), text, flags=re.MULTILINE)
+    return re.sub(
+        r"^( *)<(\w+)>\n",
+        lambda line: indent(_expanded(_BLOCKS[line[2]].lstrip("\n")), line[1]),
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def _fields(here: str, *, with_vhost: bool = True) -> str:

@@ -217,7 +217,11 @@ origin_map_store:
 
 
 def _fields(here: str, *, audited: bool = False) -> str:
-    text = _FIELDS.replace("        - Required where O(state=present).\n", "        - They are required.\n") if audited else _FIELDS
+    text = (
+        _FIELDS.replace("        - Required where O(state=present).\n", "        - They are required.\n")
+        if audited
+        else _FIELDS
+    )
     return text % {"here": here} + nested(here, audited=audited)
 
 

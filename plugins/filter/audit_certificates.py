@@ -66,21 +66,33 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.cer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import read_pem_certificates
 
 
-def audit_certificates(entries: t.Any, endpoints: t.Any = (), vhosts: t.Any = (), remote: t.Any = False, directory: str | t.Sequence[str] = ".") -> t.Any:
+def audit_certificates(
+    entries: t.Any,
+    endpoints: t.Any = (),
+    vhosts: t.Any = (),
+    remote: t.Any = False,
+    directory: str | t.Sequence[str] = ".",
+) -> t.Any:
     """What should be served where."""
     if not _are_dictionaries(entries):
         return entries
     made = []
     for entry in entries:
         one = {"vhost": entry.get("vhost"), "endpoint": entry.get("endpoints", endpoints)}
-        path = entry.get("certificate") or (os.path.join(str(entry["certbot_live"]), "cert.pem") if entry.get("certbot_live") else None)
+        path = entry.get("certificate") or (
+            os.path.join(str(entry["certbot_live"]), "cert.pem") if entry.get("certbot_live") else None
+        )
         if path is not None:
             one.update({"certificate": path} if boolean(remote, strict=False) else _expected(str(path), directory))
         made.append(one)
     listed = {one["vhost"] for one in made}
     if endpoints and _are_dictionaries(vhosts):
         for vhost in vhosts:
-            if vhost.get("name") not in listed and isinstance(vhost.get("host"), t.Mapping) and vhost["host"].get("tls"):
+            if (
+                vhost.get("name") not in listed
+                and isinstance(vhost.get("host"), t.Mapping)
+                and vhost["host"].get("tls")
+            ):
                 made.append({"vhost": vhost.get("name"), "endpoint": endpoints})
     return made
 

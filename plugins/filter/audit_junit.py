@@ -73,7 +73,13 @@ def _text(value: t.Any) -> str:
 
 
 def _add_suite(root: ElementTree.Element, server: t.Mapping[str, t.Any], time: str) -> None:
-    attributes = {"name": _text(server["name"]), "hostname": _text(server["name"]), "timestamp": _text(time).rstrip("Z"), "time": "0", "skipped": "0"}
+    attributes = {
+        "name": _text(server["name"]),
+        "hostname": _text(server["name"]),
+        "timestamp": _text(time).rstrip("Z"),
+        "time": "0",
+        "skipped": "0",
+    }
     suite = ElementTree.SubElement(root, "testsuite", attributes)
     cases = _cases(server)
     for (what, name), findings in cases.items():
@@ -110,7 +116,9 @@ def _add_case(suite: ElementTree.Element, classname: str, name: str, findings: t
         first = next(finding for finding in bad if finding["severity"] == worst)
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         attributes = {"type": _text(first["kind"]), "message": _text(first["message"] + more)}
-        ElementTree.SubElement(case, "error" if worst == ERROR else "failure", attributes).text = "\n".join(map(_line, bad))
+        ElementTree.SubElement(case, "error" if worst == ERROR else "failure", attributes).text = "\n".join(
+            map(_line, bad)
+        )
     rest = [finding for finding in findings if finding["severity"] not in (ERROR, DRIFT)]
     if rest:
         ElementTree.SubElement(case, "system-out").text = "\n".join(map(_line, rest))

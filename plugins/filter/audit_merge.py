@@ -60,7 +60,13 @@ _value:
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import SCHEMA_VERSION, audit_report, natural, read_report, report_of
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import (
+    SCHEMA_VERSION,
+    audit_report,
+    natural,
+    read_report,
+    report_of,
+)
 
 
 def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> dict[str, t.Any]:
@@ -74,7 +80,11 @@ def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> di
         if one.get("schema_version") != SCHEMA_VERSION:
             raise AnsibleFilterError(f"audit_merge expects reports with schema_version {SCHEMA_VERSION}")
     # What is later in time takes the place of what is earlier.
-    servers = {server["name"]: server for one in sorted(read, key=lambda one: str(one["generated_at"])) for server in one["servers"]}
+    servers = {
+        server["name"]: server
+        for one in sorted(read, key=lambda one: str(one["generated_at"]))
+        for server in one["servers"]
+    }
     missing: dict[str, t.Any] = {str(name): {} for name in expected if str(name) not in servers}
     servers.update({server["name"]: server for server in audit_report(missing, generated_at)["servers"]})
     return report_of([servers[name] for name in sorted(servers, key=natural)], generated_at)

@@ -66,7 +66,13 @@ import typing as t
 
 import jinja2
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import natural, read_report
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import (
+    DRIFT,
+    ERROR,
+    INFO,
+    SEVERITIES,
+    WARNING,
+)
 from markupsafe import Markup
 
 OK = "ok"
@@ -77,7 +83,12 @@ MANY = 5
 MOST_COLUMNS = 100
 LONGEST_VALUE = 600
 _RANK = {severity: rank for rank, severity in enumerate((*SEVERITIES, OK))}
-_WORDS = {ERROR: ("error", "errors"), DRIFT: ("drift", "drifts"), WARNING: ("warning", "warnings"), INFO: ("note", "notes")}
+_WORDS = {
+    ERROR: ("error", "errors"),
+    DRIFT: ("drift", "drifts"),
+    WARNING: ("warning", "warnings"),
+    INFO: ("note", "notes"),
+}
 # What a virtual host can be on a server: the sign, the word and the severity.
 STATES = {
     "error": ("✖", "error", ERROR),
@@ -100,10 +111,14 @@ _NAMES = {
 def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
     """The report as a page."""
     report = read_report(report, "audit_page")
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters.update(value=_value, rate=_rate, count=_count)
     policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'; form-action 'none'"
-    return environment.from_string(str(template)).render(page=Page(report), style=Markup(style), script=Markup(script), policy=policy, states=STATES)
+    return environment.from_string(str(template)).render(
+        page=Page(report), style=Markup(style), script=Markup(script), policy=policy, states=STATES
+    )
 
 
 def _source(text: str) -> str:
@@ -113,7 +128,13 @@ def _source(text: str) -> str:
 
 def _value(value: t.Any) -> str:
     """A value as somebody would say it."""
-    text = "nothing" if value is None else value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+    text = (
+        "nothing"
+        if value is None
+        else value
+        if isinstance(value, str) and value
+        else json.dumps(value, ensure_ascii=False)
+    )
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + " … (all of it in audit.json)"
 
 
@@ -142,20 +163,35 @@ class Page:
         self.status: str = report["status"]
         self.wrong = sum(server["status"] in (ERROR, DRIFT) for server in self.servers)
         self.silent = sum(not server["reachable"] for server in self.servers)  # or not asked
-        self.versions = collections.Counter(str(server["version"] or "unknown") for server in self.servers if server["reachable"])
-        self.findings = sorted((row for server in self.servers for row in _rows(server)), key=lambda row: int(row["rank"]))
+        self.versions = collections.Counter(
+            str(server["version"] or "unknown") for server in self.servers if server["reachable"]
+        )
+        self.findings = sorted(
+            (row for server in self.servers for row in _rows(server)), key=lambda row: int(row["rank"])
+        )
         self.notes = self._notes()
         self.columns, self.others = self._columns()
         self.matrix = sorted(map(self._matrix_row, self.servers), key=lambda row: int(row["rank"]))
-        self.push_tasks = sorted((row for server in self.servers for row in _push_tasks(server)), key=lambda row: int(row["rank"]))
-        self.certificates = sorted((row for server in self.servers for row in _certificates(server)), key=lambda row: (row["rank"], row["days"]))
+        self.push_tasks = sorted(
+            (row for server in self.servers for row in _push_tasks(server)), key=lambda row: int(row["rank"])
+        )
+        self.certificates = sorted(
+            (row for server in self.servers for row in _certificates(server)),
+            key=lambda row: (row["rank"], row["days"]),
+        )
 
     @property
     def verdict(self) -> str:
         """The answer to the question for which the page is opened."""
         number = len(self.servers)
         if number < 2:
-            return "The server is not as it should be" if self.wrong else "The server is as listed" if number else "No server was audited"
+            return (
+                "The server is not as it should be"
+                if self.wrong
+                else "The server is as listed"
+                if number
+                else "No server was audited"
+            )
         if self.wrong:
             return f"{self.wrong:,} of {number:,} servers {'is not as it' if self.wrong == 1 else 'are not as they'} should be"
         return f"All {number:,} servers are as listed"
@@ -226,7 +262,13 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     message = first["message"].replace("The certificate at", "Certificate at", 1)
     for start in (about, first["endpoint"]):
         message = message[len(start) :] if start and message.startswith(f"{start} ") else message
-    row = {"server": server, "severity": first["severity"], "rank": _RANK[first["severity"]], "object": about, "message": message.strip()}
+    row = {
+        "server": server,
+        "severity": first["severity"],
+        "rank": _RANK[first["severity"]],
+        "object": about,
+        "message": message.strip(),
+    }
     row.update(items=[], changes=[])
     if first["kind"] == "differs":
         row["message"] = "is not as listed." if len(findings) == 1 else f"is not as listed in {len(findings)} fields."
@@ -265,12 +307,22 @@ def _push_tasks(server: Record) -> t.Iterator[dict[str, t.Any]]:
         findings = about.get((task["vhost"], task["app"], task["id"]), [])
         severity = _worst(findings)
         stalled = any(finding["kind"] == "push_stalled" for finding in findings)
-        yield {"server": server["name"], "task": task, "severity": severity, "rank": _RANK[severity], "stalled": stalled}
+        yield {
+            "server": server["name"],
+            "task": task,
+            "severity": severity,
+            "rank": _RANK[severity],
+            "stalled": stalled,
+        }
 
 
 def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:
     for one in server["certificates"]:
-        severity = _worst(finding for finding in server["findings"] if (finding["vhost"], finding["endpoint"]) == (one["vhost"], one["endpoint"]))
+        severity = _worst(
+            finding
+            for finding in server["findings"]
+            if (finding["vhost"], finding["endpoint"]) == (one["vhost"], one["endpoint"])
+        )
         # One that could not be read sorts before all others.
         days = one["certificate"]["days_left"] if one["certificate"] else -1_000_000
         yield {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity], "days": days}

@@ -76,8 +76,17 @@ import re
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import ERROR, SEVERITIES, Finding
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import LONGEST_MESSAGE, can_hold_surrogates, encodable, shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import (
+    ERROR,
+    SEVERITIES,
+    Finding,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import (
+    LONGEST_MESSAGE,
+    can_hold_surrogates,
+    encodable,
+    shortened,
+)
 
 SCHEMA_VERSION = 1
 OK = "ok"
@@ -89,7 +98,13 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
     """The report of all servers."""
     if not isinstance(results, t.Mapping):
         raise AnsibleFilterError("audit_report expects a dictionary, the result of each host")
-    return report_of([_server(str(name), results[name] if isinstance(results[name], t.Mapping) else {}) for name in sorted(results, key=natural)], generated_at)
+    return report_of(
+        [
+            _server(str(name), results[name] if isinstance(results[name], t.Mapping) else {})
+            for name in sorted(results, key=natural)
+        ],
+        generated_at,
+    )
 
 
 def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict[str, t.Any]:
@@ -100,7 +115,9 @@ def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict
         "generated_at": str(generated_at),
         "status": _worst(counts),
         "counts": counts,
-        "servers_by_status": {status: sum(server["status"] == status for server in servers) for status in (*SEVERITIES, OK)},
+        "servers_by_status": {
+            status: sum(server["status"] == status for server in servers) for status in (*SEVERITIES, OK)
+        },
         "servers": servers,
     }
 
@@ -130,7 +147,10 @@ def _worst(counts: t.Mapping[str, int]) -> str:
 
 def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """What is reported of one server."""
-    findings = [{field: _plain(one.get(field, default)) for field, default in _EMPTY.items()} for one in result.get("findings") or ()]
+    findings = [
+        {field: _plain(one.get(field, default)) for field, default in _EMPTY.items()}
+        for one in result.get("findings") or ()
+    ]
     if "findings" not in result:
         findings = [_plain(_no_result(name, result)._asdict())]
     counts = {severity: sum(one["severity"] == severity for one in findings) for severity in SEVERITIES}
@@ -152,7 +172,10 @@ _EMPTY = Finding("", "", "")._asdict()
 
 def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:
     """The finding about a host whose module has told nothing."""
-    said = shortened(_AROUND.sub("", str(result.get("msg") or "").strip()), LONGEST_MESSAGE - len(name) - 100) or "The output of the run says more."
+    said = (
+        shortened(_AROUND.sub("", str(result.get("msg") or "").strip()), LONGEST_MESSAGE - len(name) - 100)
+        or "The output of the run says more."
+    )
     if result.get("unreachable"):
         return Finding(ERROR, "host_unreachable", f"The host {name} cannot be reached. {said}")
     if result:

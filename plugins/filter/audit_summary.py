@@ -101,7 +101,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
 FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}
 
 
-def audit_summary(report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".", hosts: t.Iterable[t.Any] = ()) -> dict[str, t.Any]:
+def audit_summary(
+    report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".", hosts: t.Iterable[t.Any] = ()
+) -> dict[str, t.Any]:
     """The numbers of a report."""
     report = read_report(report, "audit_summary")
     if fail_on not in FAILING:
@@ -109,8 +111,14 @@ def audit_summary(report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".",
     counts: dict[str, int] = dict(report["counts"])
     silent = sum(not server["reachable"] for server in report["servers"])
     as_listed = sum(server["status"] not in (ERROR, DRIFT) for server in report["servers"])
-    servers = f"servers: {len(report['servers'])}, {as_listed} as listed" + (f", {silent} not audited" if silent else "")
-    failing = {server["name"]: _numbers(server["counts"]) for server in report["servers"] if any(server["counts"][one] for one in FAILING[fail_on])}
+    servers = f"servers: {len(report['servers'])}, {as_listed} as listed" + (
+        f", {silent} not audited" if silent else ""
+    )
+    failing = {
+        server["name"]: _numbers(server["counts"])
+        for server in report["servers"]
+        if any(server["counts"][one] for one in FAILING[fail_on])
+    }
     names = [str(host) for host in hosts]
     blamed = {name: failing[name] for name in names if name in failing}
     if failing and names and not blamed:

@@ -60,7 +60,9 @@ def certificate_destinations(vhosts: t.Any, current: t.Any) -> dict[str, t.Any]:
     """Return the virtual hosts with one file for each destination, and the conflicts."""
     for value in (vhosts, current):
         if not isinstance(value, (list, tuple)) or not all(isinstance(one, t.Mapping) for one in value):
-            raise AnsibleFilterError("certificate_destinations expects two lists of dictionaries: virtual hosts and files")
+            raise AnsibleFilterError(
+                "certificate_destinations expects two lists of dictionaries: virtual hosts and files"
+            )
     identities = {posixpath.normpath(one["path"]): _identity(one) for one in current}
 
     def identity(file: t.Mapping[str, t.Any]) -> t.Any:
@@ -89,11 +91,17 @@ def _identity(current: t.Mapping[str, t.Any]) -> t.Any:
 
 
 def _files(vhost: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
-    return [{**file, "staged": staged, "checksum": checksum} for file, staged, checksum in zip(vhost["files"], vhost["staged"], vhost["checksums"])]
+    return [
+        {**file, "staged": staged, "checksum": checksum}
+        for file, staged, checksum in zip(vhost["files"], vhost["staged"], vhost["checksums"])
+    ]
 
 
 def _merged(
-    vhost: t.Mapping[str, t.Any], identity: t.Callable[[t.Any], t.Any], key_modes: t.Mapping[t.Any, str], names: t.Mapping[t.Any, str]
+    vhost: t.Mapping[str, t.Any],
+    identity: t.Callable[[t.Any], t.Any],
+    key_modes: t.Mapping[t.Any, str],
+    names: t.Mapping[t.Any, str],
 ) -> dict[str, t.Any]:
     files: dict[t.Any, dict[str, t.Any]] = {}
     paths = {}

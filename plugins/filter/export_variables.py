@@ -102,14 +102,18 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application, push_task, virtual_host
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
+    application,
+    push_task,
+    virtual_host,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Text
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SECRETS as PREFIX
 
 # What Ansible writes instead of a text that equals a secret option of the module, such as the access token.
@@ -144,7 +148,9 @@ class _Dumper(yaml.SafeDumper):
 
     def text(self, data: str) -> yaml.ScalarNode:
         """A text; what cannot be told apart from the end of a line is escaped."""
-        return self.represent_scalar("tag:yaml.org,2002:str", str.__str__(data), style='"' if _BREAKS.search(data) else None)
+        return self.represent_scalar(
+            "tag:yaml.org,2002:str", str.__str__(data), style='"' if _BREAKS.search(data) else None
+        )
 
     def reference(self, data: _Reference) -> yaml.ScalarNode:
         """A template, in quotes as it is the custom."""
@@ -162,7 +168,9 @@ _Dumper.add_representer(_Literal, _Dumper.literal)
 
 def to_yaml(value: t.Any) -> str:
     """A value in YAML, without the end of the last line."""
-    return yaml.dump(value, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=1 << 20).rstrip("\n")
+    return yaml.dump(
+        value, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=1 << 20
+    ).rstrip("\n")
 
 
 def plain(value: t.Any) -> t.Any:
@@ -204,7 +212,7 @@ _Naming = t.Callable[[Secret], str]
 class Entry:
     """One object of the server as an entry of a variable."""
 
-    def __init__(self, group: Group, what: str, value: dict[str, t.Any]) -> None:
+    def __init__(self, group: Object, what: str, value: dict[str, t.Any]) -> None:
         """``what`` is the word for the kind of object."""
         self.group = group
         self.value = value
@@ -246,14 +254,22 @@ class Entry:
         """The object in YAML, masks and all, for people."""
         return to_yaml([self._walk(self.group, self.value, (), "", None)])
 
-    def _walk(self, field: Field | None, value: t.Any, parts: tuple[str, ...], path: str, name_of: _Naming | None) -> t.Any:
+    def _walk(
+        self, field: Field | None, value: t.Any, parts: tuple[str, ...], path: str, name_of: _Naming | None
+    ) -> t.Any:
         if isinstance(value, dict):
-            return {key: self._walk(inner, item, (*parts, key), f"{path}.{key}" if path else key, name_of) for key, inner, item in _ordered(field, value)}
+            return {
+                key: self._walk(inner, item, (*parts, key), f"{path}.{key}" if path else key, name_of)
+                for key, inner, item in _ordered(field, value)
+            }
         if isinstance(value, list):
-            group = field.group if isinstance(field, GroupList) else None
+            group = field.group if isinstance(field, ObjectList) else None
             inner = group if group is not None else field if isinstance(field, Extra) else None
-            labels = _labels(value, field.identity if isinstance(field, GroupList) else "name")
-            return [self._walk(inner, item, (*parts, label), f"{path}[{index}]", name_of) for index, (item, label) in enumerate(zip(value, labels))]
+            labels = _labels(value, field.identity if isinstance(field, ObjectList) else "name")
+            return [
+                self._walk(inner, item, (*parts, label), f"{path}[{index}]", name_of)
+                for index, (item, label) in enumerate(zip(value, labels))
+            ]
         return self._text(value, parts, path, name_of) if isinstance(value, str) and name_of is not None else value
 
     def _text(self, text: str, parts: tuple[str, ...], path: str, name_of: _Naming) -> str:
@@ -272,7 +288,7 @@ class Entry:
 
 def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[str, Field | None, t.Any]]:
     """The items of a dictionary: as declared, or by name where nothing is."""
-    declared = field.fields if isinstance(field, Group) else {}
+    declared = field.fields if isinstance(field, Object) else {}
     for option, inner in declared.items():
         if option in value and option != EXTRA:
             yield option, inner, value[option]
@@ -289,7 +305,10 @@ def _labels(values: list[t.Any], identity: str) -> list[str]:
 
 def _unique(labels: list[str]) -> list[str]:
     """Labels with a number at each that comes again."""
-    return [label if label not in labels[:index] else f"{label} {labels[: index + 1].count(label)}" for index, label in enumerate(labels)]
+    return [
+        label if label not in labels[:index] else f"{label} {labels[: index + 1].count(label)}"
+        for index, label in enumerate(labels)
+    ]
 
 
 def _part_of_url(before: str, after: str) -> str:
@@ -316,16 +335,18 @@ def _escaped(text: str) -> str:
 def _as_given(field: Field | None, value: t.Any) -> t.Any:
     """A value as a module has it after its argument spec, with a word in the place of each mask."""
     if isinstance(value, dict):
-        fields = field.fields if isinstance(field, Group) else {}
+        fields = field.fields if isinstance(field, Object) else {}
         return {key: _as_given(fields.get(key), item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_as_given(field.group if isinstance(field, GroupList) else None, item) for item in value]
-    if isinstance(field, Text) and not isinstance(value, str):
+        return [_as_given(field.group if isinstance(field, ObjectList) else None, item) for item in value]
+    if isinstance(field, String) and not isinstance(value, str):
         return str(value)
     if not isinstance(value, str):
         return value
     # Where the host is masked too, nothing can be said of it.
-    return _MASKS.sub("secret:1/secret" if re.fullmatch(rf"[A-Za-z0-9+.-]*:/+{re.escape(MASK)}", value) else "secret", value)
+    return _MASKS.sub(
+        "secret:1/secret" if re.fullmatch(rf"[A-Za-z0-9+.-]*:/+{re.escape(MASK)}", value) else "secret", value
+    )
 
 
 def _check_virtual_host(value: dict[str, t.Any]) -> str | None:
@@ -343,14 +364,18 @@ def _check_push_task(value: dict[str, t.Any]) -> str | None:
     return None
 
 
-def _entries(group: Group, what: str, values: t.Iterable[dict[str, t.Any]], validate: t.Callable[[dict[str, t.Any]], str | None]) -> list[Entry]:
+def _entries(
+    group: Object, what: str, values: t.Iterable[dict[str, t.Any]], validate: t.Callable[[dict[str, t.Any]], str | None]
+) -> list[Entry]:
     entries = sorted((Entry(group, what, value) for value in values), key=lambda entry: entry.key)
     for entry in entries:
         entry.check(validate)
     return entries
 
 
-def _leave_out(vhosts: list[Entry], apps: list[Entry], tasks: list[Entry], read_only: set[str], dynamic: set[tuple[str, ...]]) -> None:
+def _leave_out(
+    vhosts: list[Entry], apps: list[Entry], tasks: list[Entry], read_only: set[str], dynamic: set[tuple[str, ...]]
+) -> None:
     """Gives a reason to what comes back by itself, and to what lies in something that does not come back."""
     for entry in [*vhosts, *apps]:
         if entry.vhost in read_only:
@@ -368,9 +393,9 @@ def _leave_out(vhosts: list[Entry], apps: list[Entry], tasks: list[Entry], read_
             entry.reason = f"lies in {lost_apps[entry.key[:2]].title}, which is left out"
 
 
-def _results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
+def _results(name: str, specified: t.Any, *keys: str) -> dict[str, t.Any]:
     """What a module has returned, checked for the lists that are used here."""
-    result = plain(given)
+    result = plain(specified)
     if not isinstance(result, dict) or any(not isinstance(result.get(key), list) for key in keys):
         raise AnsibleFilterError(f"export_variables expects what {name} has returned, with {' and '.join(keys)}")
     return result
@@ -381,10 +406,14 @@ def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
     by_name: dict[str, set[Secret]] = {}
     for secret in secrets:
         by_name.setdefault(secret.plain_name, set()).add(secret)
-    return {secret: name if len(places) == 1 else secret.long_name for name, places in by_name.items() for secret in places}
+    return {
+        secret: name if len(places) == 1 else secret.long_name for name, places in by_name.items() for secret in places
+    }
 
 
-def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read_only_vhosts: t.Any = ()) -> dict[str, t.Any]:
+def export_variables(
+    vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read_only_vhosts: t.Any = ()
+) -> dict[str, t.Any]:
     """What the info modules have returned as variables of the role provision."""
     read_vhosts = _results("vhost_info", vhosts, "vhosts")
     read_apps = _results("application_info", applications, "applications", "status")
@@ -392,13 +421,20 @@ def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read
     read_only = {*read_vhosts.get("read_only", []), *map(str, plain(list(read_only_vhosts)))}
     of_configuration = [bool(status.get("is_config")) for status in read_tasks["status"]]
     dynamic: set[tuple[str, ...]] = {
-        (app["vhost"], app["name"]) for app, status in zip(read_apps["applications"], read_apps["status"]) if status.get("dynamic")
+        (app["vhost"], app["name"])
+        for app, status in zip(read_apps["applications"], read_apps["status"])
+        if status.get("dynamic")
     }
 
     kinds: dict[str, list[Entry]] = {
         "vhosts": _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host),
         "applications": _entries(APPLICATION, "application", read_apps["applications"], _check_application),
-        "push_tasks": _entries(PUSH_TASK, "push task", [task for task, config in zip(read_tasks["tasks"], of_configuration) if not config], _check_push_task),
+        "push_tasks": _entries(
+            PUSH_TASK,
+            "push task",
+            [task for task, config in zip(read_tasks["tasks"], of_configuration) if not config],
+            _check_push_task,
+        ),
     }
     _leave_out(kinds["vhosts"], kinds["applications"], kinds["push_tasks"], read_only, dynamic)
     everything = [entry for entries in kinds.values() for entry in entries]
@@ -407,18 +443,27 @@ def export_variables(vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read
         for entry in entries:
             entry.collect()
     names = _names(secret for entry in everything for secret in entry.secrets)
-    texts = {kind: to_yaml({f"ovenmediaengine_{kind}": [entry.rendered(names.__getitem__) for entry in entries]}) for kind, entries in kept.items()}
+    texts = {
+        kind: to_yaml({f"ovenmediaengine_{kind}": [entry.rendered(names.__getitem__) for entry in entries]})
+        for kind, entries in kept.items()
+    }
     unmanaged = plain(read_vhosts.get("unmanaged_fields") or {})
     return {
         **texts,
         "counts": {kind: len(entries) for kind, entries in kept.items()},
-        "secrets": [{"name": names[secret], "where": _one_line(secret.where)} for entry in everything for secret in entry.secrets],
+        "secrets": [
+            {"name": names[secret], "where": _one_line(secret.where)}
+            for entry in everything
+            for secret in entry.secrets
+        ],
         "left_out": [
             {"what": _one_line(entry.title), "reason": _one_line(entry.reason), "text": entry.shown()}
             for entry in everything
             if entry.reason not in (None, _DYNAMIC)
         ],
-        "unmanaged_fields": {_one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged, key=str)},
+        "unmanaged_fields": {
+            _one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged, key=str)
+        },
     }
 
 

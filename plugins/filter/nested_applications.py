@@ -63,7 +63,9 @@ def nested_applications(vhosts: t.Any) -> list[dict[str, t.Any]]:
     for vhost in vhosts:
         apps = vhost.get("applications") or []
         if not isinstance(apps, (list, tuple)) or not all(isinstance(app, t.Mapping) for app in apps):
-            raise AnsibleFilterError("nested_applications expects a list of dictionaries under applications of each virtual host")
+            raise AnsibleFilterError(
+                "nested_applications expects a list of dictionaries under applications of each virtual host"
+            )
         found += [{"vhost": vhost.get("name"), **app} for app in apps]
     return found
 

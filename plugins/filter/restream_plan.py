@@ -100,7 +100,10 @@ import typing as t
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import fold_protocol, validate
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import (
+    normalize_protocol,
+    validate,
+)
 
 STARTED = "started"
 STOPPED = "stopped"
@@ -122,7 +125,11 @@ def restream_plan(
     stream_keys_text: t.Any = "",
 ) -> dict[str, t.Any]:
     """The push tasks of the chosen platforms, and what is wrong with the input; no text of it holds a secret."""
-    problems = [f"{name} expects a text that is not empty." for name, value in (("vhost", vhost), ("app", app), ("stream", stream)) if not _is_text(value)]
+    problems = [
+        f"{name} expects a text that is not empty."
+        for name, value in (("vhost", vhost), ("app", app), ("stream", stream))
+        if not _is_text(value)
+    ]
     if state not in (STARTED, STOPPED):
         problems.append(f"state expects {STARTED} or {STOPPED}.")
     known = _known(platforms, problems)
@@ -134,8 +141,14 @@ def restream_plan(
         for name, task in zip(names, tasks):
             problems += _problems_of(name, task, state)
         ids = [task["id"] for task in tasks]
-        problems += [f"Several of the chosen platforms have the id {one}." for one in dict.fromkeys(ids) if ids.count(one) > 1]
-    return {"tasks": [] if problems else tasks, "platforms": names, "problems": [shortened(problem) for problem in problems]}
+        problems += [
+            f"Several of the chosen platforms have the id {one}." for one in dict.fromkeys(ids) if ids.count(one) > 1
+        ]
+    return {
+        "tasks": [] if problems else tasks,
+        "platforms": names,
+        "problems": [shortened(problem) for problem in problems],
+    }
 
 
 def _is_text(value: t.Any) -> bool:
@@ -156,13 +169,22 @@ def _known(platforms: t.Any, problems: list[str]) -> dict[str, t.Mapping[str, t.
     for number, platform in enumerate(platforms):
         name = platform.get("name")
         if not _is_text(name) or name == ALL or re.search(r"[,\n]", name):
-            problems.append(f"The platform at place {number} expects a name, without commas and line breaks, and other than {ALL}.")
+            problems.append(
+                f"The platform at place {number} expects a name, without commas and line breaks, and other than {ALL}."
+            )
             continue
         if name in known:
             problems.append(f"The platform {name} is listed twice.")
         strange = [str(field) for field in platform if field not in _FIELDS]
-        problems += [f"The platform {name} has a field that there is not: {field}. There are {', '.join(_FIELDS)}." for field in strange]
-        problems += [f"The platform {name} expects a text for {field}." for field in _TEXTS if not _is_scalar(platform.get(field, ""))]
+        problems += [
+            f"The platform {name} has a field that there is not: {field}. There are {', '.join(_FIELDS)}."
+            for field in strange
+        ]
+        problems += [
+            f"The platform {name} expects a text for {field}."
+            for field in _TEXTS
+            if not _is_scalar(platform.get(field, ""))
+        ]
         variants = platform.get("variant_names") or []
         if not isinstance(variants, (list, tuple)) or not all(isinstance(one, str) for one in variants):
             problems.append(f"The platform {name} expects a list of names for variant_names.")
@@ -172,11 +194,11 @@ def _known(platforms: t.Any, problems: list[str]) -> dict[str, t.Mapping[str, t.
 
 def _chosen(chosen: t.Any, known: t.Mapping[str, t.Any], problems: list[str]) -> list[str]:
     """The names that were chosen, each once."""
-    given = re.split(r"[,\n]", chosen) if isinstance(chosen, str) else chosen
-    if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) for name in given):
+    specified = re.split(r"[,\n]", chosen) if isinstance(chosen, str) else chosen
+    if not isinstance(specified, (list, tuple)) or not all(isinstance(name, str) for name in specified):
         problems.append("The chosen platforms are expected to be a list of names.")
         return []
-    names = [str(name).strip() for name in given if name.strip()]
+    names = [str(name).strip() for name in specified if name.strip()]
     names = list(dict.fromkeys(name for one in names for name in (known if one == ALL else [one])))
     unknown = [name for name in names if name not in known]
     if not names:
@@ -186,7 +208,7 @@ def _chosen(chosen: t.Any, known: t.Mapping[str, t.Any], problems: list[str]) ->
     return names
 
 
-def _stream_keys(given: t.Any, text: t.Any, problems: list[str]) -> dict[str, str]:
+def _stream_keys(specified: t.Any, text: t.Any, problems: list[str]) -> dict[str, str]:
     """The stream keys by the names of platforms. What is wrong is told without a word of the text, as a parser would quote it."""
     try:
         # All values are texts to this loader: a key of digits must stay as it is.
@@ -194,9 +216,11 @@ def _stream_keys(given: t.Any, text: t.Any, problems: list[str]) -> dict[str, st
     except yaml.YAMLError:
         read = None
     keys: dict[str, str] = {}
-    for what, source in (("The file with stream keys", read), ("The variable with stream keys", given or {})):
+    for what, source in (("The file with stream keys", read), ("The variable with stream keys", specified or {})):
         if not isinstance(source, t.Mapping) or not all(key is not None and _is_scalar(key) for key in source.values()):
-            problems.append(f"{what} is expected to hold YAML with the name of a platform, a colon and its stream key in each line.")
+            problems.append(
+                f"{what} is expected to hold YAML with the name of a platform, a colon and its stream key in each line."
+            )
             continue
         keys.update({str(name): str(key) for name, key in source.items()})
     return keys
@@ -221,7 +245,7 @@ def _task(platform: t.Mapping[str, t.Any], scope: Task, stream: str, state: str,
 
 def _problems_of(name: str, task: Task, state: str) -> list[str]:
     """What the module would refuse, in the words of whoever knows platforms only."""
-    if state == STARTED and "stream_key" not in task and fold_protocol(task["protocol"]) == "rtmp":
+    if state == STARTED and "stream_key" not in task and normalize_protocol(task["protocol"]) == "rtmp":
         return [f"There is no stream key for the platform {name}. Give the empty text if it takes none."]
     try:
         validate(task, "", started=state == STARTED)

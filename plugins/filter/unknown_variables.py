@@ -54,7 +54,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _
 
 def unknown_variables(names: t.Any, role: t.Any) -> list[str]:
     """Return a message about the names that no role has."""
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names) or not isinstance(role, str):
+    if (
+        not isinstance(names, (list, tuple))
+        or not all(isinstance(name, str) for name in names)
+        or not isinstance(role, str)
+    ):
         raise AnsibleFilterError("unknown_variables expects a list of names and the name of a role")
     problem = _variables.unknown_variables(role, names)
     return [problem] if problem else []

@@ -28,7 +28,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import HAS_REQUESTS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Capability, Result
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation, Result
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import perform
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import HIDDEN_INVOCATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import argument_spec
@@ -39,10 +39,17 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
     without_secrets,
     without_values,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import Given, with_places
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import (
+    SpecifiedOptions,
+    with_places,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import KeptConnections
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SWITCH, name_variables, refusal
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import (
+    SWITCH,
+    name_variables,
+    refusal,
+)
 
 try:
     from ansible.errors import AnsibleValueOmittedError
@@ -57,7 +64,10 @@ _INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 
 _OF_THE_CONTROLLER = "{{ ansible_playbook_python }}"
 # Options as the roles give them, and as most playbooks do. Not literals of Jinja, nor what ansible-core could have to say something about.
-_NAMES_A_VARIABLE = re.compile(r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}", re.ASCII)
+_NAMES_A_VARIABLE = re.compile(
+    r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}",
+    re.ASCII,
+)
 # Nothing else, such as a function of ansible-core, has such a name, so that a variable that is not there is nothing at all.
 _IS_NAMED_FOR_THIS = re.compile(r"item|ovenmediaengine_\w+", re.ASCII)
 
@@ -65,13 +75,13 @@ Variables = t.Mapping[str, t.Any]
 
 _NOT_SET = object()
 _KEPT = KeptConnections()
-_CHECKING: dict[type[Capability], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
+_CHECKING: dict[type[Operation], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
 
 
 class InProcessAction(NormalAction):
     """Runs a capability in the worker process, or the module where the task would not run on the controller."""
 
-    capability: type[Capability]
+    operation: type[Operation]
 
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns this off holds no boolean."""
@@ -114,33 +124,37 @@ class InProcessAction(NormalAction):
         """Print the diff of a failed task, beside standard output, which may be JSON. ansible-core prints only those of tasks that changed something."""
         diff = result.get("diff")
         if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
-            before, after = (json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after"))
-            self._display.display("\n".join(difflib.unified_diff(before, after, "before", "after", lineterm="")), stderr=True)
+            before, after = (
+                json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after")
+            )
+            self._display.display(
+                "\n".join(difflib.unified_diff(before, after, "before", "after", lineterm="")), stderr=True
+            )
 
     # Files on the controller
 
     def _with_files_found(self, variables: Variables) -> dict[str, t.Any]:
         """Return the options of the task, in which relative paths have become absolute, so that both execution paths find the same files."""
-        spec, _validator = _checking(self.capability)
-        given = dict(self._task.args)
+        spec, _validator = _checking(self.operation)
+        specified = dict(self._task.args)
         for name, one in spec.items():
-            if one.get("type") == "path" and given.get(name) is None and "fallback" in one:
+            if one.get("type") == "path" and specified.get(name) is None and "fallback" in one:
                 value = os.environ.get(one["fallback"][1][0])
                 if value is not None and _is_relative(value):
-                    given[name] = value
-        return t.cast("dict[str, t.Any]", self._found(given, spec, variables))
+                    specified[name] = value
+        return t.cast("dict[str, t.Any]", self._read_current(specified, spec, variables))
 
-    def _found(self, given: t.Any, spec: t.Mapping[str, t.Any], variables: Variables) -> t.Any:
-        if isinstance(given, list):
-            return [self._found(one, spec, variables) for one in given]
-        if not isinstance(given, dict):
-            return given
-        found = dict(given)
+    def _read_current(self, specified: t.Any, spec: t.Mapping[str, t.Any], variables: Variables) -> t.Any:
+        if isinstance(specified, list):
+            return [self._read_current(one, spec, variables) for one in specified]
+        if not isinstance(specified, dict):
+            return specified
+        found = dict(specified)
         for name, one in spec.items():
-            if one.get("type") == "path" and _is_relative(given.get(name)):
-                found[name] = find(self._loader, self._task.get_search_path(), variables, str(given[name]))
-            elif given.get(name) and _has_paths(one):
-                found[name] = self._found(given[name], one["options"], variables)
+            if one.get("type") == "path" and _is_relative(specified.get(name)):
+                found[name] = find(self._loader, self._task.get_search_path(), variables, str(specified[name]))
+            elif specified.get(name) and _has_paths(one):
+                found[name] = self._read_current(specified[name], one["options"], variables)
         return found
 
     # Where to run
@@ -166,8 +180,8 @@ class InProcessAction(NormalAction):
 
     def _has_environment(self) -> bool:
         """Whether the task, or what it stands in, sets environment variables."""
-        given = self._task.environment or []
-        return any(self._templar.template(one) for one in (given if isinstance(given, list) else [given]))
+        specified = self._task.environment or []
+        return any(self._templar.template(one) for one in (specified if isinstance(specified, list) else [specified]))
 
     def _interpreter(self, variables: Variables) -> str:
         """The Python that is asked for on the host of the task; empty where none is."""
@@ -183,37 +197,55 @@ class InProcessAction(NormalAction):
     def _run_here(self, variables: Variables) -> dict[str, t.Any]:
         """The result as the module would have printed it."""
         _set_aside_what_is_there(os.getpid())
-        spec, validator = _checking(self.capability)
-        given = Given(self.capability, spec, _options_as_sent(self._task.args))
-        params = given.params
+        spec, validator = _checking(self.operation)
+        specified = SpecifiedOptions(self.operation, spec, _options_as_sent(self._task.args))
+        params = specified.params
         refusal = ""
         try:
             checked = validator.validate(_CopiedByJson(params))
         except (AttributeError, TypeError) as error:
-            refusal = given.wrong_type() or self._fault(error)
-            secrets = given.secrets(params)
+            refusal = specified.wrong_type() or self._fault(error)
+            secrets = specified.secrets(params)
         else:
             params = {**params, **checked.validated_parameters}
-            secrets = given.secrets(params) | checked._no_log_values
+            secrets = specified.secrets(params) | checked._no_log_values
             if checked.errors.errors:
                 unsupported = isinstance(checked.errors[0], UnsupportedError)
-                said = f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}" if unsupported else checked.errors.msg
-                refusal = given.wrong_type() or said
+                said = (
+                    f"Unsupported parameters for ({self._task.action}) module: {checked.errors.msg}"
+                    if unsupported
+                    else checked.errors.msg
+                )
+                refusal = specified.wrong_type() or said
         warnings: list[str] = []
         if refusal:
-            result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": without_secrets(with_places(refusal), secrets)}
+            result: Result = {
+                "invocation": HIDDEN_INVOCATION,
+                "failed": True,
+                "msg": without_secrets(with_places(refusal), secrets),
+            }
             hidden = blotted_out(secrets)[0]
         else:
-            result, warnings, names = self._perform(params, given.unusable)
+            result, warnings, names = self._perform(params, specified.invalid_entries)
             result, hidden = finish(result, params, secrets, names)
-        if _INVOCATION_ONLY_IF_ASKED_FOR and not constants.config.get_config_value("INJECT_INVOCATION", variables=variables):
+        if _INVOCATION_ONLY_IF_ASKED_FOR and not constants.config.get_config_value(
+            "INJECT_INVOCATION", variables=variables
+        ):
             del result["invocation"]
         return _as_printed(result, warnings, hidden)
 
-    def _perform(self, params: Variables, unusable: t.Mapping[str, str]) -> tuple[Result, list[str], t.Collection[str]]:
+    def _perform(
+        self, params: Variables, invalid_entries: t.Mapping[str, str]
+    ) -> tuple[Result, list[str], t.Collection[str]]:
         """The result of the capability, its warnings, and the names that are never masked."""
         try:
-            result, warnings, names = perform(self.capability, params, unusable=unusable, check_mode=bool(self._task.check_mode), connections=_KEPT.of)
+            result, warnings, names = perform(
+                self.operation,
+                params,
+                invalid_entries=invalid_entries,
+                check_mode=bool(self._task.check_mode),
+                connections=_KEPT.of,
+            )
         except Exception as error:
             return {"failed": True, "msg": self._fault(error)}, [], ()
         if result.pop("failed", False):
@@ -264,12 +296,12 @@ def _is_plain(value: t.Any) -> bool:
     return value is None or isinstance(value, (bool, int, float))
 
 
-def _checking(capability: type[Capability]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
+def _checking(operation: type[Operation]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
     """The argument spec of a capability, and what checks options by it; made once for all items of a loop."""
-    if capability not in _CHECKING:
-        spec = argument_spec(capability)
-        _CHECKING[capability] = spec, ArgumentSpecValidator(spec)
-    return _CHECKING[capability]
+    if operation not in _CHECKING:
+        spec = argument_spec(operation)
+        _CHECKING[operation] = spec, ArgumentSpecValidator(spec)
+    return _CHECKING[operation]
 
 
 def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -277,7 +309,9 @@ def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     if _HAS_TAGS:
         encoder = ansible_json.get_module_encoder("legacy", ansible_json.Direction.CONTROLLER_TO_MODULE)
         return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=encoder)))
-    return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True)))
+    return t.cast(
+        "dict[str, t.Any]", json.loads(json.dumps(options, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True))
+    )
 
 
 def _as_printed(result: Result, warnings: list[str], hidden: LongestFirst) -> dict[str, t.Any]:
@@ -335,5 +369,7 @@ def _identity(program: str) -> tuple[str, str]:
     """The program that a Python is in the end, and the folder of the virtual environment that it belongs to, which decides on its libraries."""
     folder = os.path.dirname(os.path.abspath(program))
     places = (folder, os.path.dirname(folder))
-    environment = next((os.path.realpath(place) for place in places if os.path.isfile(os.path.join(place, "pyvenv.cfg"))), "")
+    environment = next(
+        (os.path.realpath(place) for place in places if os.path.isfile(os.path.join(place, "pyvenv.cfg"))), ""
+    )
     return os.path.realpath(program), environment

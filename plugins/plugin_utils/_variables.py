@@ -38,7 +38,9 @@ Template = t.Callable[[t.Any], t.Any]
 
 def _words(*paths: pathlib.Path) -> frozenset[str]:
     """Return all words with an underscore in these files."""
-    return frozenset(word for path in paths for word in re.findall(r"\b[a-z0-9]+_\w+", path.read_text(encoding="utf-8")))
+    return frozenset(
+        word for path in paths for word in re.findall(r"\b[a-z0-9]+_\w+", path.read_text(encoding="utf-8"))
+    )
 
 
 # What each role takes, registers or sets. A search for words takes a hundredth of the time that YAML takes to parse; tests compare the two.
@@ -59,7 +61,9 @@ def unknown_names(role: str, names: t.Iterable[str]) -> list[str]:
     """Return the names that look like variables of this role or of the collection and are none."""
     own = f"{role}_"
     prefixes = (PREFIX, own) if any(word.startswith(own) for word in _OPTIONS.get(role, ())) else PREFIX
-    return sorted(name for name in names if name.startswith(prefixes) and name not in _KNOWN and not name.startswith(SECRETS))
+    return sorted(
+        name for name in names if name.startswith(prefixes) and name not in _KNOWN and not name.startswith(SECRETS)
+    )
 
 
 def unknown_variables(role: str, names: t.Iterable[str]) -> str | None:
@@ -124,7 +128,10 @@ def options_to_variables(role: str, action: str) -> dict[str, str]:
     """Return which variable each option of a module gets its value from in a role, by the tasks of the role."""
     known = set(documented())
     found: dict[str, str] = {}
-    pending: list[t.Any] = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((_ROOT / "roles" / role / "tasks").glob("*.yml"))]
+    pending: list[t.Any] = [
+        yaml.safe_load(path.read_text(encoding="utf-8"))
+        for path in sorted((_ROOT / "roles" / role / "tasks").glob("*.yml"))
+    ]
     while pending:
         one = pending.pop()
         if isinstance(one, list):
@@ -139,18 +146,31 @@ def options_to_variables(role: str, action: str) -> dict[str, str]:
 
 def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
     """The entries of a result, and those inside of them, that can hold an error."""
-    entries = [entry for key in ("results", "application_results") for entry in result.get(key) or () if isinstance(entry, dict)]
-    return entries + [inside for entry in entries for inside in entry.get("applications") or () if isinstance(inside, dict)]
+    entries = [
+        entry
+        for key in ("results", "application_results")
+        for entry in result.get(key) or ()
+        if isinstance(entry, dict)
+    ]
+    return entries + [
+        inside for entry in entries for inside in entry.get("applications") or () if isinstance(inside, dict)
+    ]
 
 
 def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
     """A message with variables in place of options. Ordinary words that are options as well are replaced only where nothing else can be meant."""
-    text = re.sub(r"\b([Ss]et) (\w+) to (true|false)\b", lambda found: f"{found[1]} {names[found[2]]}: {found[3]}" if found[2] in names else found[0], text)
+    text = re.sub(
+        r"\b([Ss]et) (\w+) to (true|false)\b",
+        lambda found: f"{found[1]} {names[found[2]]}: {found[3]}" if found[2] in names else found[0],
+        text,
+    )
     return _OPTION.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 # A name with an underscore, one with an index, one that begins the message, or one that is to be raised.
-_OPTION = re.compile(r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|(?<=raise )[a-z]+|^[a-z]+(?=[:.]))(?![\w/=-])")
+_OPTION = re.compile(
+    r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|(?<=raise )[a-z]+|^[a-z]+(?=[:.]))(?![\w/=-])"
+)
 
 
 def _role(variables: t.Mapping[str, t.Any]) -> str:
@@ -175,4 +195,6 @@ def _is_true(value: t.Any, template: Template) -> bool:
 def _nested_applications(variables: t.Mapping[str, t.Any], template: Template) -> bool:
     """Whether applications are listed inside of virtual hosts, so that they are a list for a purge."""
     vhosts = template(variables.get(f"{PREFIX}vhosts"))
-    return isinstance(vhosts, (list, tuple)) and any(isinstance(vhost, t.Mapping) and vhost.get("applications") for vhost in vhosts)
+    return isinstance(vhosts, (list, tuple)) and any(
+        isinstance(vhost, t.Mapping) and vhost.get("applications") for vhost in vhosts
+    )

@@ -33,7 +33,14 @@ def _wrong_doors(results: Sequence[Result], door: str) -> Iterator[str]:
     """The results of modules of the collection that did not come through a door."""
     for one in results:
         if one.door not in ("", door):
-            yield "%s, %s [%s] %s came through the door %s, not %s" % (one.run, one.path, one.name, one.action, one.door, door)
+            yield "%s, %s [%s] %s came through the door %s, not %s" % (
+                one.run,
+                one.path,
+                one.name,
+                one.action,
+                one.door,
+                door,
+            )
 
 
 def main(arguments: list[str]) -> int:
@@ -50,7 +57,14 @@ def main(arguments: list[str]) -> int:
         print("and %d more" % (len(faults) - _MOST_SHOWN))
     print(
         "both doors: %d results with %d values compared, %d of them of modules of the collection (%s; %s): %s"
-        % (found.results, found.values, found.of_collection, _told(first), _told(second), "%d differences" % len(faults) if faults else "no difference")
+        % (
+            found.results,
+            found.values,
+            found.of_collection,
+            _told(first),
+            _told(second),
+            "%d differences" % len(faults) if faults else "no difference",
+        )
     )
     return 1 if faults else 0
 

@@ -44,7 +44,9 @@ class Comparison(NamedTuple):
     """Single values in them."""
 
 
-def compare(first: Sequence[Result], second: Sequence[Result], names: tuple[str, str] = ("the first run", "the second run")) -> Comparison:
+def compare(
+    first: Sequence[Result], second: Sequence[Result], names: tuple[str, str] = ("the first run", "the second run")
+) -> Comparison:
     """Returns the differences between two runs in the order of the results.
 
     A key that one has and the other has not, another value and another type are differences, and so is a result that only one has.
@@ -54,11 +56,15 @@ def compare(first: Sequence[Result], second: Sequence[Result], names: tuple[str,
     results = of_collection = values = 0
     for host in [*left, *(host for host in right if host not in left)]:
         mine, others = left.get(host, []), right.get(host, [])
-        matcher = difflib.SequenceMatcher(None, [entry.identity for entry in mine], [entry.identity for entry in others], autojunk=False)
+        matcher = difflib.SequenceMatcher(
+            None, [entry.identity for entry in mine], [entry.identity for entry in others], autojunk=False
+        )
         for kind, start, end, other_start, other_end in matcher.get_opcodes():
             if kind != "equal":
                 differences += ["%s: only in %s" % (_title(host, entry), names[0]) for entry in mine[start:end]]
-                differences += ["%s: only in %s" % (_title(host, entry), names[1]) for entry in others[other_start:other_end]]
+                differences += [
+                    "%s: only in %s" % (_title(host, entry), names[1]) for entry in others[other_start:other_end]
+                ]
                 continue
             for one, other in zip(mine[start:end], others[other_start:other_end]):
                 results += 1
@@ -85,9 +91,22 @@ def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
         own = normal.setdefault((result.host, result.run), Normal())
         place = _PLACE.sub("", result.path)
         place = place if place != result.path else result.path.rpartition("/")[2]
-        item = json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True) if result.event.startswith("item") else ""
-        identity = (_PLAYBOOK.sub("", result.run), _PLAYBOOK.sub("", place), own.text(result.name), result.action, result.event, item)
-        found.setdefault(result.host, []).append(Entry(identity, own.result(result.result, of_collection=result.of_collection), result.door))
+        item = (
+            json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True)
+            if result.event.startswith("item")
+            else ""
+        )
+        identity = (
+            _PLAYBOOK.sub("", result.run),
+            _PLAYBOOK.sub("", place),
+            own.text(result.name),
+            result.action,
+            result.event,
+            item,
+        )
+        found.setdefault(result.host, []).append(
+            Entry(identity, own.result(result.result, of_collection=result.of_collection), result.door)
+        )
     return found
 
 
@@ -99,7 +118,11 @@ def _title(host: str, entry: Entry) -> str:
 def _differences(one: Any, other: Any, path: str, names: tuple[str, str]) -> Iterator[tuple[str, str]]:
     """The path and the words of each difference inside of two values."""
     if type(one) is not type(other):
-        yield path, "%s of type %s in %s, %s of type %s in %s" % (_short(one), type(one).__name__, names[0], _short(other), type(other).__name__, names[1])
+        yield (
+            path,
+            "%s of type %s in %s, %s of type %s in %s"
+            % (_short(one), type(one).__name__, names[0], _short(other), type(other).__name__, names[1]),
+        )
     elif isinstance(one, dict):
         for key in sorted({*one, *other}):
             inner = "%s.%s" % (path, key) if path else key

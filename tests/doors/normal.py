@@ -44,7 +44,9 @@ _NAMED: tuple[tuple[str, Pattern[str]], ...] = (
 )
 # Times at which something happened; their order says nothing more.
 _TIMES: tuple[Pattern[str], ...] = (
-    re.compile(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"),
+    re.compile(
+        r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+    ),
     re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} 20[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"),
 )
 # How long an answer was, in the words of ansible.builtin.uri: it holds ports and times.

@@ -18,7 +18,11 @@ import typing as t
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    connection,
+    make_virtual_host,
+    run_module,
+)
 
 from .conftest import LOCAL, TOKEN, Project, Run
 from .rotation import Pair, authority
@@ -38,10 +42,27 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
     tasks: list[dict[str, t.Any]] = []
     for name in NAMES:
         app = {"name": "live", "providers": {"rtmp": {}}, "publishers": _publishers(version)}
-        policy = {"policy_query_key_name": "policy", "signature_query_key_name": "signature", "secret_key": f"planted-policy-{name}"}
-        vhosts.append({"name": f"t-{name}", "host": {"names": [f"live.{name}.example.com"]}, "signed_policy": policy, "applications": [app]})
+        policy = {
+            "policy_query_key_name": "policy",
+            "signature_query_key_name": "signature",
+            "secret_key": f"planted-policy-{name}",
+        }
+        vhosts.append(
+            {
+                "name": f"t-{name}",
+                "host": {"names": [f"live.{name}.example.com"]},
+                "signed_policy": policy,
+                "applications": [app],
+            }
+        )
         task = {"vhost": f"t-{name}", "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp"}
-        tasks.append({**task, "url": f"rtmp://ingest.example.com/{name}/planted-path-{name}", "stream_key": f"planted-stream-{name}"})
+        tasks.append(
+            {
+                **task,
+                "url": f"rtmp://ingest.example.com/{name}/planted-path-{name}",
+                "stream_key": f"planted-stream-{name}",
+            }
+        )
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": tasks}
 
 
@@ -58,7 +79,10 @@ def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
 @functools.cache
 def expiring() -> Pair:
     """A certificate that is valid for some days more."""
-    return authority().issue("secure.arena.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1))
+    return authority().issue(
+        "secure.arena.example.com",
+        until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1),
+    )
 
 
 class Fleet:
@@ -76,9 +100,13 @@ class Fleet:
     def __exit__(self, *_exception: object) -> None:
         self._stack.close()
 
-    def add(self, name: str, version: str = "0.20.0", clock: ManualClock | None = None, **variables: t.Any) -> Simulator:
+    def add(
+        self, name: str, version: str = "0.20.0", clock: ManualClock | None = None, **variables: t.Any
+    ) -> Simulator:
         """Adds a server that is as its variables say."""
-        sim = self._stack.enter_context(Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS, default_host_names=["localhost"]))
+        sim = self._stack.enter_context(
+            Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS, default_host_names=["localhost"])
+        )
         self.sims[name] = sim
         self.hosts[name] = {"ovenmediaengine_api_url": sim.url, **wanted(version), **variables}
         make(sim, wanted(version))
@@ -90,9 +118,15 @@ class Fleet:
         """Adds a host where no server listens."""
         unused = self._stack.enter_context(socket.socket())
         unused.bind(("127.0.0.1", 0))
-        self.hosts[name] = {"ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}", **wanted(), **variables}
+        self.hosts[name] = {
+            "ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}",
+            **wanted(),
+            **variables,
+        }
 
-    def serve(self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com") -> list[dict[str, t.Any]]:
+    def serve(
+        self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com"
+    ) -> list[dict[str, t.Any]]:
         """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the variable for it."""
         directory = self.project.directory / folder
         directory.mkdir(exist_ok=True)
@@ -100,7 +134,13 @@ class Fleet:
         (directory / "privkey.pem").write_bytes(pair.key)
         tls = {"certPath": str(directory / "cert.pem"), "keyPath": str(directory / "privkey.pem")}
         sim.add_static_virtual_host({"name": "a-secure", "host": {"names": [name], "tls": tls}})
-        return [{"vhost": "a-secure", "certificate": str(directory / "cert.pem"), "endpoints": [{"port": sim.tls_ports[0], "server_name": name}]}]
+        return [
+            {
+                "vhost": "a-secure",
+                "certificate": str(directory / "cert.pem"),
+                "endpoints": [{"port": sim.tls_ports[0], "server_name": name}],
+            }
+        ]
 
     def with_everything(self) -> None:
         """All kinds of findings, each on a server of its own as far as it goes."""
@@ -141,17 +181,34 @@ class Fleet:
         self.add_silent("silent-1")
         closed = self._stack.enter_context(socket.socket())
         closed.bind(("127.0.0.1", 0))
-        ssh = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": closed.getsockname()[1], "ansible_ssh_retries": 0}
+        ssh = {
+            "ansible_connection": "ssh",
+            "ansible_host": "127.0.0.1",
+            "ansible_port": closed.getsockname()[1],
+            "ansible_ssh_retries": 0,
+        }
         self.hosts["unreachable-1"] = {"ovenmediaengine_api_url": "http://127.0.0.1:8081", **wanted(), **ssh}
         self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "planted-text"}
-        self.hosts["mistyped-2"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": [*wanted()["ovenmediaengine_vhosts"], {"name": "%s"}]}
-        self.hosts["mistyped-3"] = {**self.hosts["edge-1"], "ovenmediaengine_push_tasks": "{{ vault_that_is_not_there }}"}
+        self.hosts["mistyped-2"] = {
+            **self.hosts["edge-1"],
+            "ovenmediaengine_vhosts": [*wanted()["ovenmediaengine_vhosts"], {"name": "%s"}],
+        }
+        self.hosts["mistyped-3"] = {
+            **self.hosts["edge-1"],
+            "ovenmediaengine_push_tasks": "{{ vault_that_is_not_there }}",
+        }
         for sim in self.sims.values():
             sim.clear_log()
 
     def write(self, **variables: t.Any) -> pathlib.Path:
         """Writes the inventory."""
-        common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": PATIENCE, "ovenmediaengine_retries": 0, "audit_sampling_interval": 2}
+        common = {
+            **LOCAL,
+            "ovenmediaengine_api_token": TOKEN,
+            "ovenmediaengine_timeout": PATIENCE,
+            "ovenmediaengine_retries": 0,
+            "audit_sampling_interval": 2,
+        }
         common["audit_read_only_vhosts"] = ["a-secure", "default"]
         path = self.project.directory / "servers.json"
         path.write_text(json.dumps({"all": {"hosts": self.hosts, "vars": {**common, **variables}}}), encoding="utf-8")

@@ -36,24 +36,39 @@ def survey_defaults(playbook: str) -> dict[str, t.Any]:
 class Job:
     """A job of AWX: a directory with project, inventory, credentials and answers of the survey."""
 
-    def __init__(self, project: Project, number: int, hosts: t.Mapping[str, t.Mapping[str, t.Any]], variables: t.Mapping[str, t.Any]) -> None:
+    def __init__(
+        self,
+        project: Project,
+        number: int,
+        hosts: t.Mapping[str, t.Mapping[str, t.Any]],
+        variables: t.Mapping[str, t.Any],
+    ) -> None:
         """``hosts`` are the variables of each host, ``variables`` those of all; AWX writes both into a script."""
         self.number = number
         self.directory = project.directory / f"awx-{number}"
         for name in ("env", "inventory", "project"):
             (self.directory / name).mkdir(parents=True)
         for playbook in (AWX / "project").glob("*.yml"):
-            (self.directory / "project" / playbook.name).write_text(playbook.read_text(encoding="utf-8"), encoding="utf-8")
-        inventory = {"all": {"hosts": sorted(hosts), "vars": dict(variables)}, "_meta": {"hostvars": {name: dict(one) for name, one in hosts.items()}}}
+            (self.directory / "project" / playbook.name).write_text(
+                playbook.read_text(encoding="utf-8"), encoding="utf-8"
+            )
+        inventory = {
+            "all": {"hosts": sorted(hosts), "vars": dict(variables)},
+            "_meta": {"hostvars": {name: dict(one) for name, one in hosts.items()}},
+        }
         script = self.directory / "inventory/hosts"
-        script.write_text(f"#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\nprint({json.dumps(json.dumps(inventory))})\n", encoding="utf-8")
+        script.write_text(
+            f"#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\nprint({json.dumps(json.dumps(inventory))})\n",
+            encoding="utf-8",
+        )
         script.chmod(0o700)
         # AWX gives a job nothing of its own environment; this is what makes Ansible of the tests be found, and the collection.
         self.environment = dict(project.environment)
         self.safe_environment: dict[str, str] = {}
         self.arguments: list[str] = []
         (self.directory / "env/settings").write_text(
-            json.dumps({"job_timeout": PATIENCE, "suppress_ansible_output": True, "suppress_output_file": False}), "utf-8"
+            json.dumps({"job_timeout": PATIENCE, "suppress_ansible_output": True, "suppress_output_file": False}),
+            "utf-8",
         )
 
     def inject(self, credential_type: str, **inputs: t.Any) -> None:
@@ -67,9 +82,13 @@ class Job:
             managed=False,
         )
         added: dict[str, str] = {}
-        awx_inject.inject_credential(awx_type, Credential(inputs), added, self.safe_environment, self.arguments, str(self.directory))
+        awx_inject.inject_credential(
+            awx_type, Credential(inputs), added, self.safe_environment, self.arguments, str(self.directory)
+        )
         # In AWX the directory is /runner, as it is mounted there into the container of the job. Here are no containers.
-        self.environment.update({name: value.replace("/runner/", f"{self.directory}/") for name, value in added.items()})
+        self.environment.update(
+            {name: value.replace("/runner/", f"{self.directory}/") for name, value in added.items()}
+        )
         self.safe_environment = awx_inject.build_safe_env(self.safe_environment)
 
     def answer(self, **answers: t.Any) -> None:
@@ -103,11 +122,18 @@ class Job:
             ansible_runner.interface.run(streamer="transmit", _output=sent, **self.parameters(playbook, *arguments))
         self.directory.rename(aside / "directory")
         with (aside / "sent").open("rb") as received, (aside / "answer").open("wb") as answer:
-            ansible_runner.interface.run(streamer="worker", _input=received, _output=answer, private_data_dir=str(self.directory))
+            ansible_runner.interface.run(
+                streamer="worker", _input=received, _output=answer, private_data_dir=str(self.directory)
+            )
         events: list[dict[str, t.Any]] = []
         with (aside / "answer").open("rb") as answer:
             runner = ansible_runner.interface.run(
-                streamer="process", quiet=True, _input=answer, private_data_dir=str(back), ident=str(self.number), event_handler=events.append
+                streamer="process",
+                quiet=True,
+                _input=answer,
+                private_data_dir=str(back),
+                ident=str(self.number),
+                event_handler=events.append,
             )
         return Ended(back, runner.status, events)
 
@@ -139,5 +165,7 @@ class Ended(t.NamedTuple):
 
     def texts(self) -> dict[str, str]:
         """All files that the job has left. Left out is the one in which ansible-runner itself keeps the environment, of which AWX keeps the safe one."""
-        paths = [path for path in (self.directory / "artifacts").rglob("*") if path.is_file() and path.name != "command"]
+        paths = [
+            path for path in (self.directory / "artifacts").rglob("*") if path.is_file() and path.name != "command"
+        ]
         return {str(path): path.read_text(encoding="utf-8", errors="replace") for path in paths}

@@ -20,14 +20,18 @@ from playwright import sync_api
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDE, PHONE = (1280, 900), (390, 844)
 # What is out of sight is not laid out, and could not be checked. The page's policy allows no style of others, but this.
-ALL_IN_SIGHT = "document.querySelectorAll('section').forEach((section) => { section.style.contentVisibility = 'visible'; })"
+ALL_IN_SIGHT = (
+    "document.querySelectorAll('section').forEach((section) => { section.style.contentVisibility = 'visible'; })"
+)
 
 
 def executable() -> str:
     """The browser's path. Where there is none the tests fail, as a page that nobody has opened is not tested."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        pytest.fail("Chromium is missing. Install it (apt-get install chromium), or name it in the environment variable CHROMIUM.")
+        pytest.fail(
+            "Chromium is missing. Install it (apt-get install chromium), or name it in the environment variable CHROMIUM."
+        )
     return found
 
 
@@ -41,7 +45,8 @@ class Opened(t.NamedTuple):
     def rows(self, table: str) -> list[str]:
         """The servers of the rows that are shown."""
         found: list[str] = self.page.evaluate(
-            "(name) => Array.from(document.querySelectorAll(`table.${name} tbody tr:not([hidden]) th`), (head) => head.textContent.trim())", table
+            "(name) => Array.from(document.querySelectorAll(`table.${name} tbody tr:not([hidden]) th`), (head) => head.textContent.trim())",
+            table,
         )
         return found
 
@@ -62,7 +67,9 @@ def opened(path: pathlib.Path, *, size: tuple[int, int] = WIDE, scheme: t.Any = 
     """A file in a browser of its own."""
     with sync_api.sync_playwright() as playwright:
         # Its sandbox does not work for root, nor in most containers; it opens nothing but what the tests have written.
-        browser = playwright.chromium.launch(executable_path=executable(), args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = playwright.chromium.launch(
+            executable_path=executable(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         try:
             page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
             page.set_default_timeout(1000 * PATIENCE)

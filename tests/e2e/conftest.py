@@ -39,8 +39,14 @@ VHOSTS = [
     {
         "name": "t-b",
         "host": {"names": ["b.example.com"]},
-        "admission_webhooks": {"control_server_url": "https://u:planted-user-info@hooks.example.com/x", "secret_key": "planted-webhook-key"},
-        "origin_map_store": {"origin_host_name": "b.example.com", "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis-key"}},
+        "admission_webhooks": {
+            "control_server_url": "https://u:planted-user-info@hooks.example.com/x",
+            "secret_key": "planted-webhook-key",
+        },
+        "origin_map_store": {
+            "origin_host_name": "b.example.com",
+            "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis-key"},
+        },
     },
 ]
 APPLICATIONS = [
@@ -49,13 +55,29 @@ APPLICATIONS = [
         "name": "live",
         "providers": {"rtmp": {}},
         "publishers": {"push": {}},
-        "transcode_webhook": {"enable": True, "control_server_url": "https://hooks.example.com/x", "secret_key": "planted-transcode-key"},
+        "transcode_webhook": {
+            "enable": True,
+            "control_server_url": "https://hooks.example.com/x",
+            "secret_key": "planted-transcode-key",
+        },
     },
 ]
 _STREAM = {"vhost": "default", "app": "app", "stream": {"name": "main"}}
 PUSH_TASKS = [
-    {**_STREAM, "id": "t-1", "protocol": "rtmp", "url": "rtmp://one.example.com/live", "stream_key": "planted-stream-key"},
-    {**_STREAM, "id": "t-2", "protocol": "rtmp", "url": "rtmp://two.example.com/live/planted-path-key", "stream_key": ""},
+    {
+        **_STREAM,
+        "id": "t-1",
+        "protocol": "rtmp",
+        "url": "rtmp://one.example.com/live",
+        "stream_key": "planted-stream-key",
+    },
+    {
+        **_STREAM,
+        "id": "t-2",
+        "protocol": "rtmp",
+        "url": "rtmp://two.example.com/live/planted-path-key",
+        "stream_key": "",
+    },
     {**_STREAM, "id": "t-3", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
 ]
 HEADERS = {"X-Gateway-Key": "planted-header-value"}
@@ -93,7 +115,11 @@ class Project:
     @property
     def environment(self) -> dict[str, str]:
         """The environment without what belongs to the one who runs the tests."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_", "PYTHONPATH", "COV_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_", "PYTHONPATH", "COV_"))
+        }
         return {
             **kept,
             "PATH": os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),

@@ -67,7 +67,9 @@ def authority() -> Authority:
 class MediaServer:
     """A simulated server whose virtual host `t-live` has a certificate in files, and new files that wait elsewhere."""
 
-    def __init__(self, directory: pathlib.Path, version: str = "0.20.0", ports: int = 1, placed: bool = True, tls: bool = True) -> None:
+    def __init__(
+        self, directory: pathlib.Path, version: str = "0.20.0", ports: int = 1, placed: bool = True, tls: bool = True
+    ) -> None:
         self.old, self.new = authority().issue(), authority().issue()
         self.silent = not placed
         """Whether no port answers at first, because no certificate is loaded."""
@@ -81,7 +83,9 @@ class MediaServer:
         self.write(self.coming, self.new)
         # By its clock a second has passed whenever a handshake is done, so that what shows late shows after so many looks.
         made: list[Simulator] = []
-        self.simulator = Simulator(version, token=TOKEN, tls_ports=[0] * ports, clock=lambda: float(sum(len(one.handshakes) for one in made)))
+        self.simulator = Simulator(
+            version, token=TOKEN, tls_ports=[0] * ports, clock=lambda: float(sum(len(one.handshakes) for one in made))
+        )
         made.append(self.simulator)
         self.add("t-live", NAME, self.live if tls else None)
 
@@ -89,7 +93,11 @@ class MediaServer:
         """Adds a virtual host."""
         host: dict[str, t.Any] = {"names": [name]}
         if folder is not None:
-            host["tls"] = {"certPath": str(folder / "cert.pem"), "chainCertPath": str(folder / "chain.pem"), "keyPath": str(folder / "privkey.pem")}
+            host["tls"] = {
+                "certPath": str(folder / "cert.pem"),
+                "chainCertPath": str(folder / "chain.pem"),
+                "keyPath": str(folder / "privkey.pem"),
+            }
         self.simulator.add_static_virtual_host({"name": vhost, "host": host})
 
     def write(self, folder: pathlib.Path, pair: Pair, chain: bytes | None = None) -> None:
@@ -142,11 +150,18 @@ class MediaServer:
         }
 
 
-def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *arguments: str, at_once: bool = False) -> Run:
+def rotate(
+    project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *arguments: str, at_once: bool = False
+) -> Run:
     """Runs the playbook, or with ``at_once`` its role on all hosts side by side; sees that no key is printed."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
-    common = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_timeout": 60, "ovenmediaengine_certificate_wait_timeout": 60}
+    common = {
+        **LOCAL,
+        "ovenmediaengine_api_token": TOKEN,
+        "ovenmediaengine_timeout": 60,
+        "ovenmediaengine_certificate_wait_timeout": 60,
+    }
     inventory = project.directory / "servers.json"
     inventory.write_text(json.dumps({"all": {"hosts": hosts, "vars": common}}), encoding="utf-8")
     playbook = "streamops.ovenmediaengine.rotate_certificates"
@@ -156,8 +171,12 @@ def rotate(project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *argu
         pathlib.Path(playbook).write_text(json.dumps([play]), encoding="utf-8")
     # Not below the test's own directory: ansible-core makes a socket in it, whose path must be short.
     with tempfile.TemporaryDirectory(prefix="rotation-") as temporary:
-        run = project.play(playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=temporary)
-        assert not list(pathlib.Path(temporary).glob("*.rotate_certificates")), "the temporary directory was left behind"
+        run = project.play(
+            playbook, "-i", str(inventory), "-vvvv", *arguments, ANSIBLE_LOG_PATH=str(log), TMPDIR=temporary
+        )
+        assert not list(pathlib.Path(temporary).glob("*.rotate_certificates")), (
+            "the temporary directory was left behind"
+        )
     printed = run.output + log.read_text(encoding="utf-8")
     lines = {line for key in authority().keys for line in key.decode().splitlines() if not line.startswith("-----")}
     assert lines and not [line for line in lines if line in printed], "a key was printed"

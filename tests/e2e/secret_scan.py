@@ -48,7 +48,9 @@ def resolved(text: str) -> str:
     for _level in range(_DEEPEST):
         before = text
         if "\\" in text:
-            text = _UNICODE_ESCAPE.sub(lambda found: _character(found.group(1) or found.group(2) or found.group(3)), text)
+            text = _UNICODE_ESCAPE.sub(
+                lambda found: _character(found.group(1) or found.group(2) or found.group(3)), text
+            )
             text = _SURROGATES.sub(lambda found: found.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
         if "%" in text:
             text = _PERCENT.sub(lambda found: _bytes_of(found.group()), text)
@@ -114,7 +116,14 @@ class Scanner:
             if not all(forms):
                 raise ValueError(f"nothing of {name} is left to search for")
             self._plain += [(name, form) for form in forms]
-            encoded = {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], quote(value), quote(value, safe=""), quote_plus(value)}
+            encoded = {
+                value,
+                json.dumps(value)[1:-1],
+                json.dumps(value, ensure_ascii=False)[1:-1],
+                quote(value),
+                quote(value, safe=""),
+                quote_plus(value),
+            }
             self._base64 += [(name, base64_form(core)) for spelling in encoded for core in cores(spelling.encode())]
 
     def scan(self, text: str | bytes, place: str) -> list[Leak]:
@@ -122,7 +131,10 @@ class Scanner:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
         found: dict[tuple[str, str], Leak] = {}
-        for spelling, needles, form in (("plain or escaped", self._plain, plain_form(text)), ("base64", self._base64, base64_form(text))):
+        for spelling, needles, form in (
+            ("plain or escaped", self._plain, plain_form(text)),
+            ("base64", self._base64, base64_form(text)),
+        ):
             for name, needle in needles:
                 position = form.find(needle) if (name, spelling) not in found else -1
                 if position >= 0:
@@ -187,4 +199,7 @@ def hash_of(text: str) -> int:
 
 def told(leaks: t.Sequence[Leak]) -> str:
     """Leaks as a message; not more than can be read."""
-    return "\n".join(f"{leak.secret}, {leak.spelling}, in {leak.place}: ...{leak.where[-200:]}" for leak in leaks[:25]) + f"\n{len(leaks)} leaks"
+    return (
+        "\n".join(f"{leak.secret}, {leak.spelling}, in {leak.place}: ...{leak.where[-200:]}" for leak in leaks[:25])
+        + f"\n{len(leaks)} leaks"
+    )

@@ -32,7 +32,18 @@ MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push
 # Every request of a module is spoilt so, by the server; or there is nothing that could answer.
 EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
 NOWHERE = ("refused", "unresolved", "tls", "wrong_scheme")
-ON_WRITES = ("server_error", "bad_request", "unauthorized", "conflict", "duplicate_id", "read_only", "gateway", "connection_lost", "rate_limited", "not_json")
+ON_WRITES = (
+    "server_error",
+    "bad_request",
+    "unauthorized",
+    "conflict",
+    "duplicate_id",
+    "read_only",
+    "gateway",
+    "connection_lost",
+    "rate_limited",
+    "not_json",
+)
 
 
 @dataclasses.dataclass
@@ -89,19 +100,29 @@ class Objects:
                 "enables": {"providers": ["rtmp"]},
             },
             "origins": {"origin": [{"location": "/live", "pass": {"scheme": "ovt", "urls": {"url": [origin]}}}]},
-            "origin_map_store": {"origin_host_name": "a.example.com", "redis_server": {"host": "192.0.2.1:6379", "auth": self.secret("redis auth")}},
+            "origin_map_store": {
+                "origin_host_name": "a.example.com",
+                "redis_server": {"host": "192.0.2.1:6379", "auth": self.secret("redis auth")},
+            },
             **more,
         }
 
     def app(self, vhost: str | None, name: str = "live") -> dict[str, t.Any]:
         """An application; of a virtual host, or for the inside of one."""
-        queries = [{"key": "accessToken", "value": self.secret("extra token")}, {"key": "open", "value": self.webhook("extra")}]
+        queries = [
+            {"key": "accessToken", "value": self.secret("extra token")},
+            {"key": "open", "value": self.webhook("extra")},
+        ]
         return {
             **({"vhost": vhost} if vhost is not None else {}),
             "name": name,
             "providers": {"rtmp": {}},
             "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
-            "transcode_webhook": {"enable": True, "control_server_url": self.webhook("transcode"), "secret_key": self.secret("transcode key")},
+            "transcode_webhook": {
+                "enable": True,
+                "control_server_url": self.webhook("transcode"),
+                "secret_key": self.secret("transcode key"),
+            },
         }
 
     def tasks(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
@@ -110,8 +131,20 @@ class Objects:
         user, token = f"u:{self.secret('push password', 'user')}", self.secret("push query", "query")
         srt = f"streamid={self.secret('srt streamid', 'query')}&passphrase={self.secret('srt passphrase', 'query')}"
         return [
-            {**common, "id": "key", "protocol": "rtmp", "url": f"rtmp://{user}@one.example.com/live?token={token}", "stream_key": self.secret("stream key")},
-            {**common, "id": "path", "protocol": "rtmp", "url": f"rtmps://two.example.com/live/{self.secret('path key', 'path')}", "stream_key": ""},
+            {
+                **common,
+                "id": "key",
+                "protocol": "rtmp",
+                "url": f"rtmp://{user}@one.example.com/live?token={token}",
+                "stream_key": self.secret("stream key"),
+            },
+            {
+                **common,
+                "id": "path",
+                "protocol": "rtmp",
+                "url": f"rtmps://two.example.com/live/{self.secret('path key', 'path')}",
+                "stream_key": "",
+            },
             {**common, "id": "srt", "protocol": "srt", "url": f"srt://three.example.com:9?mode=caller&{srt}"},
         ]
 
@@ -133,7 +166,11 @@ class Objects:
             "push_task_info": {"vhost": vhost, "app": "live"},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
-            "audit_info": {"vhosts": [self.vhost(vhost)], "applications": [self.app(vhost)], "push_tasks": self.tasks(vhost)},
+            "audit_info": {
+                "vhosts": [self.vhost(vhost)],
+                "applications": [self.app(vhost)],
+                "push_tasks": self.tasks(vhost),
+            },
         }[module]
 
 
@@ -173,7 +210,9 @@ class Server:
 
     @staticmethod
     def _expiring() -> Pair:
-        return authority().issue("soon.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1))
+        return authority().issue(
+            "soon.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1)
+        )
 
     def _write(self, pair: Pair, name: str) -> None:
         (self.directory / f"{name}.pem").write_bytes(pair.certificate)
@@ -186,20 +225,41 @@ class Server:
     def _make(self) -> None:
         """Makes what somebody else has made, past Ansible."""
         names = ["shared", "fixed", "role-drift", "home", *(f"drift-{module.replace('_', '-')}" for module in MANAGING)]
-        names += ["late-delete-application", "late-create-vhost", "late-create-application", "late-stop-push-task", "late-create-push-task"]
+        names += [
+            "late-delete-application",
+            "late-create-vhost",
+            "late-create-application",
+            "late-stop-push-task",
+            "late-create-push-task",
+        ]
         full = [name for name in names if name not in ("fixed", "home")]
         made = [
-            run_module("vhosts", connection(self.simulator, vhosts=[self.theirs.vhost(name) for name in names if name != "fixed"])),
-            run_module("applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])),
+            run_module(
+                "vhosts",
+                connection(self.simulator, vhosts=[self.theirs.vhost(name) for name in names if name != "fixed"]),
+            ),
+            run_module(
+                "applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])
+            ),
             # One after the other, as the server lists them in this order, and its words are cut where they are too many.
-            run_module("push_tasks", connection(self.simulator, concurrency=1, tasks=[task for name in full for task in self.theirs.tasks(name)])),
+            run_module(
+                "push_tasks",
+                connection(
+                    self.simulator, concurrency=1, tasks=[task for name in full for task in self.theirs.tasks(name)]
+                ),
+            ),
         ]
         assert not any(one.failed for one in made), [one.get("msg") for one in made]
         raw = self.simulator.state.virtual_hosts["shared"].config
         self.simulator.add_static_virtual_host(
-            {**raw, "name": "fixed"}, [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()]
+            {**raw, "name": "fixed"},
+            [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()],
         )
-        config = {"stream_name": "main", "url": "rtmp://config.example.com/app", "stream_key": self.theirs.secret("key of the configuration")}
+        config = {
+            "stream_name": "main",
+            "url": "rtmp://config.example.com/app",
+            "stream_key": self.theirs.secret("key of the configuration"),
+        }
         self.simulator.add_config_task("fixed", "live", id="configured", **config)
         for name, file in (("secure", "served"), ("soon", "expiring")):
             tls = {"certPath": self.file(f"{file}.pem"), "keyPath": self.file(f"{file}.key")}
@@ -242,7 +302,9 @@ class Server:
                 if (number + position) % every and (module, kind) != ("cert_reload", "server_error"):
                     continue
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"all-{kind}")}
-                ends: str | None = None if module in ("cert_reload", "audit_info") else kind  # a reload has words of its own, an audit has findings
+                ends: str | None = (
+                    None if module in ("cert_reload", "audit_info") else kind
+                )  # a reload has words of its own, an audit has findings
                 yield Case(f"{module}: {kind}", module, options, ends)
 
     def core(self) -> t.Iterator[Case]:
@@ -267,8 +329,12 @@ class Server:
         for module in ("vhost_info", "application_info", "push_task_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
-        yield Case("audit_info: drift", "audit_info", {**self.mine.options("audit_info", "shared"), **self.connection()})
-        yield Case("audit_info: as listed", "audit_info", {**self.theirs.options("audit_info", "shared"), **self.connection()})
+        yield Case(
+            "audit_info: drift", "audit_info", {**self.mine.options("audit_info", "shared"), **self.connection()}
+        )
+        yield Case(
+            "audit_info: as listed", "audit_info", {**self.theirs.options("audit_info", "shared"), **self.connection()}
+        )
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
         """What has been read is repeated by the server where something is written; nothing is done, so that the cases share their objects."""
@@ -278,38 +344,112 @@ class Server:
                 if module in MANAGING and "push" not in module:
                     options["recreate"] = True
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
-        for scope, module in (("delete", "application"), ("create", "vhost"), ("create", "application"), ("stop", "push_task"), ("create", "push_task")):
-            options = {**self.mine.options(module, f"late-{scope}-{module.replace('_', '-')}"), **self.spoilt(f"{scope}-server_error")}
-            yield Case(f"{module}: {scope} fails", module, {**options, **({} if module == "push_task" else {"recreate": True})}, None, writes=True)
+        for scope, module in (
+            ("delete", "application"),
+            ("create", "vhost"),
+            ("create", "application"),
+            ("stop", "push_task"),
+            ("create", "push_task"),
+        ):
+            options = {
+                **self.mine.options(module, f"late-{scope}-{module.replace('_', '-')}"),
+                **self.spoilt(f"{scope}-server_error"),
+            }
+            yield Case(
+                f"{module}: {scope} fails",
+                module,
+                {**options, **({} if module == "push_task" else {"recreate": True})},
+                None,
+                writes=True,
+            )
 
     def specific(self) -> t.Iterator[Case]:
         """Errors that take a certain state of the server."""
         on = self.connection
         for module in MANAGING[:4]:
             ends = "items_failed" if module.endswith("s") else "read_only"
-            yield Case(f"{module}: read_only", module, {**self.mine.options(module, "fixed"), **on(), "recreate": True}, ends)
+            yield Case(
+                f"{module}: read_only", module, {**self.mine.options(module, "fixed"), **on(), "recreate": True}, ends
+            )
         gone = {**self.mine.app("home", "gone"), "providers": {"file": {}}}  # 0.21.0 has this provider no longer
         yield Case("application: unsupported_option", "application", {**gone, **on()}, "unsupported_option")
         hidden = {**self.mine.vhost("hidden"), "host": {"names": ["hidden.example.com"]}, "require_reachable": True}
         yield Case("vhost: unreachable", "vhost", {**hidden, **on()}, "unreachable")
         task = self.mine.tasks("shared")[0]
-        yield Case("push_task: vhost_not_found", "push_task", {**task, "vhost": "nowhere", **on()}, "vhost_not_found", writes=True)
-        yield Case("push_task: application_not_found", "push_task", {**task, "app": "nowhere", **on()}, "application_not_found", writes=True)
         yield Case(
-            "push_task: push_publisher_missing", "push_task", {**task, **self.spoilt("write-push_publisher_missing")}, "push_publisher_missing", writes=True
+            "push_task: vhost_not_found",
+            "push_task",
+            {**task, "vhost": "nowhere", **on()},
+            "vhost_not_found",
+            writes=True,
         )
-        yield Case("push_task: task_not_found", "push_task", {**task, "id": "other", **self.spoilt("write-task_not_found")}, "task_not_found", writes=True)
-        yield Case("push_task: duplicate_id", "push_task", {**task, "id": "other", **self.spoilt("write-duplicate_id")}, "duplicate_id", writes=True)
-        yield Case("push_task: conflict", "push_task", {**task, "id": "other", **self.spoilt("write-conflict")}, None, writes=True)
-        yield Case("vhost: conflict", "vhost", {**self.mine.vhost("other"), **self.spoilt("write-conflict")}, "conflict", writes=True)
-        yield Case("vhost: lost", "vhost", {**self.mine.vhost("losing"), **self.spoilt("lost-vhost")}, "lost", writes=True)
-        yield Case("push_task: configured_task", "push_task", {**task, "vhost": "fixed", "id": "configured", **on()}, "configured_task")
-        yield Case("push_tasks: configured_task", "push_tasks", {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()}, "items_failed")
+        yield Case(
+            "push_task: application_not_found",
+            "push_task",
+            {**task, "app": "nowhere", **on()},
+            "application_not_found",
+            writes=True,
+        )
+        yield Case(
+            "push_task: push_publisher_missing",
+            "push_task",
+            {**task, **self.spoilt("write-push_publisher_missing")},
+            "push_publisher_missing",
+            writes=True,
+        )
+        yield Case(
+            "push_task: task_not_found",
+            "push_task",
+            {**task, "id": "other", **self.spoilt("write-task_not_found")},
+            "task_not_found",
+            writes=True,
+        )
+        yield Case(
+            "push_task: duplicate_id",
+            "push_task",
+            {**task, "id": "other", **self.spoilt("write-duplicate_id")},
+            "duplicate_id",
+            writes=True,
+        )
+        yield Case(
+            "push_task: conflict",
+            "push_task",
+            {**task, "id": "other", **self.spoilt("write-conflict")},
+            None,
+            writes=True,
+        )
+        yield Case(
+            "vhost: conflict",
+            "vhost",
+            {**self.mine.vhost("other"), **self.spoilt("write-conflict")},
+            "conflict",
+            writes=True,
+        )
+        yield Case(
+            "vhost: lost", "vhost", {**self.mine.vhost("losing"), **self.spoilt("lost-vhost")}, "lost", writes=True
+        )
+        yield Case(
+            "push_task: configured_task",
+            "push_task",
+            {**task, "vhost": "fixed", "id": "configured", **on()},
+            "configured_task",
+        )
+        yield Case(
+            "push_tasks: configured_task",
+            "push_tasks",
+            {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()},
+            "items_failed",
+        )
         self.simulator.destination("rtmp://one.example.com", "refuse")
         slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
         yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
         for module in ("vhost_info", "application_info", "push_task_info"):
-            yield Case(f"{module}: retries", module, {**self.mine.options(module, "shared"), **self.spoilt("all-gateway"), "retries": 1}, "gateway")
+            yield Case(
+                f"{module}: retries",
+                module,
+                {**self.mine.options(module, "shared"), **self.spoilt("all-gateway"), "retries": 1},
+                "gateway",
+            )
         yield from self._certificates()
         yield from self._environment()
 
@@ -321,7 +461,11 @@ class Server:
             **self.connection(),
             "timeout": PATIENCE,
         }
-        soon = {**secure, "vhost": "soon", "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "soon.example.com"}]}
+        soon = {
+            **secure,
+            "vhost": "soon",
+            "endpoint": [{"host": "127.0.0.1", "port": port, "server_name": "soon.example.com"}],
+        }
         served, other, key = self.file("served.pem"), self.file("other.pem"), self.file("served.key")
         both = self.directory / "both.pem"
         both.write_bytes(self.served.key + self.served.certificate + b"planted garbage")
@@ -330,9 +474,17 @@ class Server:
         wait = {"wait_timeout": 0.3}
         yield Case("cert_reload: served", "cert_reload", {**secure, "certificate": served})
         yield Case("cert_reload: reloaded", "cert_reload", {**secure, "force": True, "wait_timeout": PATIENCE})
-        yield Case("cert_reload: certificate_not_served", "cert_reload", {**secure, "certificate": other, **wait}, "certificate_not_served", writes=True)
+        yield Case(
+            "cert_reload: certificate_not_served",
+            "cert_reload",
+            {**secure, "certificate": other, **wait},
+            "certificate_not_served",
+            writes=True,
+        )
         nameless = [{"host": "127.0.0.1", "port": port, "server_name": "127.0.0.1"}]
-        yield Case("cert_reload: shadowed", "cert_reload", {**soon, "certificate": other, "endpoint": nameless}, "shadowed")
+        yield Case(
+            "cert_reload: shadowed", "cert_reload", {**soon, "certificate": other, "endpoint": nameless}, "shadowed"
+        )
         yield Case(
             "cert_reload: handshake_failed",
             "cert_reload",
@@ -340,8 +492,20 @@ class Server:
             "handshake_failed",
             writes=True,
         )
-        yield Case("cert_reload: certificate_expiring", "cert_reload", {**soon, "fail_if_days_left_below": 30}, "certificate_expiring", writes=True)
-        yield Case("cert_reload: chain_not_verified", "cert_reload", {**secure, "verify_chain": True}, "chain_not_verified", writes=True)
+        yield Case(
+            "cert_reload: certificate_expiring",
+            "cert_reload",
+            {**soon, "fail_if_days_left_below": 30},
+            "certificate_expiring",
+            writes=True,
+        )
+        yield Case(
+            "cert_reload: chain_not_verified",
+            "cert_reload",
+            {**secure, "verify_chain": True},
+            "chain_not_verified",
+            writes=True,
+        )
         for name, file in (("a key", key), ("nothing", "/nowhere.pem"), ("a key and more", str(both))):
             yield Case(
                 f"cert_reload: certificate file is {name}",
@@ -351,22 +515,47 @@ class Server:
             )
             info = {"certificate": file, "private_key": key, "chain": file}
             yield Case(f"certificate_info: certificate file is {name}", "certificate_info", info)
-        yield Case("certificate_info: as it should be", "certificate_info", {**secure, "certificate": served, "private_key": key})
-        yield Case("certificate_info: key of another", "certificate_info", {"certificate": served, "private_key": self.file("other.key")})
-        yield Case("certificate_info: broken key", "certificate_info", {"certificate": served, "private_key": str(broken)})
+        yield Case(
+            "certificate_info: as it should be",
+            "certificate_info",
+            {**secure, "certificate": served, "private_key": key},
+        )
+        yield Case(
+            "certificate_info: key of another",
+            "certificate_info",
+            {"certificate": served, "private_key": self.file("other.key")},
+        )
+        yield Case(
+            "certificate_info: broken key", "certificate_info", {"certificate": served, "private_key": str(broken)}
+        )
         pem = self.served.key.decode()
         for option in ("certificate", "private_key", "chain"):
-            yield Case(f"certificate_info: PEM as {option}", "certificate_info", {"certificate": served, option: pem}, "bad_input")
+            yield Case(
+                f"certificate_info: PEM as {option}",
+                "certificate_info",
+                {"certificate": served, option: pem},
+                "bad_input",
+            )
         for option in ("client_key", "client_cert", "ca_path"):
             ends = "bad_input" if option == "client_key" else None
-            yield Case(f"vhost_info: PEM as {option}", "vhost_info", {**self.connection(api_url=self.tls.url), option: pem}, ends)
+            yield Case(
+                f"vhost_info: PEM as {option}",
+                "vhost_info",
+                {**self.connection(api_url=self.tls.url), option: pem},
+                ends,
+            )
             yield Case(
                 f"push_task: one line of PEM as {option}",
                 "push_task",
                 {**self.mine.tasks("shared")[0], **self.connection(), option: pem.replace("\n", " ")},
                 None,
             )
-        certificates = [{"vhost": "secure", "certificate": other, "endpoint": secure["endpoint"]}, {"certificate": key}, {"certificate": pem}, pem]
+        certificates = [
+            {"vhost": "secure", "certificate": other, "endpoint": secure["endpoint"]},
+            {"certificate": key},
+            {"certificate": pem},
+            pem,
+        ]
         yield Case("audit_info: certificates", "audit_info", {"certificates": certificates, **self.connection()}, None)
 
     def _environment(self) -> t.Iterator[Case]:
@@ -382,15 +571,39 @@ class Server:
             yield Case(f"{module}: proxy cannot be used", module, options, None, interpreter=broken)
         text = f"http://u:{quote(self.plant('proxy password beyond Latin-1'), safe='')}@127.0.0.1:9"
         beyond = self.interpreter("proxied-beyond", HTTP_PROXY=text, http_proxy=text)
-        yield Case("vhost_info: proxy with any letters", "vhost_info", {"names": ["shared"], **self.connection()}, None, interpreter=beyond)
+        yield Case(
+            "vhost_info: proxy with any letters",
+            "vhost_info",
+            {"names": ["shared"], **self.connection()},
+            None,
+            interpreter=beyond,
+        )
         headers = {"X-Gateway-Key": self.plant("header of the environment", "ascii")}
         known = {"OVENMEDIAENGINE_API_TOKEN": self.token, "OVENMEDIAENGINE_HTTP_HEADERS": json.dumps(headers)}
         wrong = {**known, "OVENMEDIAENGINE_API_TOKEN": self.plant("wrong token of the environment")}
-        for name, environment, ends in (("environment", known, SUCCESS), ("environment refused", wrong, "unauthorized")):
+        for name, environment, ends in (
+            ("environment", known, SUCCESS),
+            ("environment refused", wrong, "unauthorized"),
+        ):
             own = self.interpreter(name.replace(" ", "-"), **environment)
-            yield Case(f"vhost_info: {name}", "vhost_info", {"api_url": self.simulator.url, "names": ["shared"]}, ends, interpreter=own)
-        own = self.interpreter("bad-headers", **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.plant('header that is no header', 'ascii')}"})
-        yield Case("vhost_info: bad headers of the environment", "vhost_info", {"api_url": self.simulator.url}, BY_ANSIBLE, interpreter=own)
+            yield Case(
+                f"vhost_info: {name}",
+                "vhost_info",
+                {"api_url": self.simulator.url, "names": ["shared"]},
+                ends,
+                interpreter=own,
+            )
+        own = self.interpreter(
+            "bad-headers",
+            **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.plant('header that is no header', 'ascii')}"},
+        )
+        yield Case(
+            "vhost_info: bad headers of the environment",
+            "vhost_info",
+            {"api_url": self.simulator.url},
+            BY_ANSIBLE,
+            interpreter=own,
+        )
 
     def bad_input(self) -> t.Iterator[Case]:
         """Options that cannot work, each with secrets, some of them where no secret belongs."""
@@ -409,8 +622,16 @@ class Server:
             yield "push_tasks", {"tasks": [{**task, option: odd}]}, BY_ANSIBLE
         yield "vhost", {**vhost, "signed_policyy": vhost["signed_policy"]}, BY_ANSIBLE
         yield "vhost", {**vhost, "signed_policy": {**vhost["signed_policy"], "secretKey": odd}}, BY_ANSIBLE
-        yield "vhosts", {"vhosts": [{**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "secretKey": odd}}]}, BY_ANSIBLE
-        yield "vhosts", {"vhosts": [{**vhost, "applications": [{**app, "transcode_webhook": {"secretKey": odd}}]}]}, BY_ANSIBLE
+        yield (
+            "vhosts",
+            {"vhosts": [{**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "secretKey": odd}}]},
+            BY_ANSIBLE,
+        )
+        yield (
+            "vhosts",
+            {"vhosts": [{**vhost, "applications": [{**app, "transcode_webhook": {"secretKey": odd}}]}]},
+            BY_ANSIBLE,
+        )
         yield "application", {**app, "transcode_webhook": {"secretKey": odd}}, BY_ANSIBLE
         yield "vhost_info", {"apitoken": odd}, BY_ANSIBLE
         # Of the wrong type: secrets, URLs, and groups with secrets.
@@ -418,18 +639,44 @@ class Server:
             yield "push_task", {**task, "stream_key": wrong, "check": 1}, BY_ANSIBLE
             yield "push_task", {**task, "stream_key": wrong, "timeout": 0}, "bad_input"
             yield "push_tasks", {"tasks": [{**task, "stream_key": wrong}], "timeout": 0}, "bad_input"
-            yield "vhost", {**vhost, "signed_policy": {**vhost["signed_policy"], "secret_key": wrong}, "timeout": 0}, "bad_input"
-            yield "vhosts", {"vhosts": [{**vhost, "origin_map_store": {"redis_server": {"host": "a:1", "auth": wrong}}}], "timeout": 0}, "bad_input"
-            yield "application", {**app, "transcode_webhook": {**app["transcode_webhook"], "secret_key": wrong}, "timeout": 0}, "bad_input"
+            yield (
+                "vhost",
+                {**vhost, "signed_policy": {**vhost["signed_policy"], "secret_key": wrong}, "timeout": 0},
+                "bad_input",
+            )
+            yield (
+                "vhosts",
+                {
+                    "vhosts": [{**vhost, "origin_map_store": {"redis_server": {"host": "a:1", "auth": wrong}}}],
+                    "timeout": 0,
+                },
+                "bad_input",
+            )
+            yield (
+                "application",
+                {**app, "transcode_webhook": {**app["transcode_webhook"], "secret_key": wrong}, "timeout": 0},
+                "bad_input",
+            )
             yield "audit_info", {"push_tasks": [{**task, "stream_key": wrong}]}, SUCCESS
             yield "vhost_info", {"api_token": wrong, "timeout": 0}, "bad_input"
             yield "vhost_info", {"http_headers": wrong, "timeout": 0}, any_end
         for wrong in (digits, [odd], [[odd]], [{"token": [odd]}]):
-            yield "applications", {"applications": [{**app, "publishers": {"llhls": {"extra": {"tokens": wrong, "secret": wrong}}}}], "timeout": 0}, "bad_input"
+            yield (
+                "applications",
+                {
+                    "applications": [{**app, "publishers": {"llhls": {"extra": {"tokens": wrong, "secret": wrong}}}}],
+                    "timeout": 0,
+                },
+                "bad_input",
+            )
         for wrong in ({"url": url}, [url], [[url]]):
             yield "push_task", {**task, "url": wrong}, "bad_input"
             yield "push_tasks", {"tasks": [{**task, "url": wrong}]}, "bad_input"
-            yield "vhost", {**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "control_server_url": wrong}}, "bad_input"
+            yield (
+                "vhost",
+                {**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "control_server_url": wrong}},
+                "bad_input",
+            )
             yield "audit_info", {"push_tasks": [{**task, "url": wrong}]}, SUCCESS
         for wrong in ([{"secret_key": odd}], [[{"secret_key": odd}]], [{"auth": odd, "stream_key": odd}]):
             yield "push_task", {**task, "stream": wrong}, BY_ANSIBLE
@@ -438,7 +685,14 @@ class Server:
             yield "vhost", {**vhost, "signed_policy": wrong}, BY_ANSIBLE
             yield "vhosts", {"vhosts": [{**vhost, "origin_map_store": {"redis_server": wrong}}]}, BY_ANSIBLE
             yield "application", {**app, "transcode_webhook": wrong}, BY_ANSIBLE
-            yield "audit_info", {"push_tasks": [{**task, "stream": wrong}, wrong], "vhosts": [{**vhost, "signed_policy": wrong}, wrong]}, SUCCESS
+            yield (
+                "audit_info",
+                {
+                    "push_tasks": [{**task, "stream": wrong}, wrong],
+                    "vhosts": [{**vhost, "signed_policy": wrong}, wrong],
+                },
+                SUCCESS,
+            )
         for text in (odd, f"secret_key={odd}", json.dumps({"secret_key": odd})[:-3]):
             yield "vhost", {**vhost, "signed_policy": text, "timeout": 0}, any_end
             yield "vhosts", {"vhosts": text}, BY_ANSIBLE
@@ -448,7 +702,9 @@ class Server:
         # A secret where something else belongs, in a task that has it where it belongs, too.
         for option in ("state", "wait_for", "wait_timeout", "timeout", "retries", "validate_certs", "http_headers"):
             yield "push_task", {**task, option: key}, BY_ANSIBLE
-        for option in ("vhost", "app", "id") if self.plant.hard else ():  # the plain ones can be names, and are none the less
+        for option in (
+            ("vhost", "app", "id") if self.plant.hard else ()
+        ):  # the plain ones can be names, and are none the less
             yield "push_task", {**task, option: key}, "bad_input"
             yield "push_tasks", {"tasks": [{**task, option: key}, {**task, option: key}]}, "bad_input"
         yield "push_task", {**task, "protocol": key}, "bad_input"
@@ -458,16 +714,32 @@ class Server:
             yield "push_task", {**task, "url": f"{scheme}one.example.com/live/{path_key}"}, "bad_input"
         yield "push_task", {**task, "protocol": "srt", "url": f"rtmp://one.example.com/live/{path_key}"}, "bad_input"
         yield "push_task", {**task, "protocol": "mpegts"}, "bad_input"
-        yield "push_task", {**task, "protocol": "srt", "url": self.mine.tasks("shared")[2]["url"].replace("caller", "listener")}, "bad_input"
+        yield (
+            "push_task",
+            {**task, "protocol": "srt", "url": self.mine.tasks("shared")[2]["url"].replace("caller", "listener")},
+            "bad_input",
+        )
         yield "push_tasks", {"tasks": [task, task]}, "bad_input"
         yield "push_tasks", {"tasks": [{**task, "stream_key": "********"}]}, "bad_input"
         yield "push_task", {name: value for name, value in task.items() if name != "stream_key"}, "bad_input"
         yield "push_task", {**task, "stream": {"name": f"{odd}\n"}, "stream_key": odd}, any_end
-        yield "vhost", {**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "control_server_url": url}}, "bad_input"
-        yield "vhost", {**vhost, "origin_map_store": {"redis_server": {"host": f"u:{odd}@192.0.2.1:6379", "auth": odd}}}, any_end
+        yield (
+            "vhost",
+            {**vhost, "admission_webhooks": {**vhost["admission_webhooks"], "control_server_url": url}},
+            "bad_input",
+        )
+        yield (
+            "vhost",
+            {**vhost, "origin_map_store": {"redis_server": {"host": f"u:{odd}@192.0.2.1:6379", "auth": odd}}},
+            any_end,
+        )
         yield "application", {**app, "publishers": {"llhls": {"extra": {"bad key": {"token": odd}}}}}, "bad_input"
         yield "application", {**app, "publishers": {"llhls": {"extra": {"segmentCount": {"token": odd}}}}}, "bad_input"
-        yield "application", {**app, "publishers": {"llhls": {"extra": {"accessToken": odd, "login": [{"password": odd}]}}}}, any_end
+        yield (
+            "application",
+            {**app, "publishers": {"llhls": {"extra": {"accessToken": odd, "login": [{"password": odd}]}}}},
+            any_end,
+        )
         # The connection.
         user = self.plant("user info of the API's URL", "user")
         for api_url in (
@@ -478,9 +750,17 @@ class Server:
             f"u:{user}@127.0.0.1:1",
         ):
             yield "vhost_info", {"api_url": api_url}, "bad_input"
-        yield "vhost_info", {"http_headers": {"Authorization": f"Bearer {self.plant('own authorization', 'ascii')}"}}, "bad_input"
+        yield (
+            "vhost_info",
+            {"http_headers": {"Authorization": f"Bearer {self.plant('own authorization', 'ascii')}"}},
+            "bad_input",
+        )
         yield "vhost_info", {"http_headers": {"X Key": odd}}, "bad_input"
-        yield "vhost_info", {"http_headers": {"X-Key": [odd], "X-Other": {"a": odd}, "X-Number": digits}, "timeout": 0}, "bad_input"
+        yield (
+            "vhost_info",
+            {"http_headers": {"X-Key": [odd], "X-Other": {"a": odd}, "X-Number": digits}, "timeout": 0},
+            "bad_input",
+        )
         yield "vhost_info", {"http_headers": {"X-Key": f"{odd}\nX-Other: {odd}"}}, "bad_input"
         yield "vhost_info", {"api_token": f"{self.token}\n{odd}"}, "bad_input"
         yield "vhost_info", {"api_token": digits}, "unauthorized"
@@ -492,4 +772,8 @@ def _quoted(value: str) -> str:
 
 def unmet(met: t.Collection[str]) -> set[str]:
     """The kinds of errors that no case has met, and those that are said not to be met and have been."""
-    return (set(ADVICE) - set(met) - set(NOT_BROUGHT_ABOUT)) | (set(NOT_BROUGHT_ABOUT) & set(met)) | (set(NOT_BROUGHT_ABOUT) - set(ADVICE))
+    return (
+        (set(ADVICE) - set(met) - set(NOT_BROUGHT_ABOUT))
+        | (set(NOT_BROUGHT_ABOUT) & set(met))
+        | (set(NOT_BROUGHT_ABOUT) - set(ADVICE))
+    )

@@ -42,7 +42,16 @@ ENVELOPES = {
 # Statuses of pages, by the kind of error that they mean.
 PAGES = {"rate_limited": 429, "gateway": 502, "not_json": 200}
 # Answers that are no envelopes.
-OTHERS = ("rate_limited", "gateway", "not_json", "redirect", "unexpected_answer", "too_large", "connection_lost", "timeout")
+OTHERS = (
+    "rate_limited",
+    "gateway",
+    "not_json",
+    "redirect",
+    "unexpected_answer",
+    "too_large",
+    "connection_lost",
+    "timeout",
+)
 
 
 def leaves(value: t.Any) -> t.Iterator[str]:
@@ -59,7 +68,9 @@ def leaves(value: t.Any) -> t.Iterator[str]:
 
 def spelt(value: str) -> str:
     """A text in every spelling that a server can repeat it in."""
-    escaped = "".join(f"\\u{ord(letter):04x}" if ord(letter) > 126 or letter in "<>&'\"" else letter for letter in value)
+    escaped = "".join(
+        f"\\u{ord(letter):04x}" if ord(letter) > 126 or letter in "<>&'\"" else letter for letter in value
+    )
     spellings = [
         value,
         base64.b64encode(value.encode()).decode(),
@@ -145,7 +156,11 @@ class Echo:
             return None
         state = snapshot(self.simulator.state)
         held = state["virtual_hosts"].get(names[0].partition(":")[0], {})
-        tasks = [task for task in state["tasks"] if task["vhost"] == names[0] and (len(names) == 1 or names[2:3] == [task["app"]])]
+        tasks = [
+            task
+            for task in state["tasks"]
+            if task["vhost"] == names[0] and (len(names) == 1 or names[2:3] == [task["app"]])
+        ]
         if len(names) == 1:
             return [held, tasks] if ":" not in names[0] else None  # a reload reads no more than names
         if len(names) == 2:
@@ -168,7 +183,9 @@ class Echo:
         if kind == "unexpected_answer":
             return _json(200, {"statusCode": 200, "message": known, "response": known})
         if kind == "too_large":
-            return _json(200, {"statusCode": 200, "message": "OK", "response": [known] * (20 * 2**20 // max(len(known), 1))})
+            return _json(
+                200, {"statusCode": 200, "message": "OK", "response": [known] * (20 * 2**20 // max(len(known), 1))}
+            )
         if kind == "timeout":
             await until_gone(exchange)
             return Raw(None)

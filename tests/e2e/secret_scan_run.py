@@ -31,7 +31,12 @@ def case_tasks(cases: t.Sequence[Case], variable: str) -> list[Task]:
     for number, case in enumerate(cases):
         registered = f"{variable}_{number}"
         options = {option: "{{ %s[%d][%s] }}" % (variable, number, json.dumps(option)) for option in case.options}
-        task: Task = {"name": case.name, f"{COLLECTION}.{case.module}": options, "register": registered, "ignore_errors": True}
+        task: Task = {
+            "name": case.name,
+            f"{COLLECTION}.{case.module}": options,
+            "register": registered,
+            "ignore_errors": True,
+        }
         if case.interpreter:
             task["vars"] = {"ansible_python_interpreter": case.interpreter}
         tasks += [task, {"name": "Show the result", "ansible.builtin.debug": {"var": registered}}]
@@ -42,18 +47,30 @@ def role(name: str, title: str, **variables: str) -> list[Task]:
     """A role that may fail and must not end the play for a host."""
     registered = {"name": f"{name}: {title}, it has failed", "ansible.builtin.debug": {"var": "ansible_failed_result"}}
     return [
-        {"name": f"{name}: {title}", "block": [{"ansible.builtin.include_role": {"name": f"{COLLECTION}.{name}"}, "vars": variables}], "rescue": [registered]}
+        {
+            "name": f"{name}: {title}",
+            "block": [{"ansible.builtin.include_role": {"name": f"{COLLECTION}.{name}"}, "vars": variables}],
+            "rescue": [registered],
+        }
     ]
 
 
 def keep(names: t.Sequence[str], path: pathlib.Path) -> list[Task]:
     """Tasks that write registered results into files, in the ways in which playbooks do so."""
     everything = "{{ {%s} }}" % ", ".join(f"'{name}': {name} | default('none')" for name in names)
-    forms = {"plain": "{{ everything }}", "json": "{{ everything | to_nice_json }}", "yml": "{{ everything | to_nice_yaml }}"}
+    forms = {
+        "plain": "{{ everything }}",
+        "json": "{{ everything | to_nice_json }}",
+        "yml": "{{ everything | to_nice_yaml }}",
+    }
     return [
         {
             "name": f"Keep the results as {form}",
-            "ansible.builtin.copy": {"content": content, "dest": f"{path}-{{{{ inventory_hostname }}}}.{form}", "mode": "0600"},
+            "ansible.builtin.copy": {
+                "content": content,
+                "dest": f"{path}-{{{{ inventory_hostname }}}}.{form}",
+                "mode": "0600",
+            },
             "vars": {"everything": everything},
             "check_mode": False,
         }
@@ -68,10 +85,10 @@ class Stage:
     """
 
     def __init__(self, directory: pathlib.Path, tree: pathlib.Path = TREE) -> None:
-        self.given = directory / "given"
+        self.specified = directory / "given"
         self.left = directory / "left"
         self.tree = tree
-        for path in (self.given, self.left, self.left / "runner", self.left / "reports"):
+        for path in (self.specified, self.left, self.left / "runner", self.left / "reports"):
             path.mkdir(parents=True, exist_ok=True)
         self.reports = self.left / "reports"
         self.results: list[dict[str, t.Any]] = []
@@ -85,10 +102,12 @@ class Stage:
         check: bool = False,
     ) -> str:
         """Runs plays; returns what was printed."""
-        playbook, inventory = self.given / "playbook.json", self.given / "inventory.json"
+        playbook, inventory = self.specified / "playbook.json", self.specified / "inventory.json"
         playbook.write_text(json.dumps(plays, indent=1), encoding="utf-8")
         children = {name: {"hosts": dict.fromkeys(members)} for name, members in (groups or {}).items()}
-        inventory.write_text(json.dumps({"all": {"hosts": hosts, "children": children, "vars": LOCAL}}), encoding="utf-8")
+        inventory.write_text(
+            json.dumps({"all": {"hosts": hosts, "children": children, "vars": LOCAL}}), encoding="utf-8"
+        )
         # ansible-core makes a socket in there, whose path must be short.
         with tempfile.TemporaryDirectory(prefix="scan-") as temporary:
             # As a program of its own: a fork of this process, which has threads, could wait for ever.
@@ -112,14 +131,20 @@ class Stage:
         artifacts = self.left / "runner" / "artifacts" / "scan"
         shown = artifacts / "stdout"
         printed = (shown if shown.exists() else self.left / "runner.txt").read_text(encoding="utf-8")
-        assert "PLAY RECAP" in printed and (artifacts / "status").read_text() in ("successful", "failed"), printed[-3000:]
+        assert "PLAY RECAP" in printed and (artifacts / "status").read_text() in ("successful", "failed"), printed[
+            -3000:
+        ]
         lines = (self.left / "callback.json").read_text(encoding="utf-8").splitlines()
         self.results = [json.loads(line) for line in lines]
         return printed
 
     def _environment(self, temporary: str, form: str) -> dict[str, str]:
         """The environment without what belongs to the one who runs the tests."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_", "PYTHONPATH", "COV_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_", "PYTHONPATH", "COV_"))
+        }
         return {
             **kept,
             "PATH": os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
@@ -152,7 +177,10 @@ class Stage:
     def ends(self) -> dict[tuple[str, str], dict[str, t.Any]]:
         """The last result of each task by host and name, without the name of a role before it."""
         ended = [one for one in self.results if one["event"] in ("ok", "failed")]
-        return {(one["host"], one["task"].rpartition(" : ")[2]): {**one["result"], "failed": one["event"] == "failed"} for one in ended}
+        return {
+            (one["host"], one["task"].rpartition(" : ")[2]): {**one["result"], "failed": one["event"] == "failed"}
+            for one in ended
+        }
 
     def scan(self, scanner: Scanner) -> tuple[list[Leak], list[str]]:
         """Looks for secrets in all that was left."""

@@ -48,16 +48,31 @@ def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim
     # A failure does not count, and the rights are those of root.
     assert prefixed.startswith("-+/")
     command = shlex.split(prefixed[2:])
-    assert all(word.startswith("/") for word in (command[0], *(word for word in command if word.endswith(("env", "ansible-playbook")))))
+    assert all(
+        word.startswith("/")
+        for word in (command[0], *(word for word in command if word.endswith(("env", "ansible-playbook"))))
+    )
     replaced = [word.replace(PLACE, f"{project.directory}/") for word in command]
     environment = project.environment
-    for word, value in (("HOME", environment["HOME"]), ("ANSIBLE_COLLECTIONS_PATH", environment["ANSIBLE_COLLECTIONS_PATH"])):
+    for word, value in (
+        ("HOME", environment["HOME"]),
+        ("ANSIBLE_COLLECTIONS_PATH", environment["ANSIBLE_COLLECTIONS_PATH"]),
+    ):
         (place,) = [index for index, text in enumerate(replaced) if text.startswith(f"{word}=")]
         replaced[place] = f"{word}={value}"
-    replaced[replaced.index("/usr/bin/ansible-playbook")] = str(shutil.which("ansible-playbook", path=environment["PATH"]))
+    replaced[replaced.index("/usr/bin/ansible-playbook")] = str(
+        shutil.which("ansible-playbook", path=environment["PATH"])
+    )
     # Nothing of the environment of a shell, as systemd starts it.
     run = subprocess.run(
-        replaced, cwd="/", env={"PATH": environment["PATH"]}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False
+        replaced,
+        cwd="/",
+        env={"PATH": environment["PATH"]},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "as after a restart" in run.stdout
@@ -80,7 +95,13 @@ def test_systemd_takes_the_drop_in(tmp_path: pathlib.Path) -> None:
     drop_in = blocks("ini")[0].replace("[Service]\n", "")
     unit = tmp_path / "ovenmediaengine.service"
     unit.write_text(f"[Unit]\nDescription=OvenMediaEngine\n[Service]\nExecStart=/bin/true\n{drop_in}", encoding="utf-8")
-    run = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    run = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(unit)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert "ovenmediaengine.service" not in run.stderr, run.stderr
 
 
@@ -91,4 +112,6 @@ def test_what_is_for_awx_names_what_there_is() -> None:
     template, schedule = (task for play in job for task in play["tasks"])
     assert schedule["awx.awx.schedule"]["unified_job_template"] == template["awx.awx.job_template"]["name"]
     assert template["awx.awx.job_template"]["allow_simultaneous"] is False
-    assert re.fullmatch(r"DTSTART;TZID=\w+:\d{8}T\d{6} RRULE:FREQ=MINUTELY;INTERVAL=\d+", schedule["awx.awx.schedule"]["rrule"])
+    assert re.fullmatch(
+        r"DTSTART;TZID=\w+:\d{8}T\d{6} RRULE:FREQ=MINUTELY;INTERVAL=\d+", schedule["awx.awx.schedule"]["rrule"]
+    )

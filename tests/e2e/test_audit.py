@@ -23,7 +23,12 @@ from .audited_fleet import HOSTILE, NAMES, Fleet, expiring, wanted
 from .browser import PHONE, WIDE, opened
 from .conftest import BOTH_PATHS, REPOSITORY, Project, Run
 
-NOT_AUDITED = {"mistyped-1": "audit_failed", "mistyped-3": "audit_failed", "silent-1": "refused", "unreachable-1": "host_unreachable"}
+NOT_AUDITED = {
+    "mistyped-1": "audit_failed",
+    "mistyped-3": "audit_failed",
+    "silent-1": "refused",
+    "unreachable-1": "host_unreachable",
+}
 
 
 class Audited(t.NamedTuple):
@@ -60,7 +65,9 @@ def schema() -> t.Any:
 
 def cases(path: pathlib.Path) -> dict[tuple[str, str], list[t.Any]]:
     """The test cases of a JUnit file by suite and name, with their results."""
-    return {(suite.name, case.name): case.result for suite in junitparser.JUnitXml.fromfile(str(path)) for case in suite}
+    return {
+        (suite.name, case.name): case.result for suite in junitparser.JUnitXml.fromfile(str(path)) for case in suite
+    }
 
 
 def test_every_finding_is_in_the_report(audited: Audited) -> None:
@@ -70,7 +77,11 @@ def test_every_finding_is_in_the_report(audited: Audited) -> None:
     for name in ("edge-1", "edge-2", "origin-3"):
         assert audited.kinds(name) == []
         assert audited.server(name)["status"] == "info"
-    assert sorted(audited.kinds("edge-3")) == [("drift", "differs")] * 5 + [("drift", "missing"), ("drift", "not_listed"), ("warning", "unaddressable")]
+    assert sorted(audited.kinds("edge-3")) == [("drift", "differs")] * 5 + [
+        ("drift", "missing"),
+        ("drift", "not_listed"),
+        ("warning", "unaddressable"),
+    ]
     assert set(audited.kinds("edge-4")) == {("drift", "missing")} and len(audited.kinds("edge-4")) == 3 * len(NAMES)
     assert audited.kinds("edge-5") == [("error", "push_error")]
     assert audited.kinds("edge-6") == [("error", "push_stalled")] * len(NAMES)
@@ -82,7 +93,12 @@ def test_every_finding_is_in_the_report(audited: Audited) -> None:
         assert audited.server(name)["reachable"] is False
     assert audited.server("edge-1")["version"] == "0.20.0" and audited.server("origin-3")["version"] is None
     states = {vhost["name"]: vhost["status"] for vhost in audited.server("edge-3")["vhosts"]}
-    assert (states["t-arena"], states["t-by-hand"], states["t-zoo"], states["t-stadium"]) == ("drift", "not_listed", "missing", "ok")
+    assert (states["t-arena"], states["t-by-hand"], states["t-zoo"], states["t-stadium"]) == (
+        "drift",
+        "not_listed",
+        "missing",
+        "ok",
+    )
     pushing = {task["vhost"]: task["bits_per_second"] for task in audited.server("edge-5")["push_tasks"]}
     assert pushing["t-arena"] > 0 and pushing["t-club"] is None and pushing["t-school"] is None
 
@@ -90,18 +106,32 @@ def test_every_finding_is_in_the_report(audited: Audited) -> None:
 def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audited: Audited) -> None:
     assert audited.run.status == 2
     counts = audited.report["counts"]
-    failing = {server["name"]: server["counts"] for server in audited.report["servers"] if server["counts"]["error"] or server["counts"]["drift"]}
+    failing = {
+        server["name"]: server["counts"]
+        for server in audited.report["servers"]
+        if server["counts"]["error"] or server["counts"]["drift"]
+    }
     assert len(failing) == len(audited.fleet.hosts) - 4
     for name, own in failing.items():
         message = f"{own['error']} error, {own['drift']} drift: see {audited.fleet.reports}/audit.html"
-        assert re.search(rf'\[{re.escape(name)}\]: FAILED! => {{[^}}]*"msg": "{re.escape(message)}"', audited.run.output)
-    assert f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; findings: {counts['error']} error" in audited.run.output
+        assert re.search(
+            rf'\[{re.escape(name)}\]: FAILED! => {{[^}}]*"msg": "{re.escape(message)}"', audited.run.output
+        )
+    assert (
+        f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; findings: {counts['error']} error"
+        in audited.run.output
+    )
     assert all(recap["changed"] == 0 for recap in audited.run.recap.values())
     assert {name for name, recap in audited.run.recap.items() if recap["failed"]} == set(failing)
     assert sum(recap["unreachable"] for recap in audited.run.recap.values()) == 0
     stats = json.loads(re.findall(r"^\s*RUN: (\{.*\})$", audited.run.output, re.MULTILINE)[0])["ovenmediaengine_audit"]
     assert {severity: stats[severity] for severity in counts} == counts
-    assert (stats["status"], stats["failed"], stats["servers"], stats["not_audited"]) == ("error", True, len(audited.fleet.hosts), len(NOT_AUDITED))
+    assert (stats["status"], stats["failed"], stats["servers"], stats["not_audited"]) == (
+        "error",
+        True,
+        len(audited.fleet.hosts),
+        len(NOT_AUDITED),
+    )
     assert stats["report_dir"] == str(audited.fleet.reports)
 
 
@@ -119,15 +149,23 @@ def test_junit_tells_what_fails(audited: Audited) -> None:
     (refused,) = found["edge-5", "push task t-club/live/platform"]
     assert isinstance(refused, junitparser.Error) and refused.type == "push_error"
     (differs,) = found["edge-3", "virtual host t-arena"]
-    assert 'On the server: ["live.arena.example.com"]; listed: ["live.arena.example.com", "*.arena.example.com"].' in differs.text
+    assert (
+        'On the server: ["live.arena.example.com"]; listed: ["live.arena.example.com", "*.arena.example.com"].'
+        in differs.text
+    )
     for name, kind in NOT_AUDITED.items():
         assert [(type(one), one.type) for one in found[name, "server"]] == [(junitparser.Error, kind)]
     certificates = {suite: results for (suite, name), results in found.items() if name.startswith("certificate ")}
-    assert {suite: [type(one) for one in results] for suite, results in certificates.items()} == {"origin-1": [], "origin-2": [junitparser.Failure]}
+    assert {suite: [type(one) for one in results] for suite, results in certificates.items()} == {
+        "origin-1": [],
+        "origin-2": [junitparser.Failure],
+    }
 
 
 def test_what_a_server_is_called_is_neither_run_nor_taken_for_html(audited: Audited) -> None:
-    texts = [(audited.fleet.reports / name).read_text(encoding="utf-8") for name in ("audit.json", "audit.xml", "audit.html")]
+    texts = [
+        (audited.fleet.reports / name).read_text(encoding="utf-8") for name in ("audit.json", "audit.xml", "audit.html")
+    ]
     assert json.dumps(HOSTILE)[1:-1] in texts[0]
     assert all("{{ 7 * 191 }}" in text and "1337" not in text for text in texts)
     assert all("<script>document" not in text for text in texts[1:])
@@ -156,7 +194,9 @@ def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
         one.wait_for(".findings tbody tr:not([hidden])", 1)
         assert (one.rows("findings"), one.rows("matrix"), one.rows("pushes")) == (["edge-3"], ["edge-3"], [])
         assert page.is_visible("#pushes .none")
-        assert page.inner_text("#count").startswith(f"Matching: 1 of {len(findings)} findings; 1 of {len(audited.fleet.hosts)} servers; 0 of ")
+        assert page.inner_text("#count").startswith(
+            f"Matching: 1 of {len(findings)} findings; 1 of {len(audited.fleet.hosts)} servers; 0 of "
+        )
         page.click("button[type=reset]")
         one.wait_for(".findings tbody tr:not([hidden])", len(findings))
         for severity in ("drift", "warning", "ok"):
@@ -225,17 +265,25 @@ def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme:
         assert (sum(map(int, re.findall(r"\d+", colour)[:3])) < 384) == dark
         one.page.emulate_media(media="print", color_scheme=t.cast("t.Any", scheme))
         on_paper = [
-            one.page.evaluate("(selector) => getComputedStyle(document.querySelector(selector)).color", part) for part in ("body", "h1", "del", "ins", ".label")
+            one.page.evaluate("(selector) => getComputedStyle(document.querySelector(selector)).color", part)
+            for part in ("body", "h1", "del", "ins", ".label")
         ]
-        assert all(sum(map(int, re.findall(r"\d+", colour)[:3])) < 384 for colour in on_paper), "paper is white, whatever the screen is"
+        assert all(sum(map(int, re.findall(r"\d+", colour)[:3])) < 384 for colour in on_paper), (
+            "paper is white, whatever the screen is"
+        )
 
 
 @pytest.mark.exhaustive
-def test_a_page_of_500_servers_with_50_virtual_hosts_each(project: Project, record_property: t.Callable[[str, object], None]) -> None:
+def test_a_page_of_500_servers_with_50_virtual_hosts_each(
+    project: Project, record_property: t.Callable[[str, object], None]
+) -> None:
     """Times are recorded, and not judged: they are the machine's. That rows are shown in part keeps them short."""
     report = audit_report({f"media-{number}": _big(number) for number in range(500)}, "2026-01-31T03:00:00Z")
     role = REPOSITORY / "roles/audit"
-    texts = [(role / name).read_text(encoding="utf-8") for name in ("templates/audit.html.j2", "files/audit.css", "files/audit.js")]
+    texts = [
+        (role / name).read_text(encoding="utf-8")
+        for name in ("templates/audit.html.j2", "files/audit.css", "files/audit.js")
+    ]
     path = project.directory / "audit.html"
     path.write_text(audit_page(report, *texts), encoding="utf-8")
     with opened(path) as one:
@@ -269,15 +317,29 @@ def _big(number: int) -> dict[str, t.Any]:
     """What a server of a large fleet can be like: one in ten has lost a virtual host."""
     names = [f"t-{index}" for index in range(50)]
     lost = names[7] if number % 10 == 7 else ""
-    missing = {"severity": "drift", "kind": "missing", "message": f"Virtual host {lost} is listed and not on the server.", "vhost": lost}
+    missing = {
+        "severity": "drift",
+        "kind": "missing",
+        "message": f"Virtual host {lost} is listed and not on the server.",
+        "vhost": lost,
+    }
     vhost = {"listed": True, "read_only": False}
-    task = {"app": "live", "id": "platform", "protocol": "rtmp", "url": "rtmp://ingest.example.com/live/********", "state": "pushing"}
+    task = {
+        "app": "live",
+        "id": "platform",
+        "protocol": "rtmp",
+        "url": "rtmp://ingest.example.com/live/********",
+        "state": "pushing",
+    }
     task_rest = {"bits_per_second": 4_000_000, "listed": True, "is_config": False}
     return {
         "reachable": True,
         "version": "0.20.0",
         "findings": [missing] if lost else [],
-        "vhosts": [{**vhost, "name": name, "present": name != lost, "status": "missing" if name == lost else "ok"} for name in names],
+        "vhosts": [
+            {**vhost, "name": name, "present": name != lost, "status": "missing" if name == lost else "ok"}
+            for name in names
+        ],
         "push_tasks": [{**task, **task_rest, "vhost": name} for name in names[:10]],
         "certificates": [],
     }
@@ -294,8 +356,12 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
     for name in ("t-odd", lone):
         vhost = sim.state.create_virtual_host({"name": name, "host": {"names": [lone]}})
         for app in ("live", lone):
-            sim.state.create_application(vhost, {"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}})
-    push = sim.state.add_config_task("t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="planted")
+            sim.state.create_application(
+                vhost, {"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
+            )
+    push = sim.state.add_config_task(
+        "t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="planted"
+    )
     push.is_config = False
     listed = [{"name": "t-odd", "host": {"names": ["odd.example.com"]}}]
     project.inventory(
@@ -327,7 +393,10 @@ def test_exit_status(project: Project) -> None:
         for fail_on, status, arguments in (("error", 0, []), ("drift", 2, ["--check"])):
             run = fleet.audit(*arguments, "-e", f"audit_fail_on={fail_on}", "-e", "audit_report_dir=here/there")
             assert run.status == status, run.output
-            assert json.loads((project.directory / "here/there/audit.json").read_text(encoding="utf-8"))["counts"]["drift"] == 1
+            assert (
+                json.loads((project.directory / "here/there/audit.json").read_text(encoding="utf-8"))["counts"]["drift"]
+                == 1
+            )
             assert (project.directory / "here/there/audit.html").stat().st_size > 10_000
             for path in (project.directory / "here/there").iterdir():
                 path.unlink()
@@ -338,7 +407,12 @@ def test_exit_status(project: Project) -> None:
 def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on: str, status: int) -> None:
     """The first host and all others fail, and there is a report all the same."""
     with Fleet(project) as fleet:
-        unreachable = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1, "ansible_ssh_retries": 0}
+        unreachable = {
+            "ansible_connection": "ssh",
+            "ansible_host": "127.0.0.1",
+            "ansible_port": 1,
+            "ansible_ssh_retries": 0,
+        }
         fleet.add_silent("a-first", **unreachable)
         fleet.add_silent("b-second", ovenmediaengine_vhosts="{{ not_there }}", ovenmediaengine_timeout="soon")
         run = fleet.audit(variables={"audit_fail_on": fail_on})
@@ -353,7 +427,9 @@ def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on:
 def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: Project) -> None:
     with Fleet(project) as fleet:
         sim = lone(fleet, "one")
-        fleet.hosts["one"]["ovenmediaengine_push_tasks"][0]["url"] = fleet.hosts["one"]["ovenmediaengine_push_tasks"][0]["url"] + "/"
+        fleet.hosts["one"]["ovenmediaengine_push_tasks"][0]["url"] = (
+            fleet.hosts["one"]["ovenmediaengine_push_tasks"][0]["url"] + "/"
+        )
         fleet.hosts["one"]["ovenmediaengine_certificates"] = fleet.serve(sim, expiring(), "soon")
         sim.clear_log()
         reports = []

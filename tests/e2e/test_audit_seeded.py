@@ -17,7 +17,13 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host, post, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    ModuleRun,
+    connection,
+    make_virtual_host,
+    post,
+    run_module,
+)
 
 from .rotation import authority
 
@@ -156,7 +162,11 @@ OBJECTS: list[tuple[str, t.Callable[[dict[str, t.Any]], t.Any], Found]] = [
         lambda wanted: wanted["push_tasks"].append({**wanted["push_tasks"][0], "id": "three"}),
         Found("drift", "missing", ("t-b", "live", "three")),
     ),
-    ("an application is not listed", lambda wanted: wanted["vhosts"][0].pop("applications"), Found("drift", "not_listed", LIVE)),
+    (
+        "an application is not listed",
+        lambda wanted: wanted["vhosts"][0].pop("applications"),
+        Found("drift", "not_listed", LIVE),
+    ),
     ("a push task is not listed", lambda wanted: wanted["push_tasks"].pop(), Found("drift", "not_listed", TWO)),
 ]
 # What no server could be like.
@@ -184,7 +194,10 @@ def changed(path: str, value: t.Any) -> dict[str, t.Any]:
 def audit(sim: Simulator, wanted: t.Mapping[str, t.Any], **options: t.Any) -> ModuleRun:
     """One audit; nothing that it returns may be secret, and it may send no write."""
     sim.clear_log()
-    run = run_module("audit_info", connection(sim, read_only_vhosts=["default", "t-static"], timeout=2, retries=0, **wanted, **options))
+    run = run_module(
+        "audit_info",
+        connection(sim, read_only_vhosts=["default", "t-static"], timeout=2, retries=0, **wanted, **options),
+    )
     assert [word for word in PLANTED if word in run.printed] == []
     assert sim.writes == []
     return run
@@ -241,7 +254,9 @@ def test_a_field_that_differs(same: Simulator, path: str, value: t.Any, place: P
 
 
 @pytest.mark.parametrize(("change", "expected"), [case[1:] for case in OBJECTS], ids=[case[0] for case in OBJECTS])
-def test_an_object_that_is_only_on_one_side(same: Simulator, change: t.Callable[[t.Any], t.Any], expected: Found) -> None:
+def test_an_object_that_is_only_on_one_side(
+    same: Simulator, change: t.Callable[[t.Any], t.Any], expected: Found
+) -> None:
     wanted = copy.deepcopy(WANTED)
     change(wanted)
     assert findings(audit(same, wanted)) == [expected]
@@ -270,7 +285,10 @@ def test_a_push_task_that_nobody_has_listed(own: Simulator) -> None:
 def test_a_push_that_its_destination_refuses(own: Simulator) -> None:
     own.destination("rtmp://one.example.com/live", "refuse")
     own.stream_appears("t-b", "live", "main")
-    while run_module("push_task_info", connection(own, vhost="t-b", app="live", id="one"))["status"][0]["state"] != "error":
+    while (
+        run_module("push_task_info", connection(own, vhost="t-b", app="live", id="one"))["status"][0]["state"]
+        != "error"
+    ):
         pass
     assert findings(audit(own, WANTED)) == [Found("error", "push_error", ONE)]
 
@@ -308,18 +326,30 @@ def test_a_server_that_refuses_the_token(own: Simulator) -> None:
         (90, False, []),
     ],
 )
-def test_a_certificate(own: Simulator, tmp_path: pathlib.Path, days: int, other: bool, expected: list[tuple[str, str]]) -> None:
-    pair = authority().issue("s.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=days))
+def test_a_certificate(
+    own: Simulator, tmp_path: pathlib.Path, days: int, other: bool, expected: list[tuple[str, str]]
+) -> None:
+    pair = authority().issue(
+        "s.example.com", until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=days)
+    )
     (tmp_path / "cert.pem").write_bytes(pair.certificate)
     (tmp_path / "key.pem").write_bytes(pair.key)
     tls = {"certPath": str(tmp_path / "cert.pem"), "keyPath": str(tmp_path / "key.pem")}
     own.add_static_virtual_host({"name": "t-static", "host": {"names": ["s.example.com"], "tls": tls}})
     listed = tmp_path / "listed.pem"
     listed.write_bytes(authority().issue("s.example.com").certificate if other else pair.certificate)
-    certificates = [{"vhost": "t-static", "certificate": str(listed), "endpoint": [{"port": own.tls_ports[0], "server_name": "s.example.com"}]}]
+    certificates = [
+        {
+            "vhost": "t-static",
+            "certificate": str(listed),
+            "endpoint": [{"port": own.tls_ports[0], "server_name": "s.example.com"}],
+        }
+    ]
     run = audit(own, WANTED, certificates=certificates)
     assert [(one.severity, one.kind) for one in findings(run)] == expected
     assert run["certificates"][0]["agrees"] is not other
     with contextlib.suppress(OSError):
         own.listener(own.tls_ports[0], "down")
-    assert [(one.severity, one.kind) for one in findings(audit(own, WANTED, certificates=certificates))] == [("error", "handshake_failed")]
+    assert [(one.severity, one.kind) for one in findings(audit(own, WANTED, certificates=certificates))] == [
+        ("error", "handshake_failed")
+    ]

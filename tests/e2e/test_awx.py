@@ -27,7 +27,10 @@ from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, TREE, 
 
 TYPES = ("credential_type_api", "credential_type_stream_keys")
 STORIES = ("provision", "rotate_certificates", "restream", "audit", "export")
-SPECS = {role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text("utf-8"))["argument_specs"] for role in STORIES}
+SPECS = {
+    role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text("utf-8"))["argument_specs"]
+    for role in STORIES
+}
 
 # The rules of AWX, from CredentialTypeInputField and CredentialTypeInjectorField in awx/main/fields.py.
 _FIELD = {
@@ -47,14 +50,26 @@ INPUTS = {
     "additionalProperties": False,
     "properties": {
         "required": {"type": "array", "items": {"type": "string"}},
-        "fields": {"type": "array", "items": {"type": "object", "properties": _FIELD, "additionalProperties": False, "required": ["id", "label"]}},
+        "fields": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _FIELD,
+                "additionalProperties": False,
+                "required": ["id", "label"],
+            },
+        },
     },
 }
 INJECTORS = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
-        "file": {"type": "object", "patternProperties": {r"^template(\.[a-zA-Z_]+[a-zA-Z0-9_]*)?$": {"type": "string"}}, "additionalProperties": False},
+        "file": {
+            "type": "object",
+            "patternProperties": {r"^template(\.[a-zA-Z_]+[a-zA-Z0-9_]*)?$": {"type": "string"}},
+            "additionalProperties": False,
+        },
         "env": {
             "type": "object",
             "patternProperties": {"^[a-zA-Z_]+[a-zA-Z0-9_]*$": {"type": "string", "pattern": "^[\x00-\x7f]*$"}},
@@ -63,7 +78,15 @@ INJECTORS = {
     },
 }
 # SURVEY_TYPE_MAPPING in awx/main/constants.py.
-SURVEY_TYPES = {"text": str, "textarea": str, "password": str, "multiplechoice": str, "multiselect": str, "integer": int, "float": (float, int)}
+SURVEY_TYPES = {
+    "text": str,
+    "textarea": str,
+    "password": str,
+    "multiplechoice": str,
+    "multiselect": str,
+    "integer": int,
+    "float": (float, int),
+}
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -91,7 +114,9 @@ def test_credential_types_are_valid(name: str) -> None:
 def test_the_credential_type_covers_the_connection_options() -> None:
     injectors = described("credential_type_api/injectors.yml")
     # How many requests a task sends at a time is a matter of the job, and none of the credential.
-    assert set(injectors["env"]) == {f"OVENMEDIAENGINE_{name.upper()}" for name in connection_options() if name != "concurrency"}
+    assert set(injectors["env"]) == {
+        f"OVENMEDIAENGINE_{name.upper()}" for name in connection_options() if name != "concurrency"
+    }
     secret = {field["id"] for field in described("credential_type_api/inputs.yml")["fields"] if field.get("secret")}
     assert secret == {"api_token", "client_key", "http_headers"}
 
@@ -104,7 +129,9 @@ def test_job_templates_are_for_the_stories_and_their_surveys_are_valid() -> None
         assert template["survey_spec"]["spec"] and template["survey_spec"].keys() == {"name", "description", "spec"}
         variables = [question["variable"] for question in template["survey_spec"]["spec"]]
         assert len(set(variables)) == len(variables)
-        role, entry = {"merge_audits.yml": ("audit", "merge")}.get(template["playbook"], (template["playbook"].removesuffix(".yml"), "main"))
+        role, entry = {"merge_audits.yml": ("audit", "merge")}.get(
+            template["playbook"], (template["playbook"].removesuffix(".yml"), "main")
+        )
         for question in template["survey_spec"]["spec"]:
             _check_question(question)
             option = SPECS[role][entry]["options"].get(question["variable"])
@@ -131,7 +158,12 @@ def test_workflows_and_schedules_name_what_there_is() -> None:
     for workflow in workflows:
         nodes = {node["identifier"]: node for node in workflow["workflow_nodes"]}
         assert {node["unified_job_template"]["name"] for node in nodes.values()} <= jobs
-        assert {one["identifier"] for node in nodes.values() for following in node.get("related", {}).values() for one in following} <= set(nodes)
+        assert {
+            one["identifier"]
+            for node in nodes.values()
+            for following in node.get("related", {}).values()
+            for one in following
+        } <= set(nodes)
     for schedule in described("schedules.yml")["schedules"]:
         assert schedule["unified_job_template"] in jobs | {workflow["name"] for workflow in workflows}
         assert schedule["rrule"].startswith("DTSTART:") and "INTERVAL=" in schedule["rrule"]
@@ -154,7 +186,16 @@ def test_the_notification_can_be_rendered_with_and_without_a_report() -> None:
 @pytest.mark.exhaustive
 def test_the_execution_environment_is_built_from_the_definition(tmp_path: pathlib.Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "ansible_builder", "create", "--file", str(AWX / "execution-environment.yml"), "--context", str(tmp_path / "context")],
+        [
+            sys.executable,
+            "-m",
+            "ansible_builder",
+            "create",
+            "--file",
+            str(AWX / "execution-environment.yml"),
+            "--context",
+            str(tmp_path / "context"),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -174,7 +215,9 @@ def test_execution_environments_find_out_what_the_collection_needs() -> None:
     command = [sys.executable, "-m", "ansible_builder", "introspect", str(TREE)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     needed = yaml.safe_load(done.stdout)
-    assert [line.partition(" ")[0] for line in needed["python"] if line.endswith("streamops.ovenmediaengine")] == ["requests>=2.25"]
+    assert [line.partition(" ")[0] for line in needed["python"] if line.endswith("streamops.ovenmediaengine")] == [
+        "requests>=2.25"
+    ]
     assert not [line for line in needed["system"] if "streamops" in line]
 
 
@@ -203,7 +246,17 @@ _FLAG: dict[str, t.Any] = {"type": "bool"}
 _NUMBER: dict[str, t.Any] = {"type": "int"}
 _TEXTS: dict[str, t.Any] = {"type": "list", "elements": "str"}
 _DICT: dict[str, t.Any] = {"type": "dict"}
-_ASK = ("job_type", "limit", "diff_mode", "variables", "inventory", "credential", "execution_environment", "forks", "job_slice_count")
+_ASK = (
+    "job_type",
+    "limit",
+    "diff_mode",
+    "variables",
+    "inventory",
+    "credential",
+    "execution_environment",
+    "forks",
+    "job_slice_count",
+)
 # The options of awx.awx 24 that are of use here, with the types that they have there.
 OPTIONS_OF_AWX: dict[str, dict[str, t.Any]] = {
     "project": {"name": _TEXT, "organization": _TEXT, "scm_type": _TEXT, "scm_url": _TEXT, "scm_branch": _TEXT},
@@ -215,16 +268,37 @@ OPTIONS_OF_AWX: dict[str, dict[str, t.Any]] = {
         "inputs": _DICT,
         "injectors": _DICT,
     },
-    "credential": {"name": _TEXT, "organization": _TEXT, "credential_type": _TEXT, "inputs": {"type": "dict", "no_log": True}, "update_secrets": _FLAG},
+    "credential": {
+        "name": _TEXT,
+        "organization": _TEXT,
+        "credential_type": _TEXT,
+        "inputs": {"type": "dict", "no_log": True},
+        "update_secrets": _FLAG,
+    },
     "notification_template": {
         "name": _TEXT,
         "organization": _TEXT,
-        "notification_type": {"choices": ["awssns", "email", "grafana", "irc", "mattermost", "pagerduty", "rocketchat", "slack", "twilio", "webhook"]},
+        "notification_type": {
+            "choices": [
+                "awssns",
+                "email",
+                "grafana",
+                "irc",
+                "mattermost",
+                "pagerduty",
+                "rocketchat",
+                "slack",
+                "twilio",
+                "webhook",
+            ]
+        },
         "notification_configuration": _DICT,
         "messages": _DICT,
     },
     "job_template": {
-        **dict.fromkeys(("name", "description", "organization", "inventory", "project", "playbook", "execution_environment"), _TEXT),
+        **dict.fromkeys(
+            ("name", "description", "organization", "inventory", "project", "playbook", "execution_environment"), _TEXT
+        ),
         "job_type": {"choices": ["run", "check"]},
         "credentials": _TEXTS,
         "forks": _NUMBER,
@@ -236,7 +310,12 @@ OPTIONS_OF_AWX: dict[str, dict[str, t.Any]] = {
         "survey_spec": _DICT,
         "notification_templates_error": _TEXTS,
     },
-    "workflow_job_template": {"name": _TEXT, "description": _TEXT, "organization": _TEXT, "workflow_nodes": {"type": "list", "elements": "dict"}},
+    "workflow_job_template": {
+        "name": _TEXT,
+        "description": _TEXT,
+        "organization": _TEXT,
+        "workflow_nodes": {"type": "list", "elements": "dict"},
+    },
     "schedule": {"name": _TEXT, "description": _TEXT, "unified_job_template": _TEXT, "rrule": _TEXT},
 }
 
@@ -245,9 +324,17 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
     """Runs the playbook with the stand-ins; returns the run, and what each module was given."""
     collection = project.directory / "stand-ins/ansible_collections/awx/awx"
     (collection / "plugins/modules").mkdir(parents=True)
-    (collection / "galaxy.yml").write_text("namespace: awx\nname: awx\nversion: 24.6.1\nreadme: README.md\nauthors: []\n", encoding="utf-8")
+    (collection / "galaxy.yml").write_text(
+        "namespace: awx\nname: awx\nversion: 24.6.1\nreadme: README.md\nauthors: []\n", encoding="utf-8"
+    )
     (collection / "MANIFEST.json").write_text(
-        json.dumps({"collection_info": {"namespace": "awx", "name": "awx", "version": "24.6.1", "dependencies": {}}, "format": 1}), encoding="utf-8"
+        json.dumps(
+            {
+                "collection_info": {"namespace": "awx", "name": "awx", "version": "24.6.1", "dependencies": {}},
+                "format": 1,
+            }
+        ),
+        encoding="utf-8",
     )
     for name, options in OPTIONS_OF_AWX.items():
         # repr, as the options hold true and false in the way of Python.
@@ -259,7 +346,9 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
     environment = {"ANSIBLE_COLLECTIONS_PATH": paths, "STAND_IN_LOG": str(log)}
     run = project.play("streamops.ovenmediaengine.awx_setup", "-vvv", "-e", "@variables.yml", **environment)
     assert [line for line in run.output.splitlines() if "planted" in line] == []
-    return run, [tuple(json.loads(line)) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+    return run, [
+        tuple(json.loads(line)) for line in log.read_text(encoding="utf-8").splitlines()
+    ] if log.exists() else []
 
 
 @pytest.mark.exhaustive
@@ -274,7 +363,10 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
             "awx_setup_credentials": ["Media vault"],
             "awx_setup_api_inputs": {"api_token": TOKEN},
             "awx_setup_stream_keys_inputs": {"stream_keys": "one: planted-key"},
-            "awx_setup_notification": {"type": "slack", "configuration": {"channels": ["#media"], "token": "planted-slack-token"}},
+            "awx_setup_notification": {
+                "type": "slack",
+                "configuration": {"channels": ["#media"], "token": "planted-slack-token"},
+            },
             "awx_setup_slices": 4,
             "awx_setup_forks": 20,
         },
@@ -300,7 +392,11 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
     assert by_module["notification_template"][0]["messages"] == described("notification_messages.yml")
     assert by_module["credential"][0]["inputs"] == {"api_token": TOKEN}
     for given, template in zip(by_module["job_template"], described("job_templates.yml")["job_templates"]):
-        assert (given["name"], given["playbook"], given["survey_spec"]) == (template["name"], template["playbook"], template["survey_spec"])
+        assert (given["name"], given["playbook"], given["survey_spec"]) == (
+            template["name"],
+            template["playbook"],
+            template["survey_spec"],
+        )
         assert (given["organization"], given["forks"], given["use_fact_cache"]) == ("Media", 20, False)
         assert given["job_slice_count"] == (4 if template["playbook"] in ("audit.yml", "provision.yml") else 1)
         keys = ["OvenMediaEngine stream keys"] if template["playbook"] == "restream.yml" else []
@@ -316,20 +412,28 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
 def test_little_is_made_with_no_variables(project: Project) -> None:
     run, made = set_up(project, {})
     assert run.status == 0, run.output
-    assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 6 + ["workflow_job_template"] * 2 + ["schedule"]
+    assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 6 + [
+        "workflow_job_template"
+    ] * 2 + ["schedule"]
     assert all(given["credentials"] == [] for name, given in made if name == "job_template")
 
 
 @pytest.mark.exhaustive
 def test_the_playbook_says_where_the_collection_of_awx_is_missing(project: Project) -> None:
-    run = project.play("streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"])
+    run = project.play(
+        "streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"]
+    )
     assert run.status == 2
     assert "needs the collection awx.awx, which is not installed here" in run.output
 
 
 # Jobs
 
-FLEET = {"ovenmediaengine_vhosts": VHOSTS, "ovenmediaengine_applications": APPLICATIONS, "ovenmediaengine_push_tasks": PUSH_TASKS}
+FLEET = {
+    "ovenmediaengine_vhosts": VHOSTS,
+    "ovenmediaengine_applications": APPLICATIONS,
+    "ovenmediaengine_push_tasks": PUSH_TASKS,
+}
 
 
 def job(project: Project, number: int, *sims: Simulator, **variables: t.Any) -> Job:
@@ -350,7 +454,9 @@ def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator)
         assert ended.status == "successful", ended.output
         assert ended.changed == {"media-1": 3}
         assert bool(reachable_sim.writes) != bool(arguments)
-        assert "gather_facts" not in {event.get("event_data", {}).get("task_action", "").rpartition(".")[2] for event in ended.events}
+        assert "gather_facts" not in {
+            event.get("event_data", {}).get("task_action", "").rpartition(".")[2] for event in ended.events
+        }
         _no_secret(ended.texts(), one.safe_environment)
     reachable_sim.clear_log()
     one = job(project, 3, reachable_sim)
@@ -366,7 +472,10 @@ def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator)
 
 @pytest.mark.exhaustive
 def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim: Simulator) -> None:
-    platforms = [{"name": "one", "url": "rtmp://one.example.com/live"}, {"name": "two", "url": "rtmp://two.example.com/live"}]
+    platforms = [
+        {"name": "one", "url": "rtmp://one.example.com/live"},
+        {"name": "two", "url": "rtmp://two.example.com/live"},
+    ]
     for number, state in enumerate(("started", "stopped"), 1):
         one = job(project, number, sim, ovenmediaengine_platforms=platforms)
         one.inject("credential_type_stream_keys", stream_keys="one: planted-key-one\ntwo: planted-key-two\n")
@@ -403,14 +512,25 @@ def test_export_as_a_job(project: Project, sim: Simulator) -> None:
 
 def test_certificates_of_the_credential_become_files(project: Project) -> None:
     one = Job(project, 1, {}, {})
-    one.inject("credential_type_api", api_token=TOKEN, ca_certificates="some PEM\nof two lines\n", client_certificate="")
+    one.inject(
+        "credential_type_api", api_token=TOKEN, ca_certificates="some PEM\nof two lines\n", client_certificate=""
+    )
     environment = one.environment
-    assert pathlib.Path(environment["OVENMEDIAENGINE_CA_PATH"]).read_text("utf-8").splitlines() == ["some PEM", "of two lines"]
+    assert pathlib.Path(environment["OVENMEDIAENGINE_CA_PATH"]).read_text("utf-8").splitlines() == [
+        "some PEM",
+        "of two lines",
+    ]
     # A box that was not ticked, and one that AWX knows nothing of.
     assert environment["OVENMEDIAENGINE_VALIDATE_CERTS"] == "True"
     assert environment["OVENMEDIAENGINE_CLIENT_CERT"] == environment["OVENMEDIAENGINE_CLIENT_KEY"] == ""
     other = Job(project, 2, {}, {})
-    other.inject("credential_type_api", api_token=TOKEN, client_certificate="planted-pem", client_key="planted-key", skip_verification=True)
+    other.inject(
+        "credential_type_api",
+        api_token=TOKEN,
+        client_certificate="planted-pem",
+        client_key="planted-key",
+        skip_verification=True,
+    )
     assert pathlib.Path(other.environment["OVENMEDIAENGINE_CLIENT_KEY"]).read_text("utf-8") == "planted-key"
     assert other.environment["OVENMEDIAENGINE_VALIDATE_CERTS"] == "False"
 

@@ -41,7 +41,15 @@ def environment(**more: str) -> dict[str, str]:
 def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs it with few objects."""
     command = [*BENCH, "--at-most", "1", "--rounds", "1", "--again", "0", "--output", str(output), *arguments]
-    return subprocess.run(command, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(
+        command,
+        env=environment(**more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 def vhosts_of(sim: simulator.Simulator) -> set[str]:
@@ -61,11 +69,21 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert len(rows) == len(cost)
     assert text in answer.stdout
     # The same work takes the same requests, however it is done.
-    assert cost["bulk_unchanged"]["requests"] == cost["bulk_unchanged_module"]["requests"] == cost["script_unchanged"]["requests"] == 2
+    assert (
+        cost["bulk_unchanged"]["requests"]
+        == cost["bulk_unchanged_module"]["requests"]
+        == cost["script_unchanged"]["requests"]
+        == 2
+    )
     assert cost["bulk_new"]["requests"] == cost["script_new"]["requests"] + 1 == 3  # and who else has the host names
     assert cost["loop_1"]["requests"] == cost["loop_1_module"]["requests"] == cost["loop_1_uri"]["requests"] == 1
     assert cost["pushes_new"]["requests"] == cost["pushes_script"]["requests"] == 2
-    assert cost["fleet_empty"]["requests"] > cost["fleet_unchanged"]["requests"] == cost["fleet_unchanged_module"]["requests"] > 0
+    assert (
+        cost["fleet_empty"]["requests"]
+        > cost["fleet_unchanged"]["requests"]
+        == cost["fleet_unchanged_module"]["requests"]
+        > 0
+    )
     # A part of a run does not replace the page of a whole one.
     assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
 
@@ -117,7 +135,11 @@ def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulat
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["--rows", "speed"], "no group speed"), (["--rounds", "0"], "ROUNDS must be 1 or more"), (["--again", "-1"], "--again not negative")],
+    [
+        (["--rows", "speed"], "no group speed"),
+        (["--rounds", "0"], "ROUNDS must be 1 or more"),
+        (["--again", "-1"], "--again not negative"),
+    ],
 )
 def test_arguments_that_make_no_sense(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
     answer = bench(tmp_path, *arguments)

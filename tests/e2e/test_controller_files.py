@@ -28,9 +28,11 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
         pair = authority().issue(f"{number}.example.com")
         wanted.append(pair.fingerprint)
         # Also where a place is looked at later, to see that the first one counts.
-        for later in PLACES[number:]:
-            (project.directory / later).mkdir(parents=True, exist_ok=True)
-            (project.directory / later / f"{number}.pem").write_bytes(pair.certificate if later == place else b"planted")
+        for deferred in PLACES[number:]:
+            (project.directory / deferred).mkdir(parents=True, exist_ok=True)
+            (project.directory / deferred / f"{number}.pem").write_bytes(
+                pair.certificate if deferred == place else b"planted"
+            )
     task = {
         "streamops.ovenmediaengine.certificate_info": {"certificate": "{{ item }}", "chain_ca_path": "{{ item }}"},
         "loop": [f"{number}.pem" for number in range(len(PLACES))],
@@ -44,7 +46,11 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
     missing = {"streamops.ovenmediaengine.certificate_info": {"certificate": "nowhere.pem"}, "register": "nowhere"}
     say = {"ansible.builtin.debug": {"msg": "{{ nowhere.problems[0].text }}"}}
     environment = {
-        "streamops.ovenmediaengine.vhost_info": {"api_url": "https://127.0.0.1:9", "api_token": "planted", "retries": 0},
+        "streamops.ovenmediaengine.vhost_info": {
+            "api_url": "https://127.0.0.1:9",
+            "api_token": "planted",
+            "retries": 0,
+        },
         "ignore_errors": True,
         "register": "by_environment",
     }

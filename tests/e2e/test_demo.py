@@ -36,7 +36,9 @@ def _demo(project: Project, **environment: str) -> str:
 
 def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simulator) -> None:
     """Both ways share all but the start and the end of the server, so that one run tells."""
-    sim.add_static_virtual_host({"name": "default", "host": {"names": ["localhost"]}}, ["app"])  # without the *, which is an error of an audit
+    sim.add_static_virtual_host(
+        {"name": "default", "host": {"names": ["localhost"]}}, ["app"]
+    )  # without the *, which is an error of an audit
     output = _demo(project, OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert "5 created" in output and "4 started" in output
     assert "changed=0" in output
@@ -49,4 +51,6 @@ def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simula
     assert [one["push_task"] for one in found if one["kind"] == "missing"] == ["t-control-room"]
     assert list(sim.state.virtual_hosts) == ["default"]
     ours = ("/v1/vhosts/default/apps/app:", "/v1/vhosts/default:reloadCertificate", "/v1/vhosts/t-")
-    assert [record.path for record in sim.writes if record.path != "/v1/vhosts" and not record.path.startswith(ours)] == []
+    assert [
+        record.path for record in sim.writes if record.path != "/v1/vhosts" and not record.path.startswith(ours)
+    ] == []

@@ -55,7 +55,11 @@ SHOWN = {"text", "diff", "json"}
 """Languages of what is only shown: output, and files of other tools."""
 
 # Which test runs the blocks of a language, and how many there are, so that one more does not go unnoticed.
-AFTER_RESTART, ROTATE, HERE = "tests/e2e/test_after_restart.py", "tests/e2e/test_rotate_certificates.py", "tests/e2e/test_documents.py"
+AFTER_RESTART, ROTATE, HERE = (
+    "tests/e2e/test_after_restart.py",
+    "tests/e2e/test_rotate_certificates.py",
+    "tests/e2e/test_documents.py",
+)
 RESTREAM = "tests/e2e/test_restream.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
@@ -142,7 +146,14 @@ SHOWN_BLOCKS = {
     "guide_errors.rst": ["test_message_of_the_guide_on_errors"],
     "guide_applications.rst": ["test_message_of_the_guide_on_applications"],
     "guide_audits.rst": [NO_OUTPUT, "test_summaries_of_audits"],
-    "guide_awx.rst": [NO_OUTPUT, NO_OUTPUT, NO_OUTPUT, NO_OUTPUT, "test_summary_of_a_restream", "test_summaries_of_audits"],
+    "guide_awx.rst": [
+        NO_OUTPUT,
+        NO_OUTPUT,
+        NO_OUTPUT,
+        NO_OUTPUT,
+        "test_summary_of_a_restream",
+        "test_summaries_of_audits",
+    ],
     "guide_rotate_certificates.rst": ["test_what_the_guide_shows_works", "test_a_failed_proof_is_told_as_in_the_guide"],
     "guide_network.rst": [NO_OUTPUT],
     "docs/architecture.md": [NO_OUTPUT],
@@ -170,9 +181,12 @@ class Command(t.NamedTuple):
 
 
 _IN_GUIDE = re.compile(
-    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)", re.MULTILINE
+    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)",
+    re.MULTILINE,
 )
-_IN_PAGE = re.compile(r"(?:^<!-- tested: (?P<mark>.+) -->\n+)?^```(?P<language>[\w+]*)\n(?P<text>(?:.*\n)*?)```$", re.MULTILINE)
+_IN_PAGE = re.compile(
+    r"(?:^<!-- tested: (?P<mark>.+) -->\n+)?^```(?P<language>[\w+]*)\n(?P<text>(?:.*\n)*?)```$", re.MULTILINE
+)
 
 
 def blocks(name: str) -> list[Block]:
@@ -230,7 +244,9 @@ def test_commands_of_the_other_roles_are_listed() -> None:
 def test_every_block_that_is_shown_as_output_is_compared_with_it() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in pathlib.Path(__file__).parent.glob("test_*.py"))
     found = {name: [block for block in blocks(name) if block.language in SHOWN] for name in DOCUMENTS}
-    assert {name: len(shown) for name, shown in found.items() if shown} == {name: len(kinds) for name, kinds in SHOWN_BLOCKS.items()}
+    assert {name: len(shown) for name, shown in found.items() if shown} == {
+        name: len(kinds) for name, kinds in SHOWN_BLOCKS.items()
+    }
     for name, kinds in SHOWN_BLOCKS.items():
         assert all(kind in (COMMAND, NO_OUTPUT) or f"def {kind}(" in tests for kind in kinds)
         assert COMMAND not in kinds or name in with_commands_to_run()
@@ -245,7 +261,14 @@ def test_message_of_the_guide_on_errors() -> None:
     with Simulator(token=TOKEN) as server:
         vhost = server.state.virtual_hosts["default"]
         server.state.create_application(vhost, {"name": "nopush", "type": "live", "providers": {"rtmp": {}}})
-        task = {"vhost": "default", "app": "nopush", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
+        task = {
+            "vhost": "default",
+            "app": "nopush",
+            "id": "platform",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "stream_key": "not-a-real-key",
+        }
         options = {"api_url": server.url, "api_token": TOKEN, **task, "url": "rtmp://live.platform.example.com/app"}
         message = run_module("push_task", options)["msg"]
         assert message.replace(server.url[7:], ADDRESS[7:]) == shown_in("guide_errors.rst", 0)
@@ -255,9 +278,18 @@ def test_message_of_the_guide_on_applications() -> None:
     with Simulator(token=TOKEN) as server:
         vhost = server.state.create_virtual_host({"name": "tenant-a", "host": {"names": ["live.tenant-a.example.com"]}})
         publishers = {"push": {}, "llhls": {}}
-        server.state.create_application(vhost, {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": publishers})
+        server.state.create_application(
+            vhost, {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": publishers}
+        )
         common = {"api_url": server.url, "api_token": TOKEN, "vhost": "tenant-a"}
-        push = {**common, "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
+        push = {
+            **common,
+            "app": "live",
+            "id": "platform",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "stream_key": "not-a-real-key",
+        }
         assert not run_module("push_task", {**push, "url": "rtmp://live.platform.example.com/app"}).failed
         server.stream_appears("tenant-a", "live", "main")
         server.viewers(12, "tenant-a", "live")
@@ -269,7 +301,13 @@ def test_summaries_of_audits() -> None:
     shown = json.loads([block for block in blocks("guide_audits.rst") if block.language in SHOWN][1].text)
     found = [{"severity": severity, "kind": "x", "message": "x"} for severity in ["warning"] + ["info"] * 120]
     drift = {"severity": "drift", "kind": "x", "message": "x"}
-    results = {f"media-{number}": {"reachable": True, "findings": [drift] if number in (7, 12) else found if number == 2 else []} for number in range(40)}
+    results = {
+        f"media-{number}": {
+            "reachable": True,
+            "findings": [drift] if number in (7, 12) else found if number == 2 else [],
+        }
+        for number in range(40)
+    }
     report = audit_report(results, "2026-01-31T03:00:00Z")
     assert shown == {"ovenmediaengine_audit": audit_summary(report, directory="/reports/audit", hosts=results)}
     told = shown_in("guide_awx.rst", 5)
@@ -281,8 +319,17 @@ def test_summaries_of_audits() -> None:
 def test_summary_of_a_restream(project: Project) -> None:
     with started(["media-1"]) as servers:
         (server,) = servers.values()
-        platforms = [{"name": name, "url": f"rtmp://live.{name}.example.com/app", "stream_key": "not-a-real-key"} for name in ("one", "two")]
-        stream = {"vhost": "default", "app": "app", "stream": {"name": "main"}, "protocol": "rtmp", "stream_key": "not-a-real-key"}
+        platforms = [
+            {"name": name, "url": f"rtmp://live.{name}.example.com/app", "stream_key": "not-a-real-key"}
+            for name in ("one", "two")
+        ]
+        stream = {
+            "vhost": "default",
+            "app": "app",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "stream_key": "not-a-real-key",
+        }
         options = {"api_url": server.url, "api_token": TOKEN, **stream, "id": "main-two", "url": platforms[1]["url"]}
         server.stream_appears("default", "app", "main")
         server.destination(platforms[0]["url"], "hang")
@@ -306,7 +353,11 @@ WITH_A_TEST_OF_THEIR_OWN = {*ROLES, "README.md", "guide_from_uri.rst"}
 
 def with_commands_to_run() -> list[str]:
     """The documents that have commands to run, but for those with a test of their own."""
-    return [name for name in DOCUMENTS if name not in WITH_A_TEST_OF_THEIR_OWN and any(command.text not in NOT_RUN for command in all_commands(name))]
+    return [
+        name
+        for name in DOCUMENTS
+        if name not in WITH_A_TEST_OF_THEIR_OWN and any(command.text not in NOT_RUN for command in all_commands(name))
+    ]
 
 
 # What a server has before the commands of a document are run.
@@ -315,13 +366,19 @@ ADOPTED = {
         {
             "name": "tenant-a",
             "host": {"names": ["live.tenant-a.example.com"]},
-            "admission_webhooks": {"control_server_url": "https://hooks.example.com/admission", "secret_key": "not-a-real-secret"},
+            "admission_webhooks": {
+                "control_server_url": "https://hooks.example.com/admission",
+                "secret_key": "not-a-real-secret",
+            },
             "applications": [
                 {
                     "name": "live",
                     "providers": {"rtmp": {}},
                     "publishers": {"push": {}},
-                    "transcode_webhook": {"control_server_url": "https://hooks.example.com/transcode", "secret_key": "not-a-real-webhook-key"},
+                    "transcode_webhook": {
+                        "control_server_url": "https://hooks.example.com/transcode",
+                        "secret_key": "not-a-real-webhook-key",
+                    },
                 }
             ],
         }
@@ -368,7 +425,9 @@ class Desk:
         self.directory = project.directory
         self.environment = dict(project.environment)
         self.environment["ANSIBLE_VAULT_PASSWORD_FILE"] = str(self.write("vault-password", "not-a-real-password\n"))
-        self.environment["EDITOR"] = str(self.write("editor", f'#!/bin/sh\ncp "{self.directory}/secrets.plain" "$1"\n', mode=0o755))
+        self.environment["EDITOR"] = str(
+            self.write("editor", f'#!/bin/sh\ncp "{self.directory}/secrets.plain" "$1"\n', mode=0o755)
+        )
         self.environment.update(OVENMEDIAENGINE_API_URL=self.server.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
 
     @property
@@ -381,15 +440,26 @@ class Desk:
         path = self.directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         urls = {host: server.url for host, server in self.servers.items()}
-        text = text.replace(ADDRESS, self.server.url).replace('"https://{{ inventory_hostname }}:8082"', f'"{{{{ {urls!r}[inventory_hostname] }}}}"')
+        text = text.replace(ADDRESS, self.server.url).replace(
+            '"https://{{ inventory_hostname }}:8082"', f'"{{{{ {urls!r}[inventory_hostname] }}}}"'
+        )
         path.write_text(text, encoding="utf-8")
         path.chmod(mode)
         return path
 
     def save_files(self) -> None:
         """Save what the document shows as files, and what it does not show and takes for granted."""
-        shown = {block.mark[len("as ") :]: block.text for block in [*blocks("guide_provision.rst"), *blocks(self.name)] if block.mark.startswith("as ")}
-        host = {**LOCAL, "ovenmediaengine_api_url": self.server.url, "platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
+        shown = {
+            block.mark[len("as ") :]: block.text
+            for block in [*blocks("guide_provision.rst"), *blocks(self.name)]
+            if block.mark.startswith("as ")
+        }
+        host = {
+            **LOCAL,
+            "ovenmediaengine_api_url": self.server.url,
+            "platform_stream_key": "not-a-real-key",
+            "webhook_secret": "not-a-real-secret",
+        }
         host["ovenmediaengine_http_headers"] = {}
         name = "media-1" if self.name in ("guide_adopt.rst", "guide_export.rst") else "media-1.example.com"
         shown.setdefault("inventory.yml", yaml.safe_dump({"media": {"hosts": {name: host}}}))
@@ -421,12 +491,20 @@ class Desk:
             # One secret alone is encrypted there, in a file that is none itself.
             lines = (self.directory / "secrets.plain").read_text(encoding="utf-8").splitlines(keepends=True)
             variable = command.split()[3]
-            (self.directory / "secrets.yml").write_text("".join(line for line in lines if not line.startswith(variable)), encoding="utf-8")
+            (self.directory / "secrets.yml").write_text(
+                "".join(line for line in lines if not line.startswith(variable)), encoding="utf-8"
+            )
         elif command == "ansible-vault create secrets.yml":
             (self.directory / "secrets.yml").unlink()
         done = subprocess.run(
             # The password comes from a file, and the editor needs no terminal: nobody is there to be asked.
-            ["bash", "-c", command.replace(" --ask-vault-pass", "").replace("ansible-vault create", "ansible-vault create --skip-tty-check")],
+            [
+                "bash",
+                "-c",
+                command.replace(" --ask-vault-pass", "").replace(
+                    "ansible-vault create", "ansible-vault create --skip-tty-check"
+                ),
+            ],
             cwd=self.directory,
             env=self.environment,
             input="not-a-real-key",
@@ -444,7 +522,10 @@ class Desk:
 def started(hosts: t.Iterable[str], default_host_names: t.Sequence[str] = ("*",)) -> t.Iterator[dict[str, Simulator]]:
     """A server for each host."""
     with contextlib.ExitStack() as stack:
-        yield {host: stack.enter_context(Simulator(token=TOKEN, stop_delay=0.2, default_host_names=default_host_names)) for host in hosts}
+        yield {
+            host: stack.enter_context(Simulator(token=TOKEN, stop_delay=0.2, default_host_names=default_host_names))
+            for host in hosts
+        }
 
 
 def _words(text: str) -> str:
@@ -454,7 +535,11 @@ def _words(text: str) -> str:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", with_commands_to_run())
 def test_commands_run_as_they_stand(name: str, project: Project) -> None:
-    hosts = ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"] if name == "guide_origin_edge.rst" else ["media-1"]
+    hosts = (
+        ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"]
+        if name == "guide_origin_edge.rst"
+        else ["media-1"]
+    )
     with started(hosts, REACHABLE if name in OF_REACHABLE_SERVERS else ("*",)) as servers:
         desk = Desk(name, project, servers)
         desk.save_files()
@@ -472,7 +557,9 @@ def test_commands_run_as_they_stand(name: str, project: Project) -> None:
                 if command.text in NOT_RUN or (command.text.startswith("jq ") and shutil.which("jq") is None):
                     continue
                 output = desk.run(command.text, fails=block.mark == "fails" and command == listed[-1])
-                assert [line for line in command.output if _words(line) not in _words(output)] == [], f"{name}, line {command.line}:\n{output}"
+                assert [line for line in command.output if _words(line) not in _words(output)] == [], (
+                    f"{name}, line {command.line}:\n{output}"
+                )
                 for part, pattern in MUST_PRINT.get(name, {}).items():
                     if f"streamops.ovenmediaengine.{part} " in command.text:
                         assert re.search(pattern, output), f"{name}, line {command.line}:\n{output}"
@@ -501,9 +588,13 @@ def after(name: str, desk: Desk) -> None:
         assert "not-a-real-key" not in (desk.directory / "fleet.yml").read_text(encoding="utf-8")
         shown = desk.run("ansible-vault view known-media-1.yml")
         # Each variable of the export has its value in the file that the guide makes, and all of them are filled in.
-        exported = set(re.findall(r"ovenmediaengine_secret_\w+", (desk.directory / "fleet.yml").read_text(encoding="utf-8")))
+        exported = set(
+            re.findall(r"ovenmediaengine_secret_\w+", (desk.directory / "fleet.yml").read_text(encoding="utf-8"))
+        )
         secrets = yaml.safe_load(desk.run("ansible-vault view secrets.yml"))
-        assert exported == {name for name in secrets if name.startswith("ovenmediaengine_secret_")} and len(exported) == 3
+        assert (
+            exported == {name for name in secrets if name.startswith("ovenmediaengine_secret_")} and len(exported) == 3
+        )
         assert all(str(secrets[name]) in shown for name in exported)
 
 
@@ -525,7 +616,13 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
     for block in blocks("README.md"):
         if block.mark.startswith("as "):
             (repository / block.mark[len("as ") :]).write_text(block.text, encoding="utf-8")
-    environment = {"HOME": str(home), "PATH": os.defpath, "LC_ALL": "C.UTF-8", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_GALAXY_SERVER": "http://127.0.0.1:1"}
+    environment = {
+        "HOME": str(home),
+        "PATH": os.defpath,
+        "LC_ALL": "C.UTF-8",
+        "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_GALAXY_SERVER": "http://127.0.0.1:1",
+    }
 
     def typed(*lines: str) -> subprocess.CompletedProcess[str]:
         # The program `timeout` ends the shell with all that it has started.
@@ -541,14 +638,23 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
         )
 
     shown = [command for command in all_commands("README.md") if command.text not in NOT_RUN]
-    first = typed(*(command.text for command in shown if command.text.startswith(("cd ", "export PATH="))), "ansible-playbook tenant.yml --syntax-check")
-    assert first.returncode != 0 and "streamops.ovenmediaengine.vhost" in first.stdout, f"the collection is found before it is installed\n{first.stdout}"
+    first = typed(
+        *(command.text for command in shown if command.text.startswith(("cd ", "export PATH="))),
+        "ansible-playbook tenant.yml --syntax-check",
+    )
+    assert first.returncode != 0 and "streamops.ovenmediaengine.vhost" in first.stdout, (
+        f"the collection is found before it is installed\n{first.stdout}"
+    )
 
     lines = ["trap 'kill $(jobs -p)' EXIT", f"mkfifo {tmp_path}/said"]
     for command in shown:
         if command.text.endswith("&"):
             # Whoever reads the line waits until the simulator listens.
-            lines += [f"exec 3<>{tmp_path}/said", command.text.replace("8081", "0").replace("&", ">&3 &"), 'read -r line <&3; port=${line##*:}; echo "$line"']
+            lines += [
+                f"exec 3<>{tmp_path}/said",
+                command.text.replace("8081", "0").replace("&", ">&3 &"),
+                'read -r line <&3; port=${line##*:}; echo "$line"',
+            ]
         else:
             lines.append(command.text.replace("8081", "$port"))
     done = typed(*lines)
@@ -568,7 +674,9 @@ def _has_nothing_of_the_reader(repository: pathlib.Path, artifact: pathlib.Path)
     (repository / "secrets.yml").write_text("api_token: not-a-real-token\n", encoding="utf-8")
     subprocess.run(["git", "init", "--quiet", repository], check=True, timeout=PATIENCE)
     _with_tools(repository, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", repository / ".build/x")
-    saved = {block.mark[len("as ") :] for block in blocks("README.md") if block.mark.startswith("as ")} | {"secrets.yml"}
+    saved = {block.mark[len("as ") :] for block in blocks("README.md") if block.mark.startswith("as ")} | {
+        "secrets.yml"
+    }
     assert all((repository / name).is_file() and not (repository / ".build/x" / name).exists() for name in saved)
     _with_tools(repository, "sys.exit(artifact.contents(pathlib.Path(sys.argv[1])) or None)", artifact)
 
@@ -576,14 +684,21 @@ def _has_nothing_of_the_reader(repository: pathlib.Path, artifact: pathlib.Path)
 def _with_tools(repository: pathlib.Path, code: str, *arguments: pathlib.Path) -> None:
     """Run a line of Python with what a clone has in its folder tools."""
     command = [sys.executable, "-c", f"import artifact, pathlib, sys; {code}", *map(str, arguments)]
-    done = subprocess.run(command, cwd=repository / "tools", capture_output=True, text=True, check=False, timeout=PATIENCE)
+    done = subprocess.run(
+        command, cwd=repository / "tools", capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_people_are_told_to_save_is_no_part_of_the_collection() -> None:
     ignored = (REPOSITORY / ".gitignore").read_text(encoding="utf-8").splitlines()
     left_out = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"]
-    saved = {block.mark[len("as ") :].partition("/")[0] for name in DOCUMENTS for block in blocks(name) if block.mark.startswith("as ")}
+    saved = {
+        block.mark[len("as ") :].partition("/")[0]
+        for name in DOCUMENTS
+        for block in blocks(name)
+        if block.mark.startswith("as ")
+    }
     written = {"host_vars", "known-*.yml", "ovenmediaengine-*", "reports"}
     assert {f"/{name}" for name in saved | written} <= set(ignored) and saved | written <= set(left_out)
 
@@ -594,7 +709,9 @@ def _readme_blocks(role: str) -> list[Block]:
 
 def _variables_of_the_readme() -> str:
     variables = yaml.safe_load(_readme_blocks("provision")[0].text)["all"]["vars"]
-    return yaml.safe_dump({name: value for name, value in variables.items() if not name.startswith("ovenmediaengine_api_")})
+    return yaml.safe_dump(
+        {name: value for name, value in variables.items() if not name.startswith("ovenmediaengine_api_")}
+    )
 
 
 @pytest.mark.exhaustive
@@ -604,7 +721,9 @@ def test_commands_of_the_roles_run(project: Project) -> None:
         desk = Desk("roles/provision/README.md", project, servers)
         inventory = yaml.safe_load(_readme_blocks("provision")[0].text)["all"]
         assert set(inventory["hosts"]) == set(servers)
-        inventory["hosts"] = {host: {**LOCAL, "ovenmediaengine_api_url": server.url} for host, server in servers.items()}
+        inventory["hosts"] = {
+            host: {**LOCAL, "ovenmediaengine_api_url": server.url} for host, server in servers.items()
+        }
         inventory["vars"].update(vault_api_token=TOKEN, vault_platform_stream_key="not-a-real-key")
         desk.write("inventory.yml", yaml.safe_dump({"all": inventory}))
         for role in ROLES_RUN:
@@ -626,16 +745,23 @@ def test_variables_in_the_readmes_of_the_roles_are_those_of_the_roles() -> None:
     controller = yaml.safe_load(_readme_blocks("provision")[1].text)["all"]
     given = {
         "provision": [set(export), {name for host in controller["hosts"].values() for name in host}],
-        "rotate_certificates": [set(rotate), set(rotate["ovenmediaengine_certificates"][0]) | set(rotate["ovenmediaengine_certificates"][1])],
+        "rotate_certificates": [
+            set(rotate),
+            set(rotate["ovenmediaengine_certificates"][0]) | set(rotate["ovenmediaengine_certificates"][1]),
+        ],
     }
     specs = {
-        role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+        role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text(encoding="utf-8"))[
+            "argument_specs"
+        ]["main"]["options"]
         for role in given
     }
     for role in given:
         assert given[role][0] <= set(specs[role])
     assert given["provision"][1] <= set(specs["provision"])
-    assert given["rotate_certificates"][1] <= set(specs["rotate_certificates"]["ovenmediaengine_certificates"]["options"])
+    assert given["rotate_certificates"][1] <= set(
+        specs["rotate_certificates"]["ovenmediaengine_certificates"]["options"]
+    )
     assert controller["vars"] == LOCAL
 
 
@@ -659,7 +785,13 @@ def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Proje
             push = tenant.applications["live"].push
             assert push is not None
             task = push.tasks["platform"]
-            states[first] = (tenant.config, tenant.applications["live"].config, task.url, task.stream_key, task.stream_name)
+            states[first] = (
+                tenant.config,
+                tenant.applications["live"].config,
+                task.url,
+                task.stream_key,
+                task.stream_name,
+            )
     assert states["before"] == states["after"]
 
 
@@ -677,7 +809,12 @@ def test_the_simulator_starts_as_shown() -> None:
     assert program.endswith("bin/python") and arguments[-2:] == ["--port", "8081"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
-        [sys.executable, *arguments[:-1], "0"], cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, *arguments[:-1], "0"],
+        cwd=REPOSITORY,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     ) as process:
         try:
             assert process.stdout is not None
@@ -687,12 +824,19 @@ def test_the_simulator_starts_as_shown() -> None:
     assert re.sub(r":\d+$", ":8081", said.strip()) == shown.output[0]
 
 
-ERRORS = GUIDES["guide_errors.rst"].read_text(encoding="utf-8").partition("\nBy error text\n")[2].partition("\nTypical symptoms\n")[0]
+ERRORS = (
+    GUIDES["guide_errors.rst"]
+    .read_text(encoding="utf-8")
+    .partition("\nBy error text\n")[2]
+    .partition("\nTypical symptoms\n")[0]
+)
 
 
 def literals(text: str) -> list[str]:
     """The texts that head the entries of a section."""
-    return [literal for line in re.findall(r"^``.*``$", text, re.MULTILINE) for literal in re.findall(r"``(.+?)``", line)]
+    return [
+        literal for line in re.findall(r"^``.*``$", text, re.MULTILINE) for literal in re.findall(r"``(.+?)``", line)
+    ]
 
 
 def test_texts_of_the_server_are_those_that_were_recorded() -> None:
@@ -723,7 +867,11 @@ def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
         ]
         attempts: list[tuple[tuple[str, ...], list[dict[str, t.Any]], str]] = [
             (("couldn't resolve",), [{"streamops.ovenmediaengine.no_such_module": {}}], ""),
-            (("Unsupported parameters", "is undefined", "got the mask"), [{**one, "ignore_errors": True} for one in refused], ""),
+            (
+                ("Unsupported parameters", "is undefined", "got the mask"),
+                [{**one, "ignore_errors": True} for one in refused],
+                "",
+            ),
             (("vault secrets",), [], "-e @vault.yml"),
             (("no hosts matched",), [], ""),
         ]

@@ -26,7 +26,9 @@ SECRETS = {name: f"value-of-{name}" for name in ("platform_stream_key", "signed_
 def examples(path: pathlib.Path) -> str:
     """The text of EXAMPLES in a module."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and [target.id for target in node.targets if isinstance(target, ast.Name)] == ["EXAMPLES"]:
+        if isinstance(node, ast.Assign) and [target.id for target in node.targets if isinstance(target, ast.Name)] == [
+            "EXAMPLES"
+        ]:
             return t.cast(str, ast.literal_eval(node.value))
     raise AssertionError(f"{path.name} has no EXAMPLES")
 
@@ -48,7 +50,11 @@ def renewed_certificates(directory: pathlib.Path, sim: Simulator) -> tuple[dict[
     for folder in (certs / "events", certs / "api", live):
         folder.mkdir(parents=True)
     files = {"cert.pem": new.cert, "chain.pem": b"".join(new.chain), "privkey.pem": new.key}
-    served = {"certPath": certs / "events" / "cert.pem", "keyPath": certs / "events" / "privkey.pem", "chainCertPath": certs / "events" / "chain.pem"}
+    served = {
+        "certPath": certs / "events" / "cert.pem",
+        "keyPath": certs / "events" / "privkey.pem",
+        "chainCertPath": certs / "events" / "chain.pem",
+    }
     (certs / "ca.pem").write_bytes(ROOT.cert_pem.bytes())
     for issued in (old, new):
         for path, content in zip(served.values(), (issued.cert, issued.key, b"".join(issued.chain))):
@@ -60,7 +66,11 @@ def renewed_certificates(directory: pathlib.Path, sim: Simulator) -> tuple[dict[
         (live / name).write_bytes(content)
     (certs / "api" / "cert.pem").write_bytes(new.cert)
     ports = {f"port: {number}": f"port: {port}" for number, port in zip((443, 3334, 8082), sim.tls_ports)}
-    places = {"/etc/ovenmediaengine/certs": str(certs), "/etc/letsencrypt/live/events.example.com": str(live), "media-1.example.com": "127.0.0.1"}
+    places = {
+        "/etc/ovenmediaengine/certs": str(certs),
+        "/etc/letsencrypt/live/events.example.com": str(live),
+        "media-1.example.com": "127.0.0.1",
+    }
     return {**ports, **places}, new.fingerprint
 
 
@@ -71,7 +81,9 @@ def test_each_module_has_examples() -> None:
         assert all(task.get("name") for task in tasks), path.name
         # The first example of a module shows the connection, and no more than that is spent on it.
         assert module in tasks[0], path.name
-        assert ["api_url" in (task.get(module) or {}) for task in tasks] == [True] + [False] * (len(tasks) - 1), path.name
+        assert ["api_url" in (task.get(module) or {}) for task in tasks] == [True] + [False] * (len(tasks) - 1), (
+            path.name
+        )
 
 
 @pytest.mark.exhaustive

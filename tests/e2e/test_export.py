@@ -21,7 +21,22 @@ from .conftest import HEADERS, LOCAL, TOKEN, Project, Run
 
 PUSH = {"0.15.10": "rtmp_push"}
 # What a template could be, and what YAML could read as something else: all of it must come back as it is.
-TEXTS = ["{{ x }}", "{% if %}", "{# no comment", "yes", "012", "1_000", "12:30:45", "~", "é", "a: b #c", "'\"", "!vault", "%TAG", "- x"]
+TEXTS = [
+    "{{ x }}",
+    "{% if %}",
+    "{# no comment",
+    "yes",
+    "012",
+    "1_000",
+    "12:30:45",
+    "~",
+    "é",
+    "a: b #c",
+    "'\"",
+    "!vault",
+    "%TAG",
+    "- x",
+]
 
 
 def fleet(number: int, version: str) -> dict[str, t.Any]:
@@ -31,7 +46,11 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
     for index in range(number):
         name = f"t-{index:03}"
         app = {"name": "live", "providers": {"rtmp": {}}, "publishers": publishers}
-        policy = {"policy_query_key_name": "policy", "signature_query_key_name": "sig", "secret_key": f"planted-policy-{index}"}
+        policy = {
+            "policy_query_key_name": "policy",
+            "signature_query_key_name": "sig",
+            "secret_key": f"planted-policy-{index}",
+        }
         vhost: dict[str, t.Any] = {"name": name, "host": {"names": [f"{name}.example.com"]}, "signed_policy": policy}
         if index % 2:
             vhost["applications"] = [app]
@@ -39,8 +58,12 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
             apps.append({"vhost": name, **app})
         vhosts.append(vhost)
         task = {"vhost": name, "app": "live", "stream": {"name": "main"}, "protocol": "rtmp"}
-        tasks.append({**task, "id": "one", "url": "rtmp://one.example.com/live", "stream_key": f"planted-stream-{index}"})
-        tasks.append({**task, "id": "two", "url": f"rtmps://two.example.com/live/planted-path-{index}", "stream_key": ""})
+        tasks.append(
+            {**task, "id": "one", "url": "rtmp://one.example.com/live", "stream_key": f"planted-stream-{index}"}
+        )
+        tasks.append(
+            {**task, "id": "two", "url": f"rtmps://two.example.com/live/planted-path-{index}", "stream_key": ""}
+        )
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": apps, "ovenmediaengine_push_tasks": tasks}
 
 
@@ -50,26 +73,49 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
     made["ovenmediaengine_vhosts"][1] = {
         "name": "t_000",  # its variables would have the names of those of t-000
         "host": {"names": ["*", "b.example.com"], "tls": {"cert_path": "/c/{{ x }}.pem", "key_path": "/c/key.pem"}},
-        "signed_policy": {"policy_query_key_name": "{{ x }}", "signature_query_key_name": "yes", "secret_key": "planted-{{ policy }}"},
+        "signed_policy": {
+            "policy_query_key_name": "{{ x }}",
+            "signature_query_key_name": "yes",
+            "secret_key": "planted-{{ policy }}",
+        },
         "admission_webhooks": {
             "control_server_url": "https://u:planted-user@hooks.example.com/{{x}}?a={b&k=planted-query",
             "secret_key": "planted-webhook",
             "timeout": 2000,
             "enables": {"providers": ["rtmp", "srt"]},
         },
-        "origins": {"origin": [{"location": "/live", "pass": {"scheme": "ovt", "urls": {"url": ["a.example.com:9000/{{x}}", "b.example.com"]}}}]},
-        "origin_map_store": {"origin_host_name": "012", "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis"}},
+        "origins": {
+            "origin": [
+                {
+                    "location": "/live",
+                    "pass": {"scheme": "ovt", "urls": {"url": ["a.example.com:9000/{{x}}", "b.example.com"]}},
+                }
+            ]
+        },
+        "origin_map_store": {
+            "origin_host_name": "012",
+            "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis"},
+        },
         "applications": made["ovenmediaengine_vhosts"][1]["applications"],
     }
-    profile = {"name": "{% raw %}", "output_stream_name": "${OriginStreamName}", "encodes": {"videos": [{"name": "v", "bypass": True}]}}
+    profile = {
+        "name": "{% raw %}",
+        "output_stream_name": "${OriginStreamName}",
+        "encodes": {"videos": [{"name": "v", "bypass": True}]},
+    }
     for task in made["ovenmediaengine_push_tasks"]:
         task["vhost"] = task["vhost"].replace("t-001", "t_000")
         task["stream"]["variant_names"] = TEXTS
     odd = made["ovenmediaengine_applications"][0]
     odd["output_profiles"] = {"output_profile": [profile]}
     # A field that releases spell differently, and settings without an option.
-    odd["publishers"] = {**odd["publishers"], "llhls": {"dvr": {"enable": False}, "extra": {"cacheControl": {"segmentMaxAge": 5}}}}
-    odd["extra"] = {"persistentStreams": {"stream": [{"name": "{{ x }}", "originStreamName": "~", "fallbackStreamName": "012"}]}}
+    odd["publishers"] = {
+        **odd["publishers"],
+        "llhls": {"dvr": {"enable": False}, "extra": {"cacheControl": {"segmentMaxAge": 5}}},
+    }
+    odd["extra"] = {
+        "persistentStreams": {"stream": [{"name": "{{ x }}", "originStreamName": "~", "fallbackStreamName": "012"}]}
+    }
     made["ovenmediaengine_push_tasks"][2:3] = [
         {
             "vhost": "default",
@@ -83,7 +129,11 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
         for scheme, url in (
             ("rtmp", "rtmp://u:planted-user@one.example.com/{{live}}"),
             ("mpegts", "udp://239.0.0.1:5000"),
-            *([] if version in PUSH else [("srt", "srt://three.example.com:9?mode=caller&streamid=planted-id&passphrase=planted-{%")]),
+            *(
+                []
+                if version in PUSH
+                else [("srt", "srt://three.example.com:9?mode=caller&streamid=planted-id&passphrase=planted-{%")]
+            ),
         )
     ]
     return made
@@ -93,7 +143,9 @@ def inventory(project: Project, urls: t.Mapping[str, str]) -> None:
     """Servers, and nothing of what they are to have."""
     connection = {"ovenmediaengine_api_token": TOKEN, "ovenmediaengine_http_headers": HEADERS}
     hosts = {name: {"ovenmediaengine_api_url": url} for name, url in urls.items()}
-    (project.directory / "inventory.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": {**LOCAL, **connection}}}), encoding="utf-8")
+    (project.directory / "inventory.json").write_text(
+        json.dumps({"all": {"hosts": hosts, "vars": {**LOCAL, **connection}}}), encoding="utf-8"
+    )
 
 
 def variables(project: Project, name: str, content: t.Any) -> str:
@@ -118,7 +170,10 @@ def secrets_of(path: pathlib.Path) -> list[str]:
 def held(sim: Simulator) -> t.Any:
     """What a server has, in an order of its own and without times and counters."""
     state = snapshot(sim.state)
-    state["tasks"] = sorted((task["vhost"], task["app"], task["id"], task["url"], task.get("streamKey"), str(task["stream"])) for task in state["tasks"])
+    state["tasks"] = sorted(
+        (task["vhost"], task["app"], task["id"], task["url"], task.get("streamKey"), str(task["stream"]))
+        for task in state["tasks"]
+    )
     return state
 
 
@@ -169,7 +224,10 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         assert list(sim.state.virtual_hosts) == ["default"] and not snapshot(sim.state)["tasks"]
         back = project.provision("-e", f"@{file.name}", "-e", secrets)
         assert back.status == 0, back.output
-        assert f"missing before: virtual hosts {number}, applications {number}, push tasks {number * 2} (none of" in back.summary("one")
+        assert (
+            f"missing before: virtual hosts {number}, applications {number}, push tasks {number * 2} (none of"
+            in back.summary("one")
+        )
         assert (len(sim.log), len(sim.writes)) == (requests, writes)
         assert held(sim) == made
 
@@ -178,14 +236,19 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("version", ["0.21.0", *(pytest.param(version, marks=pytest.mark.exhaustive) for version in ("0.20.0", "0.18.0", "0.15.10"))])
+@pytest.mark.parametrize(
+    "version",
+    ["0.21.0", *(pytest.param(version, marks=pytest.mark.exhaustive) for version in ("0.20.0", "0.18.0", "0.15.10"))],
+)
 def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:
         inventory(project, {"one": sim.url})
         wanted = odd_fleet(version)
         first = project.provision("-e", variables(project, "fleet.json", unsafe(wanted)))
         assert first.status == 0, first.output
-        sim.add_config_task("default", "app", stream_name="main", url="rtmp://config.example.com/app", stream_key="planted-config")
+        sim.add_config_task(
+            "default", "app", stream_name="main", url="rtmp://config.example.com/app", stream_key="planted-config"
+        )
         read_only = {"export_read_only_vhosts": ["default"]} if version == "0.15.10" else {}
 
         sim.clear_log()
@@ -275,11 +338,18 @@ def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
 
 @pytest.mark.exhaustive
 def test_servers_with_the_same_file_are_refused(project: Project) -> None:
-    with Simulator("0.20.0", token=TOKEN) as one, Simulator("0.20.0", token=TOKEN) as two, Simulator("0.20.0", token=TOKEN) as three:
+    with (
+        Simulator("0.20.0", token=TOKEN) as one,
+        Simulator("0.20.0", token=TOKEN) as two,
+        Simulator("0.20.0", token=TOKEN) as three,
+    ):
         project.inventory({"one": one.url, "two": two.url, "three": three.url})
         shared = "{\"export_file\": \"{{ 'three.yml' if inventory_hostname == 'three' else './same.yml' }}\"}"
         run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", "-e", shared)
         assert run.status == 2 and "Several servers have the same export_file" in run.output, run.output
-        assert f"{project.directory}/same.yml: one, two." in run.output and "Put inventory_hostname into export_file" in run.output
+        assert (
+            f"{project.directory}/same.yml: one, two." in run.output
+            and "Put inventory_hostname into export_file" in run.output
+        )
         assert not list(project.directory.glob("*.yml"))
         assert project.play("streamops.ovenmediaengine.export", "-i", "inventory.json").status == 0

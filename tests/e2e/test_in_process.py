@@ -73,7 +73,11 @@ def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[DoorRun]
             task("async", sim, **{"async": int(PATIENCE), "poll": 1}),
             task("another connection", sim, vars={"ansible_connection": "elsewhere"}),
             task("environment", sim, environment={"SOME_NAME": "x"}),
-            {"name": "block with an environment", "environment": {"SOME_NAME": "x"}, "block": [task("environment of a block", sim)]},
+            {
+                "name": "block with an environment",
+                "environment": {"SOME_NAME": "x"},
+                "block": [task("environment of a block", sim)],
+            },
             task("environment that comes to nothing", sim, environment="{{ nothing | default({}) }}"),
             task("another interpreter", sim, vars={"ansible_python_interpreter": python}),
             task("the controller's interpreter", sim, vars={"ansible_python_interpreter": sys.executable}),
@@ -101,7 +105,10 @@ def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[DoorRun]
             "without": {SWITCH: False},
         }
         started = [play([plain])]
-        started += [{**play(on_one), "hosts": "one"}, {**play([*on_another, task("delegated from here", sim, delegate_to="another")]), "hosts": "another"}]
+        started += [
+            {**play(on_one), "hosts": "one"},
+            {**play([*on_another, task("delegated from here", sim, delegate_to="another")]), "hosts": "another"},
+        ]
         started += [{**play([task("delegated from one", sim, delegate_to="another")]), "hosts": "one"}]
         started += [{**play([task("off for a play", sim)]), "hosts": "one", "vars": {SWITCH: False}}]
         yield run(Project(directory), started, hosts)
@@ -143,7 +150,9 @@ OF_ANOTHER = {
 
 @pytest.mark.parametrize(
     ("host", "name", "door"),
-    [("one", *pair) for pair in DOORS.items()] + [("another", *pair) for pair in OF_ANOTHER.items()] + [("without", "plain", MODULE)],
+    [("one", *pair) for pair in DOORS.items()]
+    + [("another", *pair) for pair in OF_ANOTHER.items()]
+    + [("without", "plain", MODULE)],
 )
 def test_what_runs_where(everywhere: DoorRun, host: str, name: str, door: str) -> None:
     result = everywhere.last(name, host)
@@ -194,7 +203,14 @@ def test_without_requests_on_the_controller_modules_are_used(project: Project, s
     hidden = project.directory / "hidden"
     hidden.mkdir()
     (hidden / "sitecustomize.py").write_text(NO_REQUESTS, encoding="utf-8")
-    tasks = [task("plain", sim), {"name": "needs no server", f"{COLLECTION}.certificate_info": {"certificate": "/nowhere.pem"}, "ignore_errors": True}]
+    tasks = [
+        task("plain", sim),
+        {
+            "name": "needs no server",
+            f"{COLLECTION}.certificate_info": {"certificate": "/nowhere.pem"},
+            "ignore_errors": True,
+        },
+    ]
     ended = run(project, [play(tasks)], {"one": {}}, PYTHONPATH=str(hidden))
     assert ended.door("plain") == MODULE
     assert ended.last("plain").event == "ok", ended.last("plain").result
@@ -208,16 +224,31 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
     vault = project.directory / "password"
     vault.write_text("planted-vault-password\n", encoding="utf-8")
     (project.directory / "secrets.yml").write_bytes(
-        VaultLib([("default", VaultSecret(b"planted-vault-password"))]).encrypt(json.dumps({"vaulted_token": TOKEN, "vaulted_key": "planted-policy-key"}))
+        VaultLib([("default", VaultSecret(b"planted-vault-password"))]).encrypt(
+            json.dumps({"vaulted_token": TOKEN, "vaulted_key": "planted-policy-key"})
+        )
     )
-    policy = {"policy_query_key_name": "policy", "signature_query_key_name": "signature", "secret_key": "{{ vaulted_key }}"}
+    policy = {
+        "policy_query_key_name": "policy",
+        "signature_query_key_name": "signature",
+        "secret_key": "{{ vaulted_key }}",
+    }
     wanted = vhost("t-a", signed_policy=policy)
     bare = f"{COLLECTION}."
     tasks: list[Task] = [
-        {"name": "by defaults, in check mode", f"{bare}vhost": wanted, "check_mode": True, "diff": True, "register": "checked"},
+        {
+            "name": "by defaults, in check mode",
+            f"{bare}vhost": wanted,
+            "check_mode": True,
+            "diff": True,
+            "register": "checked",
+        },
         {"name": "by defaults", f"{bare}vhost": wanted, "diff": True, "register": "made"},
         {"name": "by defaults again", f"{bare}vhost": wanted, "register": "again"},
-        {"name": "tell", "ansible.builtin.debug": {"msg": "{{ [checked.diff == made.diff, made is changed, again is changed] }}"}},
+        {
+            "name": "tell",
+            "ansible.builtin.debug": {"msg": "{{ [checked.diff == made.diff, made is changed, again is changed] }}"},
+        },
         {"name": "without a log", f"{bare}vhost_info": {"names": ["t-a"]}, "no_log": True, "register": "hidden"},
         {"name": "tell what was hidden", "ansible.builtin.debug": {"msg": "{{ hidden.vhosts[0].name }}"}},
         {
@@ -228,17 +259,36 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
             "retries": 5,
             "delay": 0,
         },
-        {"name": "failed", f"{bare}vhost": vhost("t-a", host={"names": ["other.example.com"]}), "ignore_errors": True, "register": "failed"},
+        {
+            "name": "failed",
+            f"{bare}vhost": vhost("t-a", host={"names": ["other.example.com"]}),
+            "ignore_errors": True,
+            "register": "failed",
+        },
         {"name": "failed_when", f"{bare}vhost_info": {}, "failed_when": "true", "ignore_errors": True},
         {"name": "changed_when", f"{bare}vhost_info": {}, "changed_when": "true"},
-        {"name": "rescue", "block": [{"name": "ends", f"{bare}vhost": {"name": "a/b"}}], "rescue": [{"name": "rescued", "ansible.builtin.debug": {}}]},
-        {"name": "a loop", f"{bare}vhost": {"name": "{{ item }}", "host": {"names": ["{{ item }}.example.com"]}}, "loop": ["t-b", "t-c"], "register": "loop"},
+        {
+            "name": "rescue",
+            "block": [{"name": "ends", f"{bare}vhost": {"name": "a/b"}}],
+            "rescue": [{"name": "rescued", "ansible.builtin.debug": {}}],
+        },
+        {
+            "name": "a loop",
+            f"{bare}vhost": {"name": "{{ item }}", "host": {"names": ["{{ item }}.example.com"]}},
+            "loop": ["t-b", "t-c"],
+            "register": "loop",
+        },
         {"name": "an option of another name", f"{bare}vhost": {"nam": "t-a", "name": "t-a"}, "ignore_errors": True},
         {"name": "the token from the environment", f"{bare}vhost_info": {"api_token": "{{ omit }}"}},
         {"name": "notifies", f"{bare}vhost": {"name": "t-b", "state": "absent"}, "notify": "handler"},
     ]
     defaults = {f"group/{COLLECTION}.ovenmediaengine": {"api_url": sim.url, "api_token": "{{ vaulted_token }}"}}
-    started = play(tasks, module_defaults=defaults, vars_files=["secrets.yml"], handlers=[{"name": "handler", f"{bare}vhost_info": {}}])
+    started = play(
+        tasks,
+        module_defaults=defaults,
+        vars_files=["secrets.yml"],
+        handlers=[{"name": "handler", f"{bare}vhost_info": {}}],
+    )
     environment = {"OVENMEDIAENGINE_API_TOKEN": TOKEN}
     ended = run(project, [started], {"one": {}}, "--vault-password-file", str(vault), "-vvvv", **environment)
     assert ended.run.recap["one"]["failed"] == 0, ended.run.output
@@ -249,11 +299,17 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
     assert ended.last("until").result["attempts"] == 3
     assert [result.event for result in ended.of("until")] == ["retry", "retry", "ok"]
     assert ended.last("failed").result["error"]["kind"] == "differs"
-    assert (ended.last("failed_when").event, ended.last("failed_when").result["failed_when_result"]) == ("failed, ignored", True)
+    assert (ended.last("failed_when").event, ended.last("failed_when").result["failed_when_result"]) == (
+        "failed, ignored",
+        True,
+    )
     assert ended.last("changed_when").result["changed"] is True
     assert ended.last("rescued").event == "ok"
     assert [item["action"] for item in ended.last("a loop").result["results"]] == ["created", "created"]
-    assert "Unsupported parameters for (streamops.ovenmediaengine.vhost) module: nam." in ended.last("an option of another name").result["msg"]
+    assert (
+        "Unsupported parameters for (streamops.ovenmediaengine.vhost) module: nam."
+        in ended.last("an option of another name").result["msg"]
+    )
     assert ended.last("handler").event == "ok"
     assert [record.status for record in sim.log if record.status not in (200, 404)] == []
     for secret in (TOKEN, "planted-policy-key", "planted-vault-password"):
@@ -262,7 +318,10 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
 
 
 def test_check_mode_and_diff_of_the_command_line(project: Project, sim: Simulator) -> None:
-    tasks = [task("made", sim, "vhost", options=vhost("t-a")), task("made really", sim, "vhost", options=vhost("t-b"), check_mode=False)]
+    tasks = [
+        task("made", sim, "vhost", options=vhost("t-a")),
+        task("made really", sim, "vhost", options=vhost("t-b"), check_mode=False),
+    ]
     ended = run(project, [play(tasks)], {"one": {}}, "--check", "--diff")
     assert [ended.door(name) for name in ("made", "made really")] == [IN_PROCESS] * 2
     assert [result.event for result in ended.of("made")] == ["diff", "ok"]
@@ -298,15 +357,22 @@ def test_hosts_side_by_side(project: Project, strategy: str) -> None:
         options = {"api_url": "{{ url }}", "api_token": TOKEN, **vhost("{{ mine }}-{{ item }}")}
         tasks: list[Task] = [
             {"name": "make", f"{COLLECTION}.vhost": options, "loop": [1, 2, 3]},
-            {"name": "read", f"{COLLECTION}.vhost_info": {"api_url": "{{ url }}", "api_token": TOKEN, "concurrency": 1}},
+            {
+                "name": "read",
+                f"{COLLECTION}.vhost_info": {"api_url": "{{ url }}", "api_token": TOKEN, "concurrency": 1},
+            },
         ]
         ended = run(project, [play(tasks, strategy=strategy)], hosts, "--forks", "4")
         for number, name in enumerate(hosts):
             assert ended.run.recap[name]["failed"] == 0, ended.run.output
-            assert [item["vhost"]["name"] for item in ended.last("make", name).result["results"]] == [f"t-{number}-{item}" for item in (1, 2, 3)]
+            assert [item["vhost"]["name"] for item in ended.last("make", name).result["results"]] == [
+                f"t-{number}-{item}" for item in (1, 2, 3)
+            ]
             found = {one["name"] for one in ended.last("read", name).result["vhosts"]}
             assert found >= {f"t-{number}-{item}" for item in (1, 2, 3)}
-            assert not any(int(one.split("-")[1]) % 2 != number % 2 for one in found if one.startswith("t-")), "each host has its own server"
+            assert not any(int(one.split("-")[1]) % 2 != number % 2 for one in found if one.startswith("t-")), (
+                "each host has its own server"
+            )
         assert {result.door for result in ended.results} == {IN_PROCESS}
         # A worker process is made for a task of a host; none may have the connection of another one.
         for server in (sim, other):

@@ -30,9 +30,18 @@ PROVISION = "ansible-playbook streamops.ovenmediaengine.provision -i inventory.y
 ROLES = sorted(path.name for path in (REPOSITORY / "roles").iterdir())
 TENANT_C = {
     "ovenmediaengine_vhosts": [{"name": "tenant-c", "host": {"names": ["live.tenant-c.example.com"]}}],
-    "ovenmediaengine_applications": [{"vhost": "tenant-c", "name": "live", "providers": ["srt"], "publishers": ["llhls", "push"]}],
+    "ovenmediaengine_applications": [
+        {"vhost": "tenant-c", "name": "live", "providers": ["srt"], "publishers": ["llhls", "push"]}
+    ],
     "ovenmediaengine_push_tasks": [
-        {"vhost": "tenant-c", "app": "live", "id": "backup", "stream": {"name": "main"}, "protocol": "mpegts", "url": "udp://backup.example.com:5001"}
+        {
+            "vhost": "tenant-c",
+            "app": "live",
+            "id": "backup",
+            "stream": {"name": "main"},
+            "protocol": "mpegts",
+            "url": "udp://backup.example.com:5001",
+        }
     ],
 }
 
@@ -56,7 +65,9 @@ def publish(server: Simulator, host: str) -> tuple[int, t.Any]:
     """Send a stream as the encoder of the guide does; return the status and the answer."""
     body = json.dumps({"host": host, "app": "live", "stream": "main"}).encode()
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{server.url}/_simulator/publish", body, method="POST"), timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{server.url}/_simulator/publish", body, method="POST"), timeout=PATIENCE
+        ) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
@@ -94,13 +105,19 @@ def shown_text(name: str) -> str:
 
 def options(role: str) -> list[str]:
     """Return the variables of a role, by its argument specs."""
-    specs = yaml.safe_load((REPOSITORY / "roles" / role / "meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]
+    specs = yaml.safe_load((REPOSITORY / "roles" / role / "meta/argument_specs.yml").read_text(encoding="utf-8"))[
+        "argument_specs"
+    ]
     return sorted({name for entry in specs.values() for name in entry["options"]})
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_typo_in_each_variable_of_a_role_is_refused(role: str) -> None:
-    typos = {typo: name for name in options(role) for typo in (name[:-1], name + name[-1], name.removesuffix("s") if name.endswith("s") else f"{name}s")}
+    typos = {
+        typo: name
+        for name in options(role)
+        for typo in (name[:-1], name + name[-1], name.removesuffix("s") if name.endswith("s") else f"{name}s")
+    }
     names = sorted(typos)
     for begin in range(0, len(names), 5):  # a message names five
         typed = names[begin : begin + 5]
@@ -139,7 +156,11 @@ def provision_three_tenants(desk: Desk) -> None:
         "virtual hosts: 0 created, 0 recreated, 0 deleted, 3 unchanged, 0 failed; applications: 0 created, 0 recreated, 0 deleted, 3 unchanged, 0 failed; "
         "push tasks: 0 started, 0 restarted, 0 stopped, 3 unchanged, 0 failed; missing before: nothing"
     )
-    assert publish(desk.server, "live.tenant-c.example.com")[1] == {"vhost": "tenant-c", "app": "live", "stream": "main"}
+    assert publish(desk.server, "live.tenant-c.example.com")[1] == {
+        "vhost": "tenant-c",
+        "app": "live",
+        "stream": "main",
+    }
 
 
 def mistype_two_variables(desk: Desk, variables: dict[str, t.Any]) -> None:
@@ -149,7 +170,9 @@ def mistype_two_variables(desk: Desk, variables: dict[str, t.Any]) -> None:
     desk.write("mistyped.yml", yaml.safe_dump(mistyped))
     output = desk.run(f"{PROVISION} -e @mistyped.yml -e ovenmediaengine_purge_vhosts=true", fails=True)
     assert shown_in("guide_provision.rst", 1) in words(output) and "failed=1 " in output, output
-    output = desk.run("ansible-playbook streamops.ovenmediaengine.export -i inventory.yml -e export_fil=x.yml", fails=True)
+    output = desk.run(
+        "ansible-playbook streamops.ovenmediaengine.export -i inventory.yml -e export_fil=x.yml", fails=True
+    )
     assert "The role export has no such variable: export_fil (did you mean export_file?)." in words(output)
     assert not desk.server.log and not list(desk.directory.glob("ovenmediaengine-*"))
 
@@ -191,12 +214,16 @@ def export_and_provision_from_the_file(desk: Desk) -> None:
 
 def audit_in_ci(desk: Desk, listed: dict[str, t.Any]) -> None:
     """The job of the guide runs as its runner does: it fails by the exit status, and keeps the artifacts in both cases."""
-    (text,) = [block.text for block in blocks("guide_audits.rst") if block.language in SHOWN and "script:" in block.text]
+    (text,) = [
+        block.text for block in blocks("guide_audits.rst") if block.language in SHOWN and "script:" in block.text
+    ]
     job = yaml.safe_load(text)["audit"]
     desk.write("fleet.yml", yaml.safe_dump(listed))
     desk.run("ansible-vault encrypt secrets.yml")
     desk.environment["VAULT_PASSWORD_FILE"] = desk.environment.pop("ANSIBLE_VAULT_PASSWORD_FILE")
-    shown = json.loads([block.text for block in blocks("guide_audits.rst") if block.language in SHOWN][1])["ovenmediaengine_audit"]
+    shown = json.loads([block.text for block in blocks("guide_audits.rst") if block.language in SHOWN][1])[
+        "ovenmediaengine_audit"
+    ]
     (numbers,) = set(shown["failed_hosts"].values())
     desk.server.clear_log()
     for drift in (False, True):
@@ -204,7 +231,9 @@ def audit_in_ci(desk: Desk, listed: dict[str, t.Any]) -> None:
             desk.server.state.create_virtual_host({"name": "by-hand", "host": {"names": ["by-hand.example.com"]}})
         output = desk.run("\n".join(["set -e", *job["script"]]), fails=drift)
         assert shape(summary(output)) == shape(shown["line"])
-        assert f"servers: 1, {int(not drift)} as listed; findings: 0 error, {int(drift)} drift, 0 warning, " in summary(output)
+        assert f"servers: 1, {int(not drift)} as listed; findings: 0 error, {int(drift)} drift, 0 warning, " in summary(
+            output
+        )
         assert re.search(rf"^{HOST} .* changed=0 .* failed={int(drift)} ", output.splitlines()[-2] + " "), output
         (directory,) = job["artifacts"]["paths"]
         assert (f"{numbers}: see {desk.directory}/{directory}/audit.html" in words(output)) is drift, output

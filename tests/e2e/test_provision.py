@@ -68,7 +68,11 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     assert third.summary("one") == CREATED, third.output
 
     # One that differs fails, and the summary still says what was done.
-    other = [{**VHOSTS[0], "host": {"names": ["other.example.com"]}}, VHOSTS[1], {"name": "t-c", "host": {"names": ["c.example.com"]}}]
+    other = [
+        {**VHOSTS[0], "host": {"names": ["other.example.com"]}},
+        VHOSTS[1],
+        {"name": "t-c", "host": {"names": ["c.example.com"]}},
+    ]
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=other)
     fourth = project.provision()
     assert fourth.status == 2
@@ -91,12 +95,16 @@ def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project
     assert project.provision().status == 0
 
     other = {**VHOSTS[0], "applications": [*VHOSTS[0]["applications"], {"name": "more", "publishers": {"llhls": {}}}]}  # type: ignore[misc]
-    project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[other, VHOSTS[1]], ovenmediaengine_purge_applications=True)
+    project.inventory(
+        {"one": sim.url}, ovenmediaengine_vhosts=[other, VHOSTS[1]], ovenmediaengine_purge_applications=True
+    )
     sim.clear_log()
     for arguments in (["--check"], []):
         run = project.provision(*arguments)
         assert run.status == 0, run.output
-        assert "; applications: 1 created, 0 recreated, 1 deleted, 2 unchanged, 0 failed;" in run.summary("one"), run.output
+        assert "; applications: 1 created, 0 recreated, 1 deleted, 2 unchanged, 0 failed;" in run.summary("one"), (
+            run.output
+        )
         assert run.summary("one").endswith("; missing before: virtual hosts 0, applications 1, push tasks 0")
         assert bool(sim.writes) != bool(arguments)
     apps = {name: sorted(vhost.applications) for name, vhost in sim.state.virtual_hosts.items()}
@@ -169,7 +177,10 @@ def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator,
     vhosts = VHOSTS
     if broken:
         # A field that does not exist, in an entry with a secret that has the wrong type.
-        vhosts = [{**VHOSTS[0], "signed_policyy": {"secret_key": "planted-misspelt"}}, {**VHOSTS[1], "admission_webhooks": "planted-wrong-type"}]
+        vhosts = [
+            {**VHOSTS[0], "signed_policyy": {"secret_key": "planted-misspelt"}},
+            {**VHOSTS[1], "admission_webhooks": "planted-wrong-type"},
+        ]
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=vhosts)
     log = project.directory / "ansible.log"
     runs = [project.provision("-vvvv", "--diff", ANSIBLE_LOG_PATH=str(log))]
@@ -186,7 +197,9 @@ def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator,
 
 @pytest.mark.exhaustive
 def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Project, sim: Simulator) -> None:
-    project.inventory({"one": sim.url}, ovenmediaengine_vhosts="planted-text", ovenmediaengine_push_tasks=["planted-entry"])
+    project.inventory(
+        {"one": sim.url}, ovenmediaengine_vhosts="planted-text", ovenmediaengine_push_tasks=["planted-entry"]
+    )
     run = project.provision("-vvvv")
     assert run.status == 2
     assert "ovenmediaengine_vhosts" in run.output
@@ -198,7 +211,11 @@ def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Pro
 def test_ansible_runner(project: Project, sim: Simulator, tmp_path: pathlib.Path) -> None:
     ansible_runner = pytest.importorskip("ansible_runner")
     (tmp_path / "runner").mkdir()
-    variables = {"ovenmediaengine_vhosts": VHOSTS, "ovenmediaengine_applications": APPLICATIONS, "ovenmediaengine_push_tasks": PUSH_TASKS}
+    variables = {
+        "ovenmediaengine_vhosts": VHOSTS,
+        "ovenmediaengine_applications": APPLICATIONS,
+        "ovenmediaengine_push_tasks": PUSH_TASKS,
+    }
 
     def run() -> object:
         return ansible_runner.run(

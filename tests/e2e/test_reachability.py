@@ -34,11 +34,21 @@ SHOW = """\
 
 
 def provision(
-    project: Project, sim: Simulator | dict[str, Simulator], *vhosts: dict[str, t.Any], arguments: t.Sequence[str] = (), **variables: t.Any
+    project: Project,
+    sim: Simulator | dict[str, Simulator],
+    *vhosts: dict[str, t.Any],
+    arguments: t.Sequence[str] = (),
+    **variables: t.Any,
 ) -> tuple[Run, t.Any]:
     """Runs the role; returns the run, and the host names that the summary says are not reached."""
-    lists = {"ovenmediaengine_vhosts": list(vhosts), "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": []}
-    project.inventory({name: one.url for name, one in (sim if isinstance(sim, dict) else {"one": sim}).items()}, **lists, **variables)
+    lists = {
+        "ovenmediaengine_vhosts": list(vhosts),
+        "ovenmediaengine_applications": [],
+        "ovenmediaengine_push_tasks": [],
+    }
+    project.inventory(
+        {name: one.url for name, one in (sim if isinstance(sim, dict) else {"one": sim}).items()}, **lists, **variables
+    )
     (project.directory / "show.yml").write_text(SHOW, encoding="utf-8")
     run = project.play("show.yml", "-i", "inventory.json", *arguments)
     shown = [json.loads(base64.b64decode(text)) for text in re.findall(r"names=(\S+)\.", run.output)]
@@ -53,18 +63,29 @@ def test_the_stock_configuration(project: Project) -> None:
             assert run.status == 0 and all(recap["unreachable"] == 0 for recap in run.recap.values()), run.output
             assert names == [{"live.a.example.com": "default"}] * 2
             warning = " ".join(run.output.split())
-            assert "live.a.example.com of t-a reaches default" in warning and "Remove <Name>*</Name> from virtual host default" in warning
+            assert (
+                "live.a.example.com of t-a reaches default" in warning
+                and "Remove <Name>*</Name> from virtual host default" in warning
+            )
         for sim in sims.values():
             with pytest.raises(NotPublished, match="#default#live"):
                 sim.publish("live.a.example.com", "live", "main")
         again, names = provision(project, sims, TENANT_A)
-        assert all(recap["changed"] == 0 for recap in again.recap.values()) and names == [{}] * 2 and "reaches default" not in again.output
+        assert (
+            all(recap["changed"] == 0 for recap in again.recap.values())
+            and names == [{}] * 2
+            and "reaches default" not in again.output
+        )
 
 
 def test_it_can_be_required(project: Project) -> None:
     with Simulator(token=TOKEN) as sim:
         run, _names = provision(project, sim, TENANT_A, ovenmediaengine_require_reachable=True)
-        assert run.status == 2 and run.recap["one"]["failed"] == 1 and "live.a.example.com would reach default" in run.output
+        assert (
+            run.status == 2
+            and run.recap["one"]["failed"] == 1
+            and "live.a.example.com would reach default" in run.output
+        )
         assert sim.writes == []
 
 
@@ -83,9 +104,20 @@ def test_with_the_wildcard_taken_out(project: Project) -> None:
 
 def test_the_first_table_of_an_audit_shows_it(project: Project) -> None:
     with Simulator(token=TOKEN) as sim:
-        project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[TENANT_A], ovenmediaengine_applications=[], ovenmediaengine_push_tasks=[])
+        project.inventory(
+            {"one": sim.url},
+            ovenmediaengine_vhosts=[TENANT_A],
+            ovenmediaengine_applications=[],
+            ovenmediaengine_push_tasks=[],
+        )
         assert project.provision().status == 0
-        run = project.play("streamops.ovenmediaengine.audit", "-i", "inventory.json", "-e", "audit_fail_on=none audit_report_dir=report")
+        run = project.play(
+            "streamops.ovenmediaengine.audit",
+            "-i",
+            "inventory.json",
+            "-e",
+            "audit_fail_on=none audit_report_dir=report",
+        )
         assert run.status == 0, run.output
     page = (project.directory / "report" / "audit.html").read_text(encoding="utf-8")
     first = page[page.index('data-name="findings"') : page.index('data-name="servers"')]

@@ -30,7 +30,16 @@ def restream(project: Project, *arguments: str, platforms: str = "all", keys: pa
     log.unlink(missing_ok=True)
     environment = {"ANSIBLE_LOG_PATH": str(log), **({"OVENMEDIAENGINE_STREAM_KEYS_FILE": str(keys)} if keys else {})}
     chosen = ["-e", "restream_stream=main", "-e", f"restream_platforms={platforms}"]
-    run = project.play("streamops.ovenmediaengine.restream", "-i", "inventory.json", "-vvvv", "--diff", *chosen, *arguments, **environment)
+    run = project.play(
+        "streamops.ovenmediaengine.restream",
+        "-i",
+        "inventory.json",
+        "-vvvv",
+        "--diff",
+        *chosen,
+        *arguments,
+        **environment,
+    )
     printed = run.output + log.read_text(encoding="utf-8")
     assert [line for line in printed.splitlines() if "planted" in line] == []
     return run
@@ -38,7 +47,14 @@ def restream(project: Project, *arguments: str, platforms: str = "all", keys: pa
 
 def inventory(project: Project, sim: Simulator, **variables: t.Any) -> None:
     """An inventory of one server that knows three platforms."""
-    project.inventory({"media": sim.url}, **{"ovenmediaengine_platforms": PLATFORMS, "ovenmediaengine_stream_keys": {"one": "planted-key-one"}, **variables})
+    project.inventory(
+        {"media": sim.url},
+        **{
+            "ovenmediaengine_platforms": PLATFORMS,
+            "ovenmediaengine_stream_keys": {"one": "planted-key-one"},
+            **variables,
+        },
+    )
 
 
 def pushed(sim: Simulator) -> dict[str, str]:
@@ -59,7 +75,10 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
 
     first = restream(project)
     assert first.status == 0, first.output
-    assert first.summary("media") == "stream default/app/main: one started (ready), two started (ready), three started (ready)"
+    assert (
+        first.summary("media")
+        == "stream default/app/main: one started (ready), two started (ready), three started (ready)"
+    )
     assert pushed(sim) == {"main-one": "planted-key-one", "main-two": "planted-key-two", "main-three": ""}
 
     sim.clear_log()
@@ -90,7 +109,9 @@ def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
         (None, "keys.yml, is not there on the controller. Nothing was done."),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_sent(project: Project, sim: Simulator, text: str | None, said: str) -> None:
+def test_what_is_wrong_is_told_and_nothing_is_sent(
+    project: Project, sim: Simulator, text: str | None, said: str
+) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
     keys = project.directory / "keys.yml"
     if text is not None:
@@ -115,9 +136,18 @@ def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None
 def test_the_example_of_the_readme(project: Project, sim: Simulator) -> None:
     text = (REPOSITORY / "roles/restream/README.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    (project.directory / "inventory.yml").write_text(example.replace("http://127.0.0.1:8081", sim.url), encoding="utf-8")
+    (project.directory / "inventory.yml").write_text(
+        example.replace("http://127.0.0.1:8081", sim.url), encoding="utf-8"
+    )
     values = {"vault_api_token": TOKEN, "vault_key_of_one": "key-one", "vault_key_of_two": "key-two", **LOCAL}
-    started, stopped = (project.play(*shlex.split(command), "-e", json.dumps(values)) for command in re.findall(r"^ansible-playbook (.+)$", text, re.MULTILINE))
-    assert started.summary("origin-1.example.com") == "stream default/app/main: one started (ready), two started (ready)", started.output
-    assert stopped.summary("origin-1.example.com") == "stream default/app/main: one stopped, two stopped, three unchanged", stopped.output
+    started, stopped = (
+        project.play(*shlex.split(command), "-e", json.dumps(values))
+        for command in re.findall(r"^ansible-playbook (.+)$", text, re.MULTILINE)
+    )
+    assert (
+        started.summary("origin-1.example.com") == "stream default/app/main: one started (ready), two started (ready)"
+    ), started.output
+    assert (
+        stopped.summary("origin-1.example.com") == "stream default/app/main: one stopped, two stopped, three unchanged"
+    ), stopped.output
     assert pushed(sim) == {}

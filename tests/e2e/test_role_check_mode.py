@@ -30,7 +30,10 @@ def test_a_new_fleet_is_predicted_without_a_warning(project: Project, reachable_
 
 def test_a_typo_in_a_reference_fails_in_check_mode_as_in_a_real_run(project: Project, sim: Simulator) -> None:
     for variables, words in (
-        ({"ovenmediaengine_applications": [{**APPLICATIONS[0], "vhost": "t-bb"}], "ovenmediaengine_push_tasks": []}, "create application t-bb/live"),
+        (
+            {"ovenmediaengine_applications": [{**APPLICATIONS[0], "vhost": "t-bb"}], "ovenmediaengine_push_tasks": []},
+            "create application t-bb/live",
+        ),
         ({"ovenmediaengine_push_tasks": [{**PUSH, "app": "lvie"}]}, "start push task t-b/lvie/t-1"),
     ):
         sim.restart()
@@ -53,11 +56,15 @@ def test_one_new_tenant_on_a_running_server_is_no_restart(project: Project, sim:
     project.inventory({"one": sim.url})
     assert "as after a restart of the server" in project.provision().summary("one")
     new = [{"name": "t-new", "host": {"names": ["new.example.com"]}}]
-    project.inventory({"one": sim.url}, ovenmediaengine_vhosts=new, ovenmediaengine_applications=[], ovenmediaengine_push_tasks=[])
+    project.inventory(
+        {"one": sim.url}, ovenmediaengine_vhosts=new, ovenmediaengine_applications=[], ovenmediaengine_push_tasks=[]
+    )
     for arguments in (["--check"], []):
         run = project.provision(*arguments)
         assert run.status == 0, run.output
-        assert run.summary("one").endswith("; missing before: virtual hosts 1, applications 0, push tasks 0"), run.output
+        assert run.summary("one").endswith("; missing before: virtual hosts 1, applications 0, push tasks 0"), (
+            run.output
+        )
     sim.restart()
     assert "as after a restart of the server" in project.provision().summary("one")
 
@@ -69,7 +76,11 @@ def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, s
     # A virtual host with an application of the flat list and a push in it, and an application inside of another virtual host with a push in it.
     live = _with(VHOSTS[0]["applications"][0], publishers={"llhls": {}, "push": {}, "webrtc": {}})  # type: ignore[index]
     changed = [_with(VHOSTS[0], applications=[live]), _with(VHOSTS[1], host={"names": ["b2.example.com"]})]
-    variables = {"ovenmediaengine_vhosts": changed, "ovenmediaengine_push_tasks": pushes, "ovenmediaengine_recreate": True}
+    variables = {
+        "ovenmediaengine_vhosts": changed,
+        "ovenmediaengine_push_tasks": pushes,
+        "ovenmediaengine_recreate": True,
+    }
     expected = (
         "virtual hosts: 0 created, 1 recreated, 0 deleted, 1 unchanged, 0 failed; applications: 0 created, 2 recreated, 0 deleted, 0 unchanged, 0 failed; "
         "push tasks: 0 started, 2 restarted, 0 stopped, 1 unchanged, 0 failed; missing before: nothing"

@@ -23,8 +23,14 @@ def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulato
     told = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
     steps = [
         ("vhosts", f"virtual hosts: {len(VHOSTS)} {told}; applications: not selected; push tasks: not selected; "),
-        ("applications", f"virtual hosts: not selected; applications: {len(APPLICATIONS)} {told}; push tasks: not selected; "),
-        ("push_tasks", f"virtual hosts: not selected; applications: not selected; push tasks: {len(PUSH_TASKS)} started"),
+        (
+            "applications",
+            f"virtual hosts: not selected; applications: {len(APPLICATIONS)} {told}; push tasks: not selected; ",
+        ),
+        (
+            "push_tasks",
+            f"virtual hosts: not selected; applications: not selected; push tasks: {len(PUSH_TASKS)} started",
+        ),
     ]
     for tag, line in steps:
         run = project.provision("--tags", tag)
@@ -54,7 +60,10 @@ def test_every_task_has_the_tag_of_its_role() -> None:
 
 
 def test_all_playbooks_choose_their_hosts_alike() -> None:
-    expressions = {yaml.safe_load((REPOSITORY / "playbooks" / f"{name}.yml").read_text(encoding="utf-8"))[0]["hosts"] for name in PLAYBOOKS}
+    expressions = {
+        yaml.safe_load((REPOSITORY / "playbooks" / f"{name}.yml").read_text(encoding="utf-8"))[0]["hosts"]
+        for name in PLAYBOOKS
+    }
     assert len(expressions) == 1
 
 
@@ -78,9 +87,19 @@ def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator)
 @pytest.mark.exhaustive
 def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
-    run = project.play("streamops.ovenmediaengine.rotate_certificates", "-i", "inventory.json", "--tags", "certificates", "--list-tasks")
+    run = project.play(
+        "streamops.ovenmediaengine.rotate_certificates",
+        "-i",
+        "inventory.json",
+        "--tags",
+        "certificates",
+        "--list-tasks",
+    )
     assert "Validate the new files of every virtual host" in run.output
-    for include in re.findall(r"include_tasks:(?:\n {8}.*)+", (REPOSITORY / "roles/rotate_certificates/tasks/main.yml").read_text(encoding="utf-8")):
+    for include in re.findall(
+        r"include_tasks:(?:\n {8}.*)+",
+        (REPOSITORY / "roles/rotate_certificates/tasks/main.yml").read_text(encoding="utf-8"),
+    ):
         assert "apply:" in include and "tags:" in include
 
 

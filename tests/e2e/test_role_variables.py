@@ -21,7 +21,9 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
     return project.play(PLAYBOOK + playbook, "-i", "inventory.json", "-e", json.dumps(variables), *arguments)
 
 
-def _hosts(project: Project, sim: Simulator, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *without: str, **variables: t.Any) -> None:
+def _hosts(
+    project: Project, sim: Simulator, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *without: str, **variables: t.Any
+) -> None:
     """Writes an inventory of hosts that are one server with variables of their own. ``without`` names those that not all have."""
     path = project.inventory(dict.fromkeys(hosts, sim.url), **variables)
     inventory = json.loads(path.read_text(encoding="utf-8"))["all"]
@@ -41,7 +43,11 @@ def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -
     project.inventory({"one": sim.url})
     assert project.provision().status == 0
     sim.clear_log()
-    misspelt = {"ovenmediaengine_vhosts": _LEFT_OUT, "ovenmediaengine_vhost": VHOSTS, "ovenmediaengine_purge_vhosts": True}
+    misspelt = {
+        "ovenmediaengine_vhosts": _LEFT_OUT,
+        "ovenmediaengine_vhost": VHOSTS,
+        "ovenmediaengine_purge_vhosts": True,
+    }
     # With the name right but without the list, the purge is refused as well.
     unlisted = {"ovenmediaengine_purge_vhosts": True, "ovenmediaengine_purge_everything": True}
     hosts = {
@@ -55,9 +61,13 @@ def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -
         assert run.status == 2
         for name in BOTH_PATHS:
             assert "ovenmediaengine_vhost (did you mean ovenmediaengine_vhosts?)" in run.failure(name)
-            assert run.summary(name).endswith("virtual hosts: not reached; applications: not reached; push tasks: not reached")
+            assert run.summary(name).endswith(
+                "virtual hosts: not reached; applications: not reached; push tasks: not reached"
+            )
         for name in ("without", "null"):
-            assert "ovenmediaengine_purge_vhosts needs ovenmediaengine_vhosts, which is not defined" in run.failure(name)
+            assert "ovenmediaengine_purge_vhosts needs ovenmediaengine_vhosts, which is not defined" in run.failure(
+                name
+            )
     assert not sim.log
     assert len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
@@ -68,7 +78,11 @@ def test_an_empty_list_is_purged_only_if_that_is_asked_for(project: Project, sim
     assert project.provision().status == 0
     sim.clear_log()
     path = project.inventory(
-        {"one": sim.url}, ovenmediaengine_vhosts=[], ovenmediaengine_applications=[], ovenmediaengine_push_tasks=[], ovenmediaengine_purge_vhosts=True
+        {"one": sim.url},
+        ovenmediaengine_vhosts=[],
+        ovenmediaengine_applications=[],
+        ovenmediaengine_push_tasks=[],
+        ovenmediaengine_purge_vhosts=True,
     )
     for arguments in (["--check"], []):
         run = project.provision(*arguments)
@@ -102,10 +116,14 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
         role = {"name": PLAYBOOK + playbook.replace("merge_audits", "audit"), **entry}
         say = {"name": f"{playbook} has failed", "ansible.builtin.debug": {"msg": "{{ ansible_failed_result.msg }}"}}
         tasks.append({"block": [{"ansible.builtin.include_role": role, "vars": variables}], "rescue": [say]})
-    (project.directory / "play.json").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}]), encoding="utf-8")
+    (project.directory / "play.json").write_text(
+        json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}]), encoding="utf-8"
+    )
     run = project.play("play.json", "-i", "inventory.json")
     for playbook, variables in _TYPOS.items():
-        typo = next(name for name in variables if name not in ("restream_stream", "restream_platforms", "audit_parts_dir"))
+        typo = next(
+            name for name in variables if name not in ("restream_stream", "restream_platforms", "audit_parts_dir")
+        )
         told = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
         if playbook == "audit":  # a finding, as all that is wrong with a host
             told = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
@@ -130,7 +148,13 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
         run = _run(project, playbook)
         assert run.status == 0, run.output
     # A role that runs after another meets the facts of that one.
-    play = [{"hosts": "all", "gather_facts": False, "roles": [PLAYBOOK + "provision", PLAYBOOK + "export", PLAYBOOK + "provision"]}]
+    play = [
+        {
+            "hosts": "all",
+            "gather_facts": False,
+            "roles": [PLAYBOOK + "provision", PLAYBOOK + "export", PLAYBOOK + "provision"],
+        }
+    ]
     (project.directory / "play.yml").write_text(json.dumps(play), encoding="utf-8")
     run = project.play("play.yml", "-i", "inventory.json")
     assert run.status == 0, run.output
@@ -141,11 +165,22 @@ def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -
     project.inventory({"one": sim.url})
     assert project.provision().status == 0
     changed = [{**VHOSTS[0], "host": {"names": ["other.example.com"]}}, VHOSTS[1]]
-    push = {"vhost": "t-a", "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "url": "http://one.example.com", "stream_key": "x"}
+    push = {
+        "vhost": "t-a",
+        "app": "live",
+        "id": "platform",
+        "stream": {"name": "main"},
+        "protocol": "rtmp",
+        "url": "http://one.example.com",
+        "stream_key": "x",
+    }
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "changed": ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to do so."),
         "push": ({"ovenmediaengine_push_tasks": [push]}, "in ovenmediaengine_push_tasks[0] (t-a/live/platform)."),
-        "wrong": ({"ovenmediaengine_api_token": "wrong"}, "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN)"),
+        "wrong": (
+            {"ovenmediaengine_api_token": "wrong"},
+            "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN)",
+        ),
         "without": (
             {"ovenmediaengine_api_token": _LEFT_OUT},
             "the environment variable OVENMEDIAENGINE_API_TOKEN or, for roles, ovenmediaengine_api_token.",

@@ -68,7 +68,11 @@ ROWS = {
     "good": Row(_nothing, "rotated", reloads=1),
     "broken": Row(_file("cert.pem", _cut_out), UNTOUCHED, ("is broken",)),
     "missing": Row(lambda server: (server.coming / "privkey.pem").unlink(), UNTOUCHED, ("privkey.pem",)),
-    "other-key": Row(_file("privkey.pem", lambda server: authority().issue().key), UNTOUCHED, ("key_mismatch", "coming/privkey.pem is not that of")),
+    "other-key": Row(
+        _file("privkey.pem", lambda server: authority().issue().key),
+        UNTOUCHED,
+        ("key_mismatch", "coming/privkey.pem is not that of"),
+    ),
     "expired": Row(_expired, UNTOUCHED, ("expired at 2020-01-01", "coming/cert.pem")),
     "unreadable": Row(
         lambda server: server.simulator.fail_reload("t-live"),
@@ -80,10 +84,18 @@ ROWS = {
     "wrong-order": Row(_file("chain.pem", _chain_in_wrong_order), UNTOUCHED, ("chain_order", "coming/chain.pem")),
     "slow": Row(lambda server: server.simulator.delay_reloads(2), "rotated", reloads=1),
     "one-lags": Row(
-        lambda server: server.simulator.lag(server.simulator.tls_ports[1]), RESTORED, ("1 of 3 endpoints", "old files are back"), 3, reloads=2, variables=LAPSES
+        lambda server: server.simulator.lag(server.simulator.tls_ports[1]),
+        RESTORED,
+        ("1 of 3 endpoints", "old files are back"),
+        3,
+        reloads=2,
+        variables=LAPSES,
     ),
     "unreachable": Row(
-        lambda server: server.simulator.listener(server.simulator.tls_ports[1], "down"), UNTOUCHED, ("Nothing listens at", "Nothing was changed"), 2
+        lambda server: server.simulator.listener(server.simulator.tls_ports[1], "down"),
+        UNTOUCHED,
+        ("Nothing listens at", "Nothing was changed"),
+        2,
     ),
     "without-tls": Row(_nothing, UNTOUCHED, ("t-live has no TLS", "Nothing was changed"), tls=False),
     "silent": Row(
@@ -112,7 +124,10 @@ def test_the_table(project: Project, version: str) -> None:
         for name, row in rows.items():
             servers[name] = stack.enter_context(MediaServer(project.directory / name, version, row.ports, tls=row.tls))
             row.spoil(servers[name])
-        hosts = {name: server.variables(ovenmediaengine_certificates_remote_src=True, **rows[name].variables) for name, server in servers.items()}
+        hosts = {
+            name: server.variables(ovenmediaengine_certificates_remote_src=True, **rows[name].variables)
+            for name, server in servers.items()
+        }
         run = rotate(project, hosts, at_once=True)
         wrong = {}
         for name, row in rows.items():
@@ -129,8 +144,16 @@ def test_the_table(project: Project, version: str) -> None:
             else:
                 # Byte for byte, the same modes, and no backup is left.
                 faults += [] if server.snapshot() == server.before else ["the files are not as before"]
-                answering = [position for position in range(row.ports) if row.tls and (name not in ("unreachable", "silent") or position != 1)]
-                faults += [f"port {position} does not serve the old one" for position in answering if server.served(position) != server.old.fingerprint]
+                answering = [
+                    position
+                    for position in range(row.ports)
+                    if row.tls and (name not in ("unreachable", "silent") or position != 1)
+                ]
+                faults += [
+                    f"port {position} does not serve the old one"
+                    for position in answering
+                    if server.served(position) != server.old.fingerprint
+                ]
             if faults:
                 wrong[name] = faults
         assert not wrong, json.dumps(wrong, indent=1)
@@ -139,7 +162,11 @@ def test_the_table(project: Project, version: str) -> None:
 def _not_rotated(server: MediaServer) -> list[str]:
     """What is not as it must be after a good rotation."""
     files = {name: entry for name, entry in server.snapshot().items() if not name.endswith("~")}
-    wanted = {"cert.pem": (server.new.certificate, 0o644), "chain.pem": (authority().chain, 0o644), "privkey.pem": (server.new.key, 0o600)}
+    wanted = {
+        "cert.pem": (server.new.certificate, 0o644),
+        "chain.pem": (authority().chain, 0o644),
+        "privkey.pem": (server.new.key, 0o600),
+    }
     faults = [] if files == wanted else [f"not in place: {[name for name in files if files[name] != wanted.get(name)]}"]
     if server.served() != server.new.fingerprint:
         faults.append("the new certificate is not served")
@@ -181,10 +208,14 @@ def test_check_mode_then_a_run_then_nothing_more(project: Project) -> None:
 
 def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
     with contextlib.ExitStack() as stack:
-        fleet = {f"media-{number}": stack.enter_context(MediaServer(project.directory / str(number))) for number in (1, 2, 3)}
+        fleet = {
+            f"media-{number}": stack.enter_context(MediaServer(project.directory / str(number))) for number in (1, 2, 3)
+        }
         one, two, three = fleet.values()
         two.simulator.fail_reload("t-live")
-        run = rotate(project, {name: server.variables(**(LAPSES if server is two else {})) for name, server in fleet.items()})
+        run = rotate(
+            project, {name: server.variables(**(LAPSES if server is two else {})) for name, server in fleet.items()}
+        )
         assert run.status == 2
         assert outcome(run, "media-1") == "certificates: t-live rotated"
         assert outcome(run, "media-2") == "certificates: t-live restored"
@@ -211,8 +242,17 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
         entries = [{"vhost": "t-live", "certbot_live": str(server.coming)}]
         for letter in "bc":
             files = {"certificate": "cert.pem", "private_key": "privkey.pem", "chain": "chain.pem"}
-            entries.append({"vhost": f"t-{letter}", **{option: str(folders[letter][1] / name) for option, name in files.items()}})
-        run = rotate(project, {"one": server.variables(ovenmediaengine_certificates=entries, ovenmediaengine_certificates_remote_src=True, **LAPSES)})
+            entries.append(
+                {"vhost": f"t-{letter}", **{option: str(folders[letter][1] / name) for option, name in files.items()}}
+            )
+        run = rotate(
+            project,
+            {
+                "one": server.variables(
+                    ovenmediaengine_certificates=entries, ovenmediaengine_certificates_remote_src=True, **LAPSES
+                )
+            },
+        )
         assert run.status == 2
         assert outcome(run, "one") == "certificates: t-b restored, t-c untouched, t-live rotated"
         assert _not_rotated(server) == []
@@ -256,7 +296,11 @@ def test_special_cases(project: Project) -> None:
         other_ca = project.directory / "other.pem"
         other_ca.write_bytes(authority().issuer.issue_cert("x.example.com").cert_chain_pems[0].bytes())
         verify = {"ovenmediaengine_certificate_verify_chain": True}
-        entry = {"vhost": "t-live", "certbot_live": str(nowhere.coming), "cert_path": str(nowhere.live / "none/cert.pem")}
+        entry = {
+            "vhost": "t-live",
+            "certbot_live": str(nowhere.coming),
+            "cert_path": str(nowhere.live / "none/cert.pem"),
+        }
         run = rotate(
             project,
             {
@@ -286,7 +330,10 @@ def test_special_cases(project: Project) -> None:
         assert first.served() == first.new.fingerprint and broken.served() == broken.new.fingerprint
         assert first_fails.snapshot() == {} and "There was no certificate before" in told["first-fails"]
         assert chain.reloads == 1 and [path.name.split(".")[0] for path in chain.backups] == ["chain"]
-        assert (refused.snapshot(), refused.served()) == (refused.before, refused.old.fingerprint) and "clients would refuse it" in told["refused"]
+        assert (refused.snapshot(), refused.served()) == (
+            refused.before,
+            refused.old.fingerprint,
+        ) and "clients would refuse it" in told["refused"]
         assert in_place.snapshot() == in_place_before and "nothing to put back" in told["in-place"]
         assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in told["short"]
         assert "If it is not there, make it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
@@ -299,8 +346,14 @@ def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: path
         hosts = {
             "both": server.variables(ovenmediaengine_certificates=entries),
             "no-endpoint": server.variables(ovenmediaengine_certificate_endpoints=[]),
-            "not-there": server.variables(ovenmediaengine_certificates=[{"vhost": "t-none", "certbot_live": str(server.coming)}]),
-            "no-place": server.variables(ovenmediaengine_certificates=[{"vhost": "default", "certbot_live": str(server.coming), "chain_cert_path": ""}]),
+            "not-there": server.variables(
+                ovenmediaengine_certificates=[{"vhost": "t-none", "certbot_live": str(server.coming)}]
+            ),
+            "no-place": server.variables(
+                ovenmediaengine_certificates=[
+                    {"vhost": "default", "certbot_live": str(server.coming), "chain_cert_path": ""}
+                ]
+            ),
         }
         run = rotate(project, hosts, at_once=True)
         told = {name: failure(run, name) for name in hosts}
@@ -362,9 +415,20 @@ def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Proje
         coming = server.coming / "both.pem"
         coming.write_bytes(server.new.certificate + server.new.key)
         del server.simulator.state.virtual_hosts["t-live"]
-        tls = {"certPath": str(both), "keyPath": str(server.live / "key.pem"), "chainCertPath": str(server.live / "chain.pem")}
-        server.simulator.add_static_virtual_host({"name": "t-live", "host": {"names": ["live.example.com"], "tls": tls}})
-        entry = {"vhost": "t-live", "certificate": str(coming), "private_key": str(coming), "chain": str(server.coming / "chain.pem")}
+        tls = {
+            "certPath": str(both),
+            "keyPath": str(server.live / "key.pem"),
+            "chainCertPath": str(server.live / "chain.pem"),
+        }
+        server.simulator.add_static_virtual_host(
+            {"name": "t-live", "host": {"names": ["live.example.com"], "tls": tls}}
+        )
+        entry = {
+            "vhost": "t-live",
+            "certificate": str(coming),
+            "private_key": str(coming),
+            "chain": str(server.coming / "chain.pem"),
+        }
         hosts = {"one": server.variables(ovenmediaengine_certificates=[entry])}
         with _watched([server.live], server.new.key) as seen:
             first = rotate(project, hosts)
@@ -398,14 +462,23 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
         run = rotate(
             project,
             {
-                "within": server.variables(ovenmediaengine_certificates=[{**here, "key_path": str(server.live / "./cert.pem")}]),
-                "between": server.variables(ovenmediaengine_certificates=[here, {"vhost": "t-other", "certbot_live": str(other)}]),
+                "within": server.variables(
+                    ovenmediaengine_certificates=[{**here, "key_path": str(server.live / "./cert.pem")}]
+                ),
+                "between": server.variables(
+                    ovenmediaengine_certificates=[here, {"vhost": "t-other", "certbot_live": str(other)}]
+                ),
             },
             at_once=True,
         )
         told = {name: failure(run, name) for name in ("within", "between")}
-        assert "the private key of the virtual host t-live are different files with the same destination" in told["within"]
-        assert "The certificate of the virtual host t-live and the certificate of the virtual host t-other are different files" in told["between"]
+        assert (
+            "the private key of the virtual host t-live are different files with the same destination" in told["within"]
+        )
+        assert (
+            "The certificate of the virtual host t-live and the certificate of the virtual host t-other are different files"
+            in told["between"]
+        )
         assert all("Nothing was changed" in text and len(text) < 2000 for text in told.values())
         assert server.snapshot() == server.before and server.reloads == 0
 
@@ -420,7 +493,9 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
             server.add("t-twin", "live.example.com", server.live)
             entries = [{"vhost": vhost, "certbot_live": str(server.coming)} for vhost in ("t-live", "t-twin")]
             for entry in entries:
-                entry["endpoints"] = [{"port": port, "server_name": "live.example.com"} for port in server.simulator.tls_ports]
+                entry["endpoints"] = [
+                    {"port": port, "server_name": "live.example.com"} for port in server.simulator.tls_ports
+                ]
             hosts[name] = server.variables(ovenmediaengine_certificates=entries)
         run = rotate(project, {"good": hosts["good"]})
         assert outcome(run, "good") == "certificates: t-live rotated, t-twin rotated", failure(run, "good")
@@ -429,16 +504,25 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
             "t-twin:reloadCertificate",
         ]
         again = rotate(project, {"good": hosts["good"]})
-        assert outcome(again, "good") == "certificates: t-live unchanged, t-twin unchanged" and again.recap["good"]["changed"] == 0
+        assert (
+            outcome(again, "good") == "certificates: t-live unchanged, t-twin unchanged"
+            and again.recap["good"]["changed"] == 0
+        )
 
         bad.add("t-zz", "zz.example.com", bad.live)
-        entries = [{"vhost": "t-live", "certbot_live": str(bad.coming)}, {"vhost": "t-zz", "certbot_live": str(bad.coming)}]
+        entries = [
+            {"vhost": "t-live", "certbot_live": str(bad.coming)},
+            {"vhost": "t-zz", "certbot_live": str(bad.coming)},
+        ]
         bad.simulator.fail_reload("t-zz")
         accepted = {"ovenmediaengine_certificate_accept": ["name_not_covered"]}
         run = rotate(project, {"bad": bad.variables(ovenmediaengine_certificates=entries, **accepted, **LAPSES)})
         told = failure(run, "bad")
         assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
-        assert "also those of the virtual host t-live, which serves the new certificate since this run has placed them. They stay." in told
+        assert (
+            "also those of the virtual host t-live, which serves the new certificate since this run has placed them. They stay."
+            in told
+        )
         assert "before this run" not in told and bad.served() == bad.new.fingerprint
 
 
@@ -460,16 +544,35 @@ def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
             assert before not in (server.old.fingerprint, None)
             entries = [{"vhost": "t-live", "certbot_live": str(server.coming)}]
             if name == "both":
-                entries.insert(0, {"vhost": "a-default", "certbot_live": str(server.coming), "endpoints": [{"port": server.simulator.tls_ports[0]}]})
-            hosts[name] = server.variables(ovenmediaengine_certificates=entries, **(LAPSES if name == "unknown" else {}))
+                entries.insert(
+                    0,
+                    {
+                        "vhost": "a-default",
+                        "certbot_live": str(server.coming),
+                        "endpoints": [{"port": server.simulator.tls_ports[0]}],
+                    },
+                )
+            hosts[name] = server.variables(
+                ovenmediaengine_certificates=entries, **(LAPSES if name == "unknown" else {})
+            )
         run = rotate(project, hosts, at_once=True)
         told = {name: failure(run, name) for name in hosts}
         ends = {name: outcome(run, name).removeprefix("certificates: ") for name in hosts}
-        assert ends == {"hidden": "t-live untouched", "both": "a-default rotated, t-live rotated", "unknown": "t-live restored"}, told
-        assert "alphabetical order of names, with a host name that matches: a-default (*)" in told["hidden"] and "(shadowed)" in told["hidden"]
+        assert ends == {
+            "hidden": "t-live untouched",
+            "both": "a-default rotated, t-live rotated",
+            "unknown": "t-live restored",
+        }, told
+        assert (
+            "alphabetical order of names, with a host name that matches: a-default (*)" in told["hidden"]
+            and "(shadowed)" in told["hidden"]
+        )
         assert servers["hidden"].reloads == 0 and servers["hidden"].snapshot() == servers["hidden"].before
         assert servers["both"].served() == servers["both"].new.fingerprint
-        assert "each endpoint serves what it served before, which was not the old certificate of this virtual host" in told["unknown"]
+        assert (
+            "each endpoint serves what it served before, which was not the old certificate of this virtual host"
+            in told["unknown"]
+        )
         assert "a-default (*)" in told["unknown"] and "NOT PROVEN" not in run.output
         assert servers["unknown"].snapshot() == servers["unknown"].before
 
@@ -486,7 +589,10 @@ def _blocks() -> list[tuple[str, str]]:
 
 def _printed() -> list[str]:
     """What the guide shows as output."""
-    return [" ".join(text.split()) for text in re.findall(r"^\.\. code-block:: text\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)]
+    return [
+        " ".join(text.split())
+        for text in re.findall(r"^\.\. code-block:: text\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)
+    ]
 
 
 def _without_own_names(text: str) -> str:
@@ -527,7 +633,9 @@ def test_what_the_guide_shows_works(project: Project) -> None:
                 server.write(folder, authority().issue(name))
             server.add(f"tenant-{letter}", name, live[letter])
         wanted = {letter: (coming[letter] / "cert.pem").read_bytes() for letter in "ab"}
-        hosts = {"media-1": {"ovenmediaengine_api_url": server.simulator.url, "ovenmediaengine_api_token": TOKEN, **LOCAL}}
+        hosts = {
+            "media-1": {"ovenmediaengine_api_url": server.simulator.url, "ovenmediaengine_api_token": TOKEN, **LOCAL}
+        }
         (place / "inventory.yml").write_text(json.dumps({"media": {"hosts": hosts}}), encoding="utf-8")
 
         shown = dict(_blocks())
@@ -546,8 +654,20 @@ def test_what_the_guide_shows_works(project: Project) -> None:
 
         (place / "hook").write_text(shown["hook"], encoding="utf-8")
         for lineage, status in ((coming["b"], 0), (place / "a;b", 1), (coming["a"], 0)):
-            environment = {**project.environment, "RENEWED_LINEAGE": str(lineage), "OVENMEDIAENGINE_PROJECT": str(place)}
-            hook = subprocess.run(["sh", "hook"], cwd=place, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            environment = {
+                **project.environment,
+                "RENEWED_LINEAGE": str(lineage),
+                "OVENMEDIAENGINE_PROJECT": str(place),
+            }
+            hook = subprocess.run(
+                ["sh", "hook"],
+                cwd=place,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
             assert hook.returncode == status, hook.stdout + hook.stderr
         assert [(live[letter] / "cert.pem").read_bytes() == wanted[letter] for letter in "ab"] == [True, False]
         assert server.reloads == 1
@@ -560,9 +680,14 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         elsewhere.directory.mkdir()
         for checked in (
             project.play(*" ".join(command.groups()).split()),
-            elsewhere.play(command[1], "-i", str(place / "inventory.yml"), "-e", f"@{place / 'certificates.yml'}", "--check"),
+            elsewhere.play(
+                command[1], "-i", str(place / "inventory.yml"), "-e", f"@{place / 'certificates.yml'}", "--check"
+            ),
         ):
-            assert checked.status == 0 and "this would be done: certificates: tenant-a unchanged, tenant-b rotated" in checked.output, checked.output
+            assert (
+                checked.status == 0
+                and "this would be done: certificates: tenant-a unchanged, tenant-b rotated" in checked.output
+            ), checked.output
 
         playbooks = []
         for number, text in enumerate(text for mark, text in _blocks() if mark == "play"):
@@ -577,9 +702,9 @@ def test_what_the_guide_shows_works(project: Project) -> None:
 
 
 def test_the_guide_lists_the_variables_of_the_role() -> None:
-    options = yaml.safe_load((REPOSITORY / "roles/rotate_certificates/meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]["main"][
-        "options"
-    ]
+    options = yaml.safe_load(
+        (REPOSITORY / "roles/rotate_certificates/meta/argument_specs.yml").read_text(encoding="utf-8")
+    )["argument_specs"]["main"]["options"]
     defaults = yaml.safe_load((REPOSITORY / "roles/rotate_certificates/defaults/main.yml").read_text(encoding="utf-8"))
     assert {name: spec["default"] for name, spec in options.items() if "default" in spec} == defaults
     for name, spec in options.items():
@@ -587,4 +712,6 @@ def test_the_guide_lists_the_variables_of_the_role() -> None:
             continue
         default = spec.get("default")
         words = str(default).lower() if isinstance(default, bool) else str(default)
-        assert re.search(rf"``{name}``.*\n     - {'none' if default is None else f'``{re.escape(words)}``'}\n", GUIDE), name
+        assert re.search(
+            rf"``{name}``.*\n     - {'none' if default is None else f'``{re.escape(words)}``'}\n", GUIDE
+        ), name

@@ -39,7 +39,11 @@ ROLE_ERRORS = ("unauthorized", "not_json", "redirect", "refused")
 
 # The scanner itself
 
-VALUES = {"plain": "planted-text-4711-abcdef", "hard": "planted text '\"\\%+&%41=\u00e9\u20ac/ 4711abcdef", "emoji": "planted-\U0001f511-&<key>'4711"}
+VALUES = {
+    "plain": "planted-text-4711-abcdef",
+    "hard": "planted text '\"\\%+&%41=\u00e9\u20ac/ 4711abcdef",
+    "emoji": "planted-\U0001f511-&<key>'4711",
+}
 
 
 def _json(value: t.Any, **options: t.Any) -> str:
@@ -53,8 +57,12 @@ SPELLINGS: dict[str, t.Callable[[str], str]] = {
     "JSON beyond ASCII": lambda value: _json(value, ensure_ascii=False),
     "JSON in JSON": lambda value: _json({"a": _json([value])}),
     "JSON in JSON in JSON": lambda value: _json(_json(_json(value))),
-    "all letters escaped": lambda value: "".join(f"\\u{unit[0]:02x}{unit[1]:02x}" for unit in re.findall(b"..", value.encode("utf-16-be"), re.DOTALL)),
-    "escapes in upper case": lambda value: "".join(f"\\u{unit[0]:02X}{unit[1]:02X}" for unit in re.findall(b"..", value.encode("utf-16-be"), re.DOTALL)),
+    "all letters escaped": lambda value: "".join(
+        f"\\u{unit[0]:02x}{unit[1]:02x}" for unit in re.findall(b"..", value.encode("utf-16-be"), re.DOTALL)
+    ),
+    "escapes in upper case": lambda value: "".join(
+        f"\\u{unit[0]:02X}{unit[1]:02X}" for unit in re.findall(b"..", value.encode("utf-16-be"), re.DOTALL)
+    ),
     "JSON safe in HTML": lambda value: re.sub(r"[<>&']", lambda found: f"\\u{ord(found.group()):04x}", _json(value)),
     "repr": repr,
     "repr of bytes": lambda value: repr(value.encode()) if value.isascii() else ascii(value),
@@ -109,7 +117,10 @@ def test_harmless_text_is_not_found() -> None:
         base64.b64encode(b"planted-text-").decode(),
         json.dumps({"planted": ["text", "abcdef"]}),
     ]
-    harmless += [(REPOSITORY / name).read_text(encoding="utf-8") for name in ("README.md", "docs/architecture.md", "tests/e2e/conftest.py")]
+    harmless += [
+        (REPOSITORY / name).read_text(encoding="utf-8")
+        for name in ("README.md", "docs/architecture.md", "tests/e2e/conftest.py")
+    ]
     assert [leak for text in harmless for leak in scanner.scan(text, "here")] == []
 
 
@@ -121,7 +132,9 @@ def test_a_secret_of_which_nothing_would_be_left_is_refused() -> None:
 def test_base64_is_recognized_by_what_neighbours_do_not_change() -> None:
     for before in (b"", b"a", b"ab", b"abc"):
         for after in (b"", b"x", b"xy"):
-            assert any(core in base64.b64encode(before + b"planted!" + after).decode() for core in cores(b"planted!")), (before, after)
+            assert any(
+                core in base64.b64encode(before + b"planted!" + after).decode() for core in cores(b"planted!")
+            ), (before, after)
 
 
 def test_files_and_their_names_are_searched(tmp_path: pathlib.Path) -> None:
@@ -152,7 +165,9 @@ def all_cases(server: Server) -> list[Case]:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("hard", "check_mode"), [(True, False), (False, True)], ids=["hard, real, module", "plain, check, in process"])
+@pytest.mark.parametrize(
+    ("hard", "check_mode"), [(True, False), (False, True)], ids=["hard, real, module", "plain, check, in process"]
+)
 @pytest.mark.timeout(900)
 def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mode: bool) -> None:
     leaks: list[Leak] = []
@@ -164,7 +179,11 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
         scanner = Scanner(server.plant.secrets)
         for case in cases:
             try:
-                run = in_process.run(case.module, case.options, check_mode=True) if check_mode else run_module(case.module, case.options)
+                run = (
+                    in_process.run(case.module, case.options, check_mode=True)
+                    if check_mode
+                    else run_module(case.module, case.options)
+                )
             except (TypeError, ValueError):  # some releases of ansible-core end so where an option is not of its type
                 assert case.ends in (None, BY_ANSIBLE, "bad_input"), case.name
                 crashed += 1
@@ -175,7 +194,9 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
             end = kind_of_end(run)
             if case.ends not in (None, end) and not (check_mode and case.writes):
                 wrong.append((case.name, case.ends, end, run.get("msg")))
-            leaks += scanner.scan(run.printed if isinstance(run, ModuleRun) else json.dumps(run, default=str), case.name)
+            leaks += scanner.scan(
+                run.printed if isinstance(run, ModuleRun) else json.dumps(run, default=str), case.name
+            )
     assert {case.module for case in cases} == set(MODULES)
     assert not leaks, told(leaks)
     assert not wrong, wrong
@@ -191,7 +212,9 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
 def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> dict[str, t.Any]:
     """The variables of a host for all roles; with ``kind`` one whose server answers so."""
     connection = server.spoilt(f"all-{kind}") if kind else server.connection()
-    certificates = [{"vhost": "secure", "certificate": server.file("served.pem"), "private_key": server.file("other.key")}]
+    certificates = [
+        {"vhost": "secure", "certificate": server.file("served.pem"), "private_key": server.file("other.key")}
+    ]
     return {
         **{f"ovenmediaengine_{name}": value for name, value in connection.items()},
         "ovenmediaengine_vhosts": [server.mine.entry("role-new")],
@@ -199,7 +222,9 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         "ovenmediaengine_push_tasks": server.mine.tasks("role-new"),
         "ovenmediaengine_wait_seconds": 0,
         "ovenmediaengine_certificates": certificates,
-        "ovenmediaengine_certificate_endpoints": [{"host": "127.0.0.1", "port": server.simulator.tls_ports[0], "server_name": "live.example.com"}],
+        "ovenmediaengine_certificate_endpoints": [
+            {"host": "127.0.0.1", "port": server.simulator.tls_ports[0], "server_name": "live.example.com"}
+        ],
         "drift_vhosts": [server.mine.entry("role-drift")],
         "drift_tasks": server.mine.tasks("role-drift"),
         "wrong_vhosts": [{**server.mine.vhost("role-new"), "signed_policy": server.plant("in place of a policy")}],
@@ -224,7 +249,12 @@ def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
         *role("rotate_certificates", "wrong key"),
     ]
     errors = [task for name in ROLES[:3] for task in role(name, "error")]
-    plays = {"hard:plain": servers, "errors": errors, "rotated": role("rotate_certificates", "rotation"), "hard:plain:errors": role("audit", "everything")}
+    plays = {
+        "hard:plain": servers,
+        "errors": errors,
+        "rotated": role("rotate_certificates", "rotation"),
+        "hard:plain:errors": role("audit", "everything"),
+    }
     return [{"hosts": hosts, "gather_facts": False, "tasks": tasks} for hosts, tasks in plays.items()]
 
 
@@ -239,7 +269,9 @@ class Scan:
         self.check = check
         self.stage = Stage(directory)
         with contextlib.ExitStack() as stack:
-            self.servers = {name: stack.enter_context(Server(directory / name, name == "hard")) for name in ("hard", "plain")}
+            self.servers = {
+                name: stack.enter_context(Server(directory / name, name == "hard")) for name in ("hard", "plain")
+            }
             self.secrets: dict[str, str] = {"token of the rotated servers": TOKEN}
             self.cases = {name: list(self.chosen(name, server)) for name, server in self.servers.items()}
             plays, hosts = self._plays(), self._hosts(stack, directory)
@@ -264,7 +296,14 @@ class Scan:
 
     @staticmethod
     def _keys() -> list[str]:
-        return sorted({line for key in authority().keys for line in key.decode().splitlines() if len(line) > 20 and not line.startswith("-----")})
+        return sorted(
+            {
+                line
+                for key in authority().keys
+                for line in key.decode().splitlines()
+                if len(line) > 20 and not line.startswith("-----")
+            }
+        )
 
     def _plays(self) -> list[dict[str, t.Any]]:
         plays = []
@@ -276,7 +315,10 @@ class Scan:
 
     def _hosts(self, stack: contextlib.ExitStack, directory: pathlib.Path) -> dict[str, dict[str, t.Any]]:
         hosts = {
-            name: {**role_variables(server, self.stage.reports), f"secret_{name}": [case.options for case in self.cases[name]]}
+            name: {
+                **role_variables(server, self.stage.reports),
+                f"secret_{name}": [case.options for case in self.cases[name]],
+            }
             for name, server in self.servers.items()
         }
         server = self.servers["plain" if self.check else "hard"]
@@ -295,14 +337,19 @@ class Scan:
             rotated[name] = media.variables(**more)
         self.groups = {"errors": list(errors), "rotated": list(rotated)}
         self.as_modules = {"plain", *list(errors)[::2], *list(rotated)[1:]}
-        return {name: {**variables, SWITCH: name not in self.as_modules} for name, variables in {**hosts, **errors, **rotated}.items()}
+        return {
+            name: {**variables, SWITCH: name not in self.as_modules}
+            for name, variables in {**hosts, **errors, **rotated}.items()
+        }
 
     def _edited_by_hand(self) -> None:
         """An export that somebody has filled in with secrets: the role keeps it, and shows nothing of it."""
         for name in self.servers:
             filled = f"planted-filled-in-{name}-4711-abcdef"
             self.secrets[f"filled in by hand on {name}"] = filled
-            (self.stage.reports / f"{name}.yml").write_text(f"---\novenmediaengine_secret_x: {filled}\n", encoding="utf-8")
+            (self.stage.reports / f"{name}.yml").write_text(
+                f"---\novenmediaengine_secret_x: {filled}\n", encoding="utf-8"
+            )
 
 
 # Where things come to be: what a place is called, by the files that are it.
@@ -332,7 +379,11 @@ def layer_of(place: str) -> str:
 def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
     scan = Scan(tmp_path, check)
     # What somebody wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
-    own = {leak.place for leak in scan.leaks if leak.secret.startswith("filled in") and re.fullmatch(r"left/reports/\w+\.yml(\.[^/]*)?", leak.place)}
+    own = {
+        leak.place
+        for leak in scan.leaks
+        if leak.secret.startswith("filled in") and re.fullmatch(r"left/reports/\w+\.yml(\.[^/]*)?", leak.place)
+    }
     leaks = [leak for leak in scan.leaks if leak.place not in own]
     assert not leaks, told(leaks)
     assert len(own) == 2 and all(place.endswith(".yml") is check for place in own), own
@@ -347,7 +398,9 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
     _roles_did_what_they_should(scan, ends)
 
     # The files that modules are copied to, which are told of with -vvvv. Where the host has a Python of its own, a module is used anyway.
-    copied = collections.Counter(re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE))
+    copied = collections.Counter(
+        re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE)
+    )
     with_own = {name: sum(bool(case.interpreter) for case in cases) for name, cases in scan.cases.items()}
     in_process = {*scan.servers, *scan.groups["errors"], *scan.groups["rotated"]} - scan.as_modules
     assert {host: copied[host] for host in in_process} == {host: with_own.get(host, 0) for host in in_process}
@@ -362,7 +415,10 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
         assert texts[layer].count("********") > 100, layer
         assert "Could not read virtual host shared" in texts[layer], layer
     for layer in ("printed", "job events", "log"):
-        assert all(f"{module}: unchanged" in texts[layer] for module in ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")), layer
+        assert all(
+            f"{module}: unchanged" in texts[layer]
+            for module in ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
+        ), layer
     number = sum(map(len, scan.cases.values()))
     for layer in LAYERS:
         if layer != "what else is left":  # it is nothing most of the time
@@ -377,9 +433,16 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
         assert len(ended) == 4, "drift, two wrong variables and a wrong key fail, and nothing else"
         assert (reports / f"{name}.yml").exists()
     for host in scan.groups["errors"]:
-        ended = [result for (name, task), result in ends.items() if name == host and task.endswith(": error, it has failed")]
+        ended = [
+            result for (name, task), result in ends.items() if name == host and task.endswith(": error, it has failed")
+        ]
         assert len(ended) == 3, host
-    assert [host for host in scan.groups["rotated"] if (host, "rotate_certificates: rotation, it has failed") in ends] == [] if scan.check else ["stuck"]
+    assert (
+        [host for host in scan.groups["rotated"] if (host, "rotate_certificates: rotation, it has failed") in ends]
+        == []
+        if scan.check
+        else ["stuck"]
+    )
     report = json.loads((reports / "audit" / "audit.json").read_text(encoding="utf-8"))
     assert {server["name"] for server in report["servers"]} == {*scan.servers, *scan.groups["errors"]}
 
@@ -387,12 +450,16 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
 # The scan would find what it looks for
 
 
-def small_run(directory: pathlib.Path, server: Server, cases: t.Sequence[Case], tree: pathlib.Path = TREE) -> tuple[Stage, list[Leak]]:
+def small_run(
+    directory: pathlib.Path, server: Server, cases: t.Sequence[Case], tree: pathlib.Path = TREE
+) -> tuple[Stage, list[Leak]]:
     """Runs some cases, and searches all that they leave."""
     stage = Stage(directory, tree)
     registered = [f"secret_{number}" for number in range(len(cases))]
     tasks = [*case_tasks(cases, "secret"), *keep(registered, stage.reports / "results")]
-    stage.run([{"hosts": "one", "gather_facts": False, "tasks": tasks}], {"one": {"secret": [case.options for case in cases]}})
+    stage.run(
+        [{"hosts": "one", "gather_facts": False, "tasks": tasks}], {"one": {"secret": [case.options for case in cases]}}
+    )
     return stage, stage.scan(Scanner(server.plant.secrets))[0]
 
 
@@ -400,7 +467,11 @@ def small_run(directory: pathlib.Path, server: Server, cases: t.Sequence[Case], 
 def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path) -> None:
     with Server(tmp_path / "server", hard=True) as server:
         shown = {**server.connection(), "show_secrets": True}
-        names = {"vhost_info": {"names": ["shared"]}, "application_info": {"vhost": "shared"}, "push_task_info": {"vhost": "shared"}}
+        names = {
+            "vhost_info": {"names": ["shared"]},
+            "application_info": {"vhost": "shared"},
+            "push_task_info": {"vhost": "shared"},
+        }
         cases = [Case(f"{module}: shown", module, {**options, **shown}) for module, options in names.items()]
         leaks = small_run(tmp_path, server, cases)[1]
     theirs = {name for name in server.plant.secrets if " server's " in name and "of the configuration" not in name}

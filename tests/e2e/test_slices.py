@@ -61,7 +61,10 @@ class Controller:
         """Runs a job in slices; AWX runs them in a workflow of their own."""
         self.number += 1
         workflow = self.number
-        return [self.launch(playbook, sliced(hosts, number), *arguments, awx_workflow_job_id=workflow, **answers) for number in range(1, SLICES + 1)]
+        return [
+            self.launch(playbook, sliced(hosts, number), *arguments, awx_workflow_job_id=workflow, **answers)
+            for number in range(1, SLICES + 1)
+        ]
 
 
 def report(directory: pathlib.Path | str) -> dict[str, t.Any]:
@@ -89,15 +92,25 @@ def hosts(sims: list[Simulator]) -> t.Iterator[dict[str, dict[str, t.Any]]]:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         fleet = {f"media-{number}": {"ovenmediaengine_api_url": sim.url} for number, sim in enumerate(sims, 1)}
-        yield {**fleet, "silent": {"ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}", "ovenmediaengine_wait_seconds": 1}}
+        yield {
+            **fleet,
+            "silent": {
+                "ovenmediaengine_api_url": f"http://127.0.0.1:{unused.getsockname()[1]}",
+                "ovenmediaengine_wait_seconds": 1,
+            },
+        }
 
 
-def test_provision_and_audit_in_slices(project: Project, sims: list[Simulator], hosts: dict[str, dict[str, t.Any]]) -> None:
+def test_provision_and_audit_in_slices(
+    project: Project, sims: list[Simulator], hosts: dict[str, dict[str, t.Any]]
+) -> None:
     awx = Controller(project)
     ended = awx.launch_sliced("provision.yml", hosts)
     silent = sorted(hosts).index("silent") % SLICES
     assert [one.status for one in ended] == ["failed" if number == silent else "successful" for number in range(SLICES)]
-    assert {name: number for one in ended for name, number in one.changed.items()} == {name: 3 for name in hosts if name != "silent"}
+    assert {name: number for one in ended for name, number in one.changed.items()} == {
+        name: 3 for name in hosts if name != "silent"
+    }
     for sim in sims:
         sim.clear_log()
 
@@ -130,7 +143,11 @@ def test_provision_and_audit_in_slices(project: Project, sims: list[Simulator], 
     for path in lost.iterdir():
         path.unlink()
     again = awx.launch("merge_audits.yml", hosts, "--check", **handed_on).artifacts["ovenmediaengine_audit"]
-    missing = [server["name"] for server in report(again["report_dir"])["servers"] if server["findings"][0]["kind"] == "not_audited"]
+    missing = [
+        server["name"]
+        for server in report(again["report_dir"])["servers"]
+        if server["findings"][0]["kind"] == "not_audited"
+    ]
     assert missing == sorted(sliced(hosts, 2)) and again["failed"]
 
 

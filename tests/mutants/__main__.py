@@ -37,7 +37,10 @@ PAGE = ROOT / "docs" / "mutants.md"
 COLLECTION = pathlib.PurePosixPath("ansible_collections/streamops/ovenmediaengine")
 
 COPIES = 2  # bugs that are judged at the same time
-STAGES = (("not exhaustive", 600.0), ("exhaustive", 900.0))  # which tests, and the seconds after which they have not found the bug
+STAGES = (
+    ("not exhaustive", 600.0),
+    ("exhaustive", 900.0),
+)  # which tests, and the seconds after which they have not found the bug
 MOST_TESTS = 20  # in covering.json, for each bug
 PROMISED = 34  # bugs that the tests of `make test` find, of all
 
@@ -88,7 +91,18 @@ def environment_of(directory: pathlib.Path) -> dict[str, str]:
 
 def first_failure(directory: pathlib.Path, tests: t.Sequence[str], marks: str, seconds: float) -> str | None:
     """Run tests in a copy, up to the first that fails; return it, None if none fails in time."""
-    command = [sys.executable, "-m", "pytest", "-n0", "--no-cov", "-q", "-x", "-p", "no:randomly", "--hypothesis-seed=0"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n0",
+        "--no-cov",
+        "-q",
+        "-x",
+        "-p",
+        "no:randomly",
+        "--hypothesis-seed=0",
+    ]
     with subprocess.Popen(
         [*command, "-m", marks, *tests],
         cwd=directory,
@@ -108,7 +122,9 @@ def first_failure(directory: pathlib.Path, tests: t.Sequence[str], marks: str, s
     (directory / ".build" / "pytest.log").write_text(output, encoding="utf-8")
     # With its parameters only where they are plain: they can be any text, and a function stands for all of them.
     failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[[\w.-]+\](?= - |$))?)", output, re.MULTILINE)
-    if process.returncode not in (0, 1, 5) or (process.returncode == 1 and not failed):  # 5: none of the tests has these marks
+    if process.returncode not in (0, 1, 5) or (
+        process.returncode == 1 and not failed
+    ):  # 5: none of the tests has these marks
         raise SystemExit(f"pytest ended with {process.returncode}:\n{output[-3000:]}")
     return failed[1] if failed else None
 
@@ -117,7 +133,12 @@ def exists(test: str) -> bool:
     """Return whether a test that covering.json names is still there."""
     file, *names = test.split("::")
     path = ROOT / file
-    return path.exists() and (not names or all(re.search(rf"^\s*(?:def|class) {name}\b", path.read_text(encoding="utf-8"), re.MULTILINE) for name in names))
+    return path.exists() and (
+        not names
+        or all(
+            re.search(rf"^\s*(?:def|class) {name}\b", path.read_text(encoding="utf-8"), re.MULTILINE) for name in names
+        )
+    )
 
 
 # Judging
@@ -170,7 +191,10 @@ def without_false_alarms(verdicts: dict[str, Verdict]) -> dict[str, Verdict]:
     while tests and (failed := first_failure(directory, tests, "exhaustive or not exhaustive", 1800.0)):
         print(f"{failed} fails without any bug")
         tests.remove(failed)
-    return {name: verdict if verdict.test in tests else Verdict(NOT_FOUND, "", verdict.seconds) for name, verdict in verdicts.items()}
+    return {
+        name: verdict if verdict.test in tests else Verdict(NOT_FOUND, "", verdict.seconds)
+        for name, verdict in verdicts.items()
+    }
 
 
 def known() -> dict[str, t.Any]:
@@ -181,7 +205,9 @@ def known() -> dict[str, t.Any]:
 def run(names: t.Sequence[str]) -> int:
     """Judge bugs by the tests in covering.json; fail if fewer are found than promised."""
     covering, chosen = known(), mutants(names)
-    verdicts = without_false_alarms(judge_all(chosen, lambda mutant: [*covering.get(mutant.name, {}).get("tests", ()), *mutant.tests]))
+    verdicts = without_false_alarms(
+        judge_all(chosen, lambda mutant: [*covering.get(mutant.name, {}).get("tests", ()), *mutant.tests])
+    )
     if not names:
         (BUILD / "verdicts.json").write_text(json.dumps(verdicts), encoding="utf-8")
     fast, found = (sum(verdict.found in words for verdict in verdicts.values()) for words in ((FAST,), (FAST, FULL)))
@@ -216,7 +242,9 @@ def covering_tests(mutant: Mutant, data: t.Any, seconds: t.Mapping[str, float]) 
     def duration(test: str) -> float:
         return seconds.get(re.sub(r"\.py::|::|/", ".", test), 1e6)
 
-    return sorted((test for test in found if exists(test)), key=lambda test: (duration(test), test.startswith("tests/e2e/"), test))
+    return sorted(
+        (test for test in found if exists(test)), key=lambda test: (duration(test), test.startswith("tests/e2e/"), test)
+    )
 
 
 def choose(data: str, junit: str, names: t.Sequence[str]) -> int:
@@ -236,9 +264,14 @@ def choose(data: str, junit: str, names: t.Sequence[str]) -> int:
         tests[mutant.name] = covering_tests(mutant, measured, seconds)
         first[mutant.name] = [test for test in covering.get(mutant.name, {}).get("tests", [])[:1] if exists(test)]
     unjudged = [mutant for mutant in mutants() if mutant.name in names or not first[mutant.name]]
-    verdicts = without_false_alarms(judge_all(unjudged, lambda mutant: [*first[mutant.name], *mutant.tests, *tests[mutant.name]]))
+    verdicts = without_false_alarms(
+        judge_all(unjudged, lambda mutant: [*first[mutant.name], *mutant.tests, *tests[mutant.name]])
+    )
     first.update({name: [verdict.test.partition("[")[0]] for name, verdict in verdicts.items() if verdict.test})
-    chosen = {name: {**covering.get(name, {}), "tests": list(dict.fromkeys([*first[name], *tests[name]]))[:MOST_TESTS]} for name in sorted(tests)}
+    chosen = {
+        name: {**covering.get(name, {}), "tests": list(dict.fromkeys([*first[name], *tests[name]]))[:MOST_TESTS]}
+        for name in sorted(tests)
+    }
     COVERING.write_text(json.dumps(chosen, indent=2) + "\n", encoding="utf-8")
     return 0
 
@@ -262,7 +295,10 @@ The third column says which tests found the bug when the table began, before the
 def write() -> int:
     """Write the table."""
     covering = known()
-    verdicts = {name: Verdict(*verdict) for name, verdict in json.loads((BUILD / "verdicts.json").read_text(encoding="utf-8")).items()}
+    verdicts = {
+        name: Verdict(*verdict)
+        for name, verdict in json.loads((BUILD / "verdicts.json").read_text(encoding="utf-8")).items()
+    }
     rows, before = [], 0
     for mutant in mutants():
         verdict, earlier = verdicts[mutant.name], covering[mutant.name].get("before", "")
@@ -270,7 +306,9 @@ def write() -> int:
         test = verdict.test.partition("[")[0].rpartition("/")[2].replace("::", " ").replace(".py", "", 1)
         rows.append(f"| {mutant.breaks} | {mutant.promise} | {'yes' if earlier else 'no'} | {verdict.found} | {test} |")
     totals = {found: sum(verdict.found == found for verdict in verdicts.values()) for found in (FAST, FULL, NOT_FOUND)}
-    rows.append(f"\n{len(rows)} bugs. Found before: {before}. Found now by `make test`: {totals[FAST]}; by `make test-all`: {totals[FAST] + totals[FULL]}.")
+    rows.append(
+        f"\n{len(rows)} bugs. Found before: {before}. Found now by `make test`: {totals[FAST]}; by `make test-all`: {totals[FAST] + totals[FULL]}."
+    )
     PAGE.write_text(ABOUT + "\n".join(rows) + "\n", encoding="utf-8")
     return 0
 

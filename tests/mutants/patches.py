@@ -64,7 +64,14 @@ def apply(mutant: Mutant, directory: pathlib.Path, *options: str) -> str:
     # A repository around the directory would have git look for the files from its top.
     environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(directory.parent)}
     answer = subprocess.run(
-        command, cwd=directory, input=mutant.text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, check=False
+        command,
+        cwd=directory,
+        input=mutant.text,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        check=False,
     )
     return answer.stdout if answer.returncode else ""
 
@@ -76,7 +83,10 @@ def refreshed(mutant: Mutant) -> str | None:
     """Return the patch for the files as they are now; None if its lines are not in exactly one place of the product."""
     head, _diff, body = mutant.text.partition("\ndiff ")
     texts = {
-        path: path.read_text(encoding="utf-8") for part in ("plugins", "roles") for path in sorted((ROOT / part).rglob("*")) if path.suffix in (".py", ".yml")
+        path: path.read_text(encoding="utf-8")
+        for part in ("plugins", "roles")
+        for path in sorted((ROOT / part).rglob("*"))
+        if path.suffix in (".py", ".yml")
     }
     changed: dict[pathlib.Path, str] = {}
     for hunk in re.split(r"^@@.*\n", body, flags=re.MULTILINE)[1:]:

@@ -47,23 +47,51 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, required=True, help="port to listen on; 0 picks a free one")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--token", default="ome-access-token", help="access token (%(default)s)")
-    parser.add_argument("--server-version", default=NEWEST, choices=list(VERSIONS), help="which server to be (%(default)s)")
     parser.add_argument(
-        "--scene", default=PLAIN, choices=SCENES, help="configuration file: media adds an application for channels and recordings (%(default)s)"
+        "--server-version", default=NEWEST, choices=list(VERSIONS), help="which server to be (%(default)s)"
+    )
+    parser.add_argument(
+        "--scene",
+        default=PLAIN,
+        choices=SCENES,
+        help="configuration file: media adds an application for channels and recordings (%(default)s)",
     )
     parser.add_argument("--tls", action="store_true", help="serve the API by https")
     parser.add_argument("--tls-cert", metavar="FILE", help="certificate (PEM); without it one is made")
     parser.add_argument("--tls-key", metavar="FILE", help="its key (PEM)")
     parser.add_argument(
-        "--tls-port", type=int, action="append", default=[], metavar="PORT", help="TLS port that serves the virtual hosts' certificates; can be repeated"
+        "--tls-port",
+        type=int,
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="TLS port that serves the virtual hosts' certificates; can be repeated",
     )
     parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
-    parser.add_argument("--stop-delay", type=float, default=1.0, metavar="SECONDS", help="how long a stopped push stays listed (%(default)s)")
-    parser.add_argument("--latency", type=float, default=0.0, metavar="MS", help="milliseconds that each request takes beside its work (%(default)s)")
     parser.add_argument(
-        "--default-host-name", action="append", default=[], metavar="NAME", help="host name of the virtual host default, in place of *; can be repeated"
+        "--stop-delay",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="how long a stopped push stays listed (%(default)s)",
     )
-    parser.add_argument("--work-dir", metavar="DIR", help="where files that are made go: ca.pem, cert.pem and key.pem, with --tls")
+    parser.add_argument(
+        "--latency",
+        type=float,
+        default=0.0,
+        metavar="MS",
+        help="milliseconds that each request takes beside its work (%(default)s)",
+    )
+    parser.add_argument(
+        "--default-host-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="host name of the virtual host default, in place of *; can be repeated",
+    )
+    parser.add_argument(
+        "--work-dir", metavar="DIR", help="where files that are made go: ca.pem, cert.pem and key.pem, with --tls"
+    )
     parsed = parser.parse_args(values)
     if parsed.tls_key and not parsed.tls_cert:
         parser.error("--tls-key needs --tls-cert")
@@ -100,7 +128,10 @@ async def serve(options: argparse.Namespace) -> int:
         port = await server.listen(options.host, options.port, certificate.context if certificate else None)
         tls_ports = [await server.listen_tls(options.host, number) for number in options.tls_port]
         host = f"[{options.host}]" if ":" in options.host else options.host
-        print(f"OvenMediaEngine simulator {version.name} listens on {'https' if certificate else 'http'}://{host}:{port}", flush=True)
+        print(
+            f"OvenMediaEngine simulator {version.name} listens on {'https' if certificate else 'http'}://{host}:{port}",
+            flush=True,
+        )
         for number in tls_ports:
             print(f"TLS for virtual hosts on {host}:{number}", flush=True)
         await ended.wait()

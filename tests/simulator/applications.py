@@ -118,7 +118,9 @@ def _with_defaults(item: Any) -> dict[str, Any]:
 
 def _accept(state: State, config: dict[str, Any]) -> dict[str, Any]:
     try:
-        return schema.accept(config, schema.application(state.version.keys, state.version.takes_other_keys), "application")
+        return schema.accept(
+            config, schema.application(state.version.keys, state.version.takes_other_keys), "application"
+        )
     except ConfigError as error:
         raise ApiError(state.version.application_config_error_status, error.message, framed=False) from error
 

@@ -128,8 +128,19 @@ class Fault:
         if when not in (None, *WHEN):
             raise ValueError(f"when must be one of {', '.join(WHEN)}")
         if variant is not None and variant not in self._kind.variants:
-            raise ValueError(f"variant of {kind} must be one of {', '.join(self._kind.variants)}" if self._kind.variants else f"{kind} has no variants")
-        if times < FOR_EVER or times == 0 or skip < 0 or size < 0 or not (seconds >= 0 and math.isfinite(seconds)) or (number is not None and number < 0):
+            raise ValueError(
+                f"variant of {kind} must be one of {', '.join(self._kind.variants)}"
+                if self._kind.variants
+                else f"{kind} has no variants"
+            )
+        if (
+            times < FOR_EVER
+            or times == 0
+            or skip < 0
+            or size < 0
+            or not (seconds >= 0 and math.isfinite(seconds))
+            or (number is not None and number < 0)
+        ):
             raise ValueError("times must be -1 or more than 0; skip, size, seconds and number must not be negative")
         if kind == "redirect" and not location:
             raise ValueError("a redirection needs location")
@@ -422,8 +433,18 @@ async def _content_length(meeting: _Meeting) -> Reply:
     answer = await meeting.answer()
     headers, body = parts_of(answer)
     length = len(body)
-    wrong = {"small": length // 2, "large": length + 10, "negative": -length, "text": "many", "two": f"{length}\r\nContent-Length: {length // 2}"}
-    return Raw(answer.status, [head(answer.status, {**headers, "Content-Length": wrong[str(meeting.fault.variant)]}) + body], end=KEEP)
+    wrong = {
+        "small": length // 2,
+        "large": length + 10,
+        "negative": -length,
+        "text": "many",
+        "two": f"{length}\r\nContent-Length: {length // 2}",
+    }
+    return Raw(
+        answer.status,
+        [head(answer.status, {**headers, "Content-Length": wrong[str(meeting.fault.variant)]}) + body],
+        end=KEEP,
+    )
 
 
 _GARBAGE = {
@@ -437,7 +458,11 @@ async def _garbage(meeting: _Meeting) -> Reply:
     await meeting.worked()
     if meeting.fault.variant == "http":
         return Raw(None, [b"\x16\x03\x01 this is no HTTP\r\n\x00\xff\r\n\r\n"])
-    return Raw(meeting.fault.status, [message(meeting.fault.status, JSON_HEADERS, _GARBAGE[str(meeting.fault.variant)])], end=KEEP)
+    return Raw(
+        meeting.fault.status,
+        [message(meeting.fault.status, JSON_HEADERS, _GARBAGE[str(meeting.fault.variant)])],
+        end=KEEP,
+    )
 
 
 async def _html(meeting: _Meeting) -> Reply:
@@ -447,13 +472,19 @@ async def _html(meeting: _Meeting) -> Reply:
 
 def _page(meeting: _Meeting) -> Raw:
     status = meeting.fault.status
-    return Raw(status, [message(status, {"Server": "nginx", "Content-Type": "text/html", **meeting.headers()}, page(status))], end=KEEP)
+    return Raw(
+        status,
+        [message(status, {"Server": "nginx", "Content-Type": "text/html", **meeting.headers()}, page(status))],
+        end=KEEP,
+    )
 
 
 async def _empty(meeting: _Meeting) -> Reply:
     await meeting.worked()
     status = meeting.fault.status
-    return Raw(status, [head(status, JSON_HEADERS if status == 204 else {**JSON_HEADERS, "Content-Length": 0})], end=KEEP)
+    return Raw(
+        status, [head(status, JSON_HEADERS if status == 204 else {**JSON_HEADERS, "Content-Length": 0})], end=KEEP
+    )
 
 
 async def _status(meeting: _Meeting) -> Reply:
@@ -461,7 +492,9 @@ async def _status(meeting: _Meeting) -> Reply:
     fault = meeting.fault
     if fault.variant == "html":
         return _page(meeting)
-    return Answer(fault.status, envelope(fault.status, fault.message) if fault.body is None else fault.body, meeting.headers())
+    return Answer(
+        fault.status, envelope(fault.status, fault.message) if fault.body is None else fault.body, meeting.headers()
+    )
 
 
 async def _unauthorized(meeting: _Meeting) -> Reply:

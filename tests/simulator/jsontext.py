@@ -288,7 +288,9 @@ class _Reader:
         if last - position < 6:
             raise self._fail("additional six characters expected to parse unicode surrogate pair.", start, position)
         if self.text[position : position + 2] != "\\u":
-            raise self._fail("expecting another \\u token to begin the second half of a unicode surrogate pair", start, position)
+            raise self._fail(
+                "expecting another \\u token to begin the second half of a unicode surrogate pair", start, position
+            )
         low, position = self._four_digits(start, position + 2, last)
         return 0x10000 + ((code & 0x3FF) << 10) + (low & 0x3FF), position
 
@@ -298,5 +300,7 @@ class _Reader:
         digits = self.text[position : position + 4]
         for offset, digit in enumerate(digits):
             if digit not in "0123456789abcdefABCDEF":
-                raise self._fail("Bad unicode escape sequence in string: hexadecimal digit expected.", start, position + offset + 1)
+                raise self._fail(
+                    "Bad unicode escape sequence in string: hexadecimal digit expected.", start, position + offset + 1
+                )
         return int(digits, 16), position + 4

@@ -26,7 +26,17 @@ from .threads import LoopThread
 from .tls import made_certificate
 
 _HOP_BY_HOP = frozenset(
-    ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade")
+    (
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    )
 )
 _MADE_ANEW = frozenset(("host", "content-length", "expect"))
 _LEFT_ALONE = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -176,14 +186,18 @@ class Proxy:
 
         authority = trustme.CA()
         issued = authority.issue_cert("client.example.com")
-        path, self.client_cert, self.client_key = (os.path.join(directory, f"client-{name}.pem") for name in ("ca", "cert", "key"))
+        path, self.client_cert, self.client_key = (
+            os.path.join(directory, f"client-{name}.pem") for name in ("ca", "cert", "key")
+        )
         authority.cert_pem.write_to_path(path)
         issued.cert_chain_pems[0].write_to_path(self.client_cert)
         issued.private_key_pem.write_to_path(self.client_key)
         return path
 
     async def _open(self, context: ssl.SSLContext | None) -> None:
-        backend = ssl.create_default_context(cafile=self._backend.ca_path) if self._backend.url.startswith("https:") else True
+        backend = (
+            ssl.create_default_context(cafile=self._backend.ca_path) if self._backend.url.startswith("https:") else True
+        )
         self._session = aiohttp.ClientSession(
             auto_decompress=False,
             connector=aiohttp.TCPConnector(ssl=backend),
@@ -193,7 +207,9 @@ class Proxy:
         )
         # Otherwise it repeats some requests on its own where a kept-alive connection has ended, and what tests see would depend on chance.
         self._session._retry_connection = False
-        self._server = web.Server(self._handle, access_log=None, auto_decompress=False, max_line_size=65536, max_field_size=65536)
+        self._server = web.Server(
+            self._handle, access_log=None, auto_decompress=False, max_line_size=65536, max_field_size=65536
+        )
         self._listener = await asyncio.get_running_loop().create_server(self._server, "127.0.0.1", 0, ssl=context)
         self.port = int(self._listener.sockets[0].getsockname()[1])
 
@@ -251,7 +267,9 @@ class Proxy:
             headers.popall(self._header[0], None)
         headers.add("Via", "1.1 gateway")
         url = URL(self._backend.url + path, encoded=True)
-        async with self._session.request(request.method, url, headers=headers, data=body or None, allow_redirects=False) as answer:
+        async with self._session.request(
+            request.method, url, headers=headers, data=body or None, allow_redirects=False
+        ) as answer:
             content = await answer.read()
             headers = CIMultiDict(_end_to_end(answer.headers, _MADE_ANEW))
             headers.add("Via", "1.1 gateway")
@@ -260,9 +278,16 @@ class Proxy:
 
 def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> Iterator[tuple[str, str]]:
     """The headers that are not of the connection alone."""
-    own = {name.strip().lower() for name, value in headers.items() if name.lower() == "connection" for name in value.split(",")}
+    own = {
+        name.strip().lower()
+        for name, value in headers.items()
+        if name.lower() == "connection"
+        for name in value.split(",")
+    }
     return ((name, value) for name, value in headers.items() if name.lower() not in _HOP_BY_HOP | own | left_out)
 
 
 def _page(status: int, headers: Mapping[str, str] | None = None) -> web.Response:
-    return web.Response(status=status, headers={"Server": "gateway", "Content-Type": "text/html", **(headers or {})}, body=page(status))
+    return web.Response(
+        status=status, headers={"Server": "gateway", "Content-Type": "text/html", **(headers or {})}, body=page(status)
+    )

@@ -31,7 +31,11 @@ def _string(body: Any, key: str) -> str:
 
 def _list(body: Any, key: str, kind: type) -> list[Any]:
     values = body.get(key) if isinstance(body, dict) else None
-    return [value for value in values if isinstance(value, kind) and not isinstance(value, bool)] if isinstance(values, list) else []
+    return (
+        [value for value in values if isinstance(value, kind) and not isinstance(value, bool)]
+        if isinstance(values, list)
+        else []
+    )
 
 
 def read_task(state: State, body: Any) -> PushTask:
@@ -85,7 +89,9 @@ def pushes(state: State, vhost: VirtualHost, app: Application, body: Any) -> Ans
     wanted = _string(_object(body), "id")
     push = state.push_application(vhost.name, app.name)
     tasks = push.tasks if push is not None else {}
-    return success([representation(state, vhost.name, app.name, tasks[key]) for key in sorted(tasks) if wanted in ("", key)])
+    return success(
+        [representation(state, vhost.name, app.name, tasks[key]) for key in sorted(tasks) if wanted in ("", key)]
+    )
 
 
 def start(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answer:

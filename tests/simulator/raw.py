@@ -88,7 +88,9 @@ def phrase(status: int) -> str:
 
 def parts_of(answer: Answer) -> tuple[dict[str, Any], bytes]:
     """Headers, without a length, and body of an answer."""
-    return {**JSON_HEADERS, **answer.headers, "Date": formatdate(usegmt=True)}, b"" if answer.empty else dump(answer.payload)
+    return {**JSON_HEADERS, **answer.headers, "Date": formatdate(usegmt=True)}, b"" if answer.empty else dump(
+        answer.payload
+    )
 
 
 def message(status: int, headers: Mapping[str, Any], body: bytes) -> bytes:

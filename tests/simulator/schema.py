@@ -145,7 +145,10 @@ def _application_type(value: Any) -> str | None:
     return None if text in ("live", "vod") else f"Unknown type: {text}"
 
 
-_CHECKS: dict[str, Callable[[Any], str | None]] = {"type": _application_type, "originMapStore.redisServer.host": _redis_host}
+_CHECKS: dict[str, Callable[[Any], str | None]] = {
+    "type": _application_type,
+    "originMapStore.redisServer.host": _redis_host,
+}
 """What the server looks at beside the keys, by path."""
 
 
@@ -168,7 +171,10 @@ class _Table:
 
     def item(self, path: str = "") -> Item:
         """An object; the empty path is the whole."""
-        return Item({inside.rpartition(".")[2]: self._field(inside) for inside in self._inside.get(path, ())}, self._takes_others)
+        return Item(
+            {inside.rpartition(".")[2]: self._field(inside) for inside in self._inside.get(path, ())},
+            self._takes_others,
+        )
 
     def _field(self, path: str) -> Field:
         row = self._rows[path]

@@ -120,7 +120,9 @@ class Server:
 
     async def _listen(self, connections: _Connections, holder: socket.socket) -> None:
         connections.closed = False
-        self._listener = await get_running_loop().create_server(connections, sock=listening(holder, 1024), ssl=self._context, backlog=1024)
+        self._listener = await get_running_loop().create_server(
+            connections, sock=listening(holder, 1024), ssl=self._context, backlog=1024
+        )
 
     async def listen_tls(self, host: str, port: int) -> int:
         """Open a TLS port that serves the certificates of virtual hosts. :param port: 0 for any that is free. :returns: the port."""
@@ -266,7 +268,13 @@ class Server:
         kept = {name: value for name, value in request.headers.items() if name.lower() != "authorization"}
         peer = request.get_extra_info("peername")
         record = LogRecord(
-            method, target, body_of(raw), kept, self.state.clock.now(), write=is_write(method, target), connection=peer[1] if peer is not None else 0
+            method,
+            target,
+            body_of(raw),
+            kept,
+            self.state.clock.now(),
+            write=is_write(method, target),
+            connection=peer[1] if peer is not None else 0,
         )
         self.log.append(record)
         return record
@@ -278,7 +286,14 @@ class Server:
 
     async def _through(self, exchange: Exchange) -> Any:
         async def work() -> Answer:
-            return answer(self.state, self.token, exchange.method, exchange.target, exchange.request.headers.get("Authorization"), exchange.raw)
+            return answer(
+                self.state,
+                self.token,
+                exchange.method,
+                exchange.target,
+                exchange.request.headers.get("Authorization"),
+                exchange.raw,
+            )
 
         wrapped: Work = work
         for middleware in reversed(self.middlewares):

@@ -135,7 +135,14 @@ class State:
     :param scene: one of :data:`SCENES`.
     """
 
-    def __init__(self, version: ServerVersion, clock: Clock, stop_delay: float = 1.0, scene: str = PLAIN, default_host_names: Sequence[str] = ("*",)) -> None:
+    def __init__(
+        self,
+        version: ServerVersion,
+        clock: Clock,
+        stop_delay: float = 1.0,
+        scene: str = PLAIN,
+        default_host_names: Sequence[str] = ("*",),
+    ) -> None:
         self.version = version
         self.clock = clock
         self.stop_delay = stop_delay
@@ -169,7 +176,12 @@ class State:
             "secretKey": "1234",
             "timeout": 3000,
         }
-        config = {"name": "default", "distribution": "example.com", "host": {"names": list(host_names), "tls": tls}, "admissionWebhooks": webhooks}
+        config = {
+            "name": "default",
+            "distribution": "example.com",
+            "host": {"names": list(host_names), "tls": tls},
+            "admissionWebhooks": webhooks,
+        }
         self.known_files.update(tls.values())
         applications = [self._plain_application("app", True), self._plain_application("nopush", False)]
         if scene == MEDIA:
@@ -183,7 +195,10 @@ class State:
         profile = {
             "name": "bypass",
             "outputStreamName": "${OriginStreamName}",
-            "encodes": {"videos": [{"name": "bypass_video", "bypass": True}], "audios": [{"name": "bypass_audio", "bypass": True}]},
+            "encodes": {
+                "videos": [{"name": "bypass_video", "bypass": True}],
+                "audios": [{"name": "bypass_audio", "bypass": True}],
+            },
         }
         return {
             "name": name,
@@ -210,7 +225,11 @@ class State:
         return {
             **plain,
             "providers": {name: value for name, value in providers.items() if name in known},
-            "publishers": {**plain["publishers"], "llhls": {"dvr" if "dvr" in hls else "dVR": dvr}, "file": {"rootPath": "/srv/ome/rec"}},
+            "publishers": {
+                **plain["publishers"],
+                "llhls": {"dvr" if "dvr" in hls else "dVR": dvr},
+                "file": {"rootPath": "/srv/ome/rec"},
+            },
         }
 
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
@@ -219,10 +238,14 @@ class State:
         :param config: as the API writes it; numbers are returned as strings where the version does that.
         :param applications: applications as the API writes them, or mere names (rtmp and srt in, llhls and push out).
         """
-        apps = tuple(self._plain_application(entry, True) if isinstance(entry, str) else dict(entry) for entry in applications)
+        apps = tuple(
+            self._plain_application(entry, True) if isinstance(entry, str) else dict(entry) for entry in applications
+        )
         with self.lock:
             static = StaticVirtualHost(copy.deepcopy(dict(config)), copy.deepcopy(apps))
-            old = next((number for number, entry in enumerate(self._static) if entry.config["name"] == config["name"]), None)
+            old = next(
+                (number for number, entry in enumerate(self._static) if entry.config["name"] == config["name"]), None
+            )
             if old is None:
                 self._static.append(static)
             else:
@@ -336,7 +359,9 @@ class State:
             del push.tasks[task.id]
         elif task.gone_at is None:
             hangs = task.session_since is not None and self.behaviour_of(task.url) == HANG
-            task.gone_at = self.clock.now() + (max(self.stop_delay, SECONDS_TO_STOP_HANGING) if hangs else self.stop_delay)
+            task.gone_at = self.clock.now() + (
+                max(self.stop_delay, SECONDS_TO_STOP_HANGING) if hangs else self.stop_delay
+            )
 
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
         """Add a task of the server's configuration; it has ``isConfig`` true and, where none is given, a random id.

@@ -64,7 +64,9 @@ class TlsListener:
         if self._holder is None:
             self._holder = held(self._host, self.port)
             self.port = port_of(self._holder)
-        self._server = await asyncio.get_running_loop().create_server(lambda: _Connection(self), sock=listening(self._holder))
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: _Connection(self), sock=listening(self._holder)
+        )
         return self.port
 
     def release(self) -> None:
@@ -125,7 +127,9 @@ class TlsListener:
             pairs = [(vhost, self._held.get(vhost.name) or vhost.certificate_at(moment)) for vhost in vhosts]
         return [(vhost, certificate) for vhost, certificate in pairs if certificate is not None]
 
-    def _on_server_name(self, connection: ssl.SSLObject, server_name: str | None, _context: ssl.SSLContext) -> int | None:
+    def _on_server_name(
+        self, connection: ssl.SSLObject, server_name: str | None, _context: ssl.SSLContext
+    ) -> int | None:
         served = self._served()
         if not served:  # deleted after the connection was made
             return ssl.ALERT_DESCRIPTION_INTERNAL_ERROR

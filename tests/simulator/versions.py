@@ -119,7 +119,18 @@ V0_15_10 = replace(
     pushing_state="Pushing",
     reload_reports_failure=True,
     reload_without_tls_fails=True,
-    publisher_counters=("webrtc", "lldash", "hls", "llhls", "dash", "ovt", "file", "rtmppush", "mpegtspush", "thumbnail"),
+    publisher_counters=(
+        "webrtc",
+        "lldash",
+        "hls",
+        "llhls",
+        "dash",
+        "ovt",
+        "file",
+        "rtmppush",
+        "mpegtspush",
+        "thumbnail",
+    ),
 )
 
 # The contract as written, and 0.20.0 where it says nothing.
@@ -140,7 +151,9 @@ DOCUMENTED = replace(
 # No server that there is: what one after the newest release may be like, which takes settings that nobody knows yet.
 LATER = replace(V0_21_0, name="later", reported="0.22.0", takes_other_keys=True)
 
-VERSIONS: dict[str, ServerVersion] = {version.name: version for version in (V0_21_0, V0_20_5, V0_20_0, V0_18_0, V0_15_10, DOCUMENTED, LATER)}
+VERSIONS: dict[str, ServerVersion] = {
+    version.name: version for version in (V0_21_0, V0_20_5, V0_20_0, V0_18_0, V0_15_10, DOCUMENTED, LATER)
+}
 """The versions by the name that ``--server-version`` takes."""
 
 NEWEST = V0_21_0.name

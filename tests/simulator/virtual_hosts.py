@@ -76,7 +76,9 @@ def _create_item(state: State, item: Any) -> dict[str, Any]:
 
 def _create_one(state: State, item: Any) -> dict[str, Any]:
     version = state.version
-    config = schema.accept(item, schema.virtual_host(version.keys, version.takes_other_keys, version.requires_host_names), "virtualHost")
+    config = schema.accept(
+        item, schema.virtual_host(version.keys, version.takes_other_keys, version.requires_host_names), "virtualHost"
+    )
     applications = config.pop("applications", None)
     name = schema.as_text(config["name"])
     if name in state.virtual_hosts:

@@ -69,7 +69,9 @@ class ModuleRun(dict[str, Any]):
 
     def __init__(self, printed: str) -> None:
         super().__init__(json.loads(printed))
-        if self.pop("_ansible_new_secrets", None):  # from ansible-core 2.22 on, for the controller, which takes it out before anybody sees the result
+        if self.pop(
+            "_ansible_new_secrets", None
+        ):  # from ansible-core 2.22 on, for the controller, which takes it out before anybody sees the result
             printed = json.dumps(self)
         self.printed = printed
 
@@ -81,7 +83,9 @@ class ModuleRun(dict[str, Any]):
     @property
     def warnings(self) -> list[str]:
         """The warnings as text; newer versions of ansible-core return them as structures."""
-        return [json.dumps(warning) if not isinstance(warning, str) else warning for warning in self.get("warnings", [])]
+        return [
+            json.dumps(warning) if not isinstance(warning, str) else warning for warning in self.get("warnings", [])
+        ]
 
 
 def _not_on_a_host(*_arguments: Any, **_options: Any) -> None:
@@ -114,9 +118,17 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
 
     :param options: its options, as a playbook gives them.
     """
-    arguments = {**options, "_ansible_check_mode": check_mode, "_ansible_diff": True, "_ansible_no_log": False, "_ansible_remote_tmp": "~/.ansible/tmp"}
+    arguments = {
+        **options,
+        "_ansible_check_mode": check_mode,
+        "_ansible_diff": True,
+        "_ansible_no_log": False,
+        "_ansible_remote_tmp": "~/.ansible/tmp",
+    }
     arguments["_ansible_module_name"] = f"streamops.ovenmediaengine.{name}"
-    if "inject_invocation" in PASS_VARS:  # from ansible-core 2.19 on the options are returned only where this asks for it
+    if (
+        "inject_invocation" in PASS_VARS
+    ):  # from ansible-core 2.19 on the options are returned only where this asks for it
         arguments["_ansible_inject_invocation"] = True
     basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
     basic._ANSIBLE_PROFILE = "legacy"  # asked for from ansible-core 2.19 on
@@ -144,5 +156,7 @@ def make_virtual_host(simulator: Any, name: str, **fields: Any) -> None:
 def post(simulator: Any, path: str, body: Any) -> None:
     """Asks the server for something past the modules, as somebody else would."""
     credential = base64.b64encode(simulator.token.encode()).decode()
-    answer = requests.post(simulator.url + path, json=body, headers={"Authorization": f"Basic {credential}"}, timeout=PATIENCE)
+    answer = requests.post(
+        simulator.url + path, json=body, headers={"Authorization": f"Basic {credential}"}, timeout=PATIENCE
+    )
     assert answer.status_code == 200, answer.text

@@ -14,7 +14,11 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-ROWS = [line.split() for line in (ROOT / "requirements/cores.txt").read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+ROWS = [
+    line.split()
+    for line in (ROOT / "requirements/cores.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
 RELEASES = [".".join(row[0].split(".")[:2]) for row in ROWS]
 OLDEST, NEWEST = RELEASES[0], RELEASES[-1]
 GUIDE = "docs/docsite/rst/guide_ansible_core.rst"
@@ -65,7 +69,9 @@ def test_candidates_come_after_all_final_releases() -> None:
 def test_metadata_names_the_oldest_release() -> None:
     assert read("meta/runtime.yml")["requires_ansible"] == f">={OLDEST}.0"
     roles = sorted((ROOT / "roles").glob("*/meta/main.yml"))
-    assert roles and {yaml.safe_load(path.read_text(encoding="utf-8"))["galaxy_info"]["min_ansible_version"] for path in roles} == {OLDEST}
+    assert roles and {
+        yaml.safe_load(path.read_text(encoding="utf-8"))["galaxy_info"]["min_ansible_version"] for path in roles
+    } == {OLDEST}
 
 
 def test_the_execution_environment_takes_each_supported_release_and_no_other() -> None:
@@ -104,7 +110,10 @@ def test_commands_name_releases_that_are_tested(name: str) -> None:
 
 def test_roles_declare_only_secrets_as_secrets() -> None:
     """ansible-core from 2.22 on masks each text of such a variable in all that it displays, so that no list of objects can be one."""
-    specs = [yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"] for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")]
+    specs = [
+        yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]
+        for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")
+    ]
     options = [named for spec in specs for entry in spec.values() for named in entry.get("options", {}).items()]
     secret = {name for name, option in options if option.get("no_log")}
     assert secret == {"ovenmediaengine_api_token", "ovenmediaengine_http_headers", "ovenmediaengine_stream_keys"}

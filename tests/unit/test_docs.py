@@ -31,11 +31,13 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
-TREE = Path(errors.__file__).parents[5]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
+TREE = Path(errors.__file__).parents[
+    5
+]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
 COMMANDS = Path(sys.executable).parent
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "docs/docsite/rst").glob("*.rst"))
@@ -53,7 +55,9 @@ media:
       ansible_python_interpreter: "{{ ansible_playbook_python }}"
 """
 
-_IN_GUIDE = re.compile(r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^\.\. code-block:: yaml\n\n(?P<text>(?:(?: {4}.*)?\n)+)", re.MULTILINE)
+_IN_GUIDE = re.compile(
+    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^\.\. code-block:: yaml\n\n(?P<text>(?:(?: {4}.*)?\n)+)", re.MULTILINE
+)
 _IN_PAGE = re.compile(r"(?:^<!-- tested: (?P<mark>.+) -->\n+)?^```yaml\n(?P<text>(?:.*\n)*?)```$", re.MULTILINE)
 
 
@@ -88,7 +92,13 @@ class Block(NamedTuple):
     @property
     def only_reads(self) -> bool:
         """Whether no module of the block can change anything, so that one run says all."""
-        modules = [name for play in self.plays for task in play.get("tasks", [{"": None}]) for name in task if name == "" or "." in name]
+        modules = [
+            name
+            for play in self.plays
+            for task in play.get("tasks", [{"": None}])
+            for name in task
+            if name == "" or "." in name
+        ]
         return all(name.endswith(("_info", ".debug")) for name in modules)
 
 
@@ -99,7 +109,9 @@ def blocks(document: Path) -> list[Block]:
     for match in (_IN_GUIDE if document.suffix == ".rst" else _IN_PAGE).finditer(text):
         lines = match["text"].splitlines()
         body = [line[4:] for line in lines] if document.suffix == ".rst" else lines
-        found.append(Block(text.count("\n", 0, match.start("text")) + 1, match["mark"] or "", "\n".join(body).rstrip() + "\n"))
+        found.append(
+            Block(text.count("\n", 0, match.start("text")) + 1, match["mark"] or "", "\n".join(body).rstrip() + "\n")
+        )
     return found
 
 
@@ -110,9 +122,15 @@ class Workplace:
         self.directory = directory
         self.simulator = simulator
         self.inventory = self.write("hosts.yml", HOSTS)
-        variables = {**VARIABLES, "ovenmediaengine_api_url": simulator.url, "ovenmediaengine_api_token": simulator.token}
+        variables = {
+            **VARIABLES,
+            "ovenmediaengine_api_url": simulator.url,
+            "ovenmediaengine_api_token": simulator.token,
+        }
         self.extra = ["-e", f"@{self.write('extra.yml', yaml.safe_dump(variables))}"]
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_"))}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "OVENMEDIAENGINE_"))
+        }
         self.environment = {
             **kept,
             "PATH": f"{COMMANDS}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
@@ -148,7 +166,9 @@ class Workplace:
 
     def changes(self, plays: int, *arguments: str) -> list[int]:
         """Runs playbooks, and counts the changes of each of their plays."""
-        outputs = re.split(r"^PLAY \[.*\] \**$", self.run("ansible-playbook", *arguments, *self.extra), flags=re.MULTILINE)[1:]
+        outputs = re.split(
+            r"^PLAY \[.*\] \**$", self.run("ansible-playbook", *arguments, *self.extra), flags=re.MULTILINE
+        )[1:]
         assert len(outputs) == plays
         return [len(re.findall(r"^changed: \[", output, re.MULTILINE)) for output in outputs]
 
@@ -166,8 +186,12 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
         yield Workplace(tmp_path, simulator)
 
 
-@pytest.mark.skipif(not (COMMANDS / "ansible-playbook").exists(), reason="ansible-playbook is not installed beside this Python")
-@pytest.mark.parametrize("document", [document for document in [README, *GUIDES] if blocks(document)], ids=lambda document: document.stem)
+@pytest.mark.skipif(
+    not (COMMANDS / "ansible-playbook").exists(), reason="ansible-playbook is not installed beside this Python"
+)
+@pytest.mark.parametrize(
+    "document", [document for document in [README, *GUIDES] if blocks(document)], ids=lambda document: document.stem
+)
 def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, workplace: Workplace) -> None:
     files = {block.mark[len("as ") :]: block for block in blocks(document) if block.mark.startswith("as ")}
     for name, block in files.items():
@@ -186,7 +210,9 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
                 workplace.provision(where, "-i", inventory, *with_files)
         elif block.kind == "variables":
             if not block.mark:  # one that is saved as a file is used by the others
-                workplace.provision(where, "-e", f"@{workplace.write(name, block.text)}", "-e", "ovenmediaengine_hosts=localhost")
+                workplace.provision(
+                    where, "-e", f"@{workplace.write(name, block.text)}", "-e", "ovenmediaengine_hosts=localhost"
+                )
         else:
             playbook = workplace.write(name, yaml.safe_dump(block.plays))
             if block.mark == "syntax only":
@@ -199,19 +225,30 @@ def test_yaml_of_the_documents_runs_and_changes_nothing_twice(document: Path, wo
     workplace.simulator.restart()
     if any(block.mark == "while main is live" for block in runs):
         workplace.simulator.stream_appears("default", "app", "main")
-    counts = workplace.changes(sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files) if playbooks else []
+    counts = (
+        workplace.changes(sum(len(block.plays) for block in runs), "-i", workplace.inventory, *playbooks, *with_files)
+        if playbooks
+        else []
+    )
     before = None
     for block in runs:
         number = len(block.plays)
         changes, counts = sum(counts[:number]), counts[number:]
         if block.only_reads or block == before:
-            assert changes == 0 or block.mark == "may change again", f"{document.name}, line {block.line}: {changes} changes in the second run"
+            assert changes == 0 or block.mark == "may change again", (
+                f"{document.name}, line {block.line}: {changes} changes in the second run"
+            )
         before = block
 
 
 def test_few_blocks_are_not_run() -> None:
     found = [block for document in [README, *GUIDES] for block in blocks(document)]
-    assert {block.mark for block in found if not block.mark.startswith("as ")} <= {"", "syntax only", "may change again", "while main is live"}
+    assert {block.mark for block in found if not block.mark.startswith("as ")} <= {
+        "",
+        "syntax only",
+        "may change again",
+        "while main is live",
+    }
     assert len(found) >= 12
     assert sum(block.mark == "syntax only" for block in found) <= 3
 
@@ -255,7 +292,9 @@ def test_architecture_names_every_room_in_order() -> None:
     assert sorted(order) == sorted(names("plugins/module_utils", "*.py"))
     for place, room in enumerate(order):
         source = (ROOT / f"plugins/module_utils/{room}.py").read_text(encoding="utf-8")
-        known = set(re.findall(r"module_utils\.(_\w+) import", source)) | set(re.findall(r"module_utils import (_\w+)", source))
+        known = set(re.findall(r"module_utils\.(_\w+) import", source)) | set(
+            re.findall(r"module_utils import (_\w+)", source)
+        )
         assert known <= set(order[place + 1 :]), f"{room} knows a room that is not under it"
 
 
@@ -264,7 +303,9 @@ def test_architecture_gives_a_reason_for_every_dependency() -> None:
     for file in (ROOT / "requirements").glob("*.in"):
         wanted |= set(re.findall(r"^[A-Za-z][\w.-]*", file.read_text(encoding="utf-8"), re.MULTILINE))
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Dependencies\n")[2]
-    given = {name for cell in re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE) for name in re.findall(r"`(.*?)`", cell)}
+    given = {
+        name for cell in re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE) for name in re.findall(r"`(.*?)`", cell)
+    }
     assert wanted - given == set()
 
 
@@ -279,7 +320,9 @@ def test_relative_links_point_to_files() -> None:
 
 def test_what_the_readme_says_it_does_not_do_is_so() -> None:
     """A module or role that does one of these things after all has to be taken from the list."""
-    section = re.search(r"^## What it does not do\n\n(.+?)\n\n## ", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    section = re.search(
+        r"^## What it does not do\n\n(.+?)\n\n## ", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     assert section is not None
     roles = {path.name for path in (ROOT / "roles").iterdir()}
     assert "does not install, configure or restart the server" in section[1] and not {"server", "install"} & roles
@@ -299,7 +342,9 @@ def test_references_between_guides_have_a_target() -> None:
 
 
 def test_the_guide_lists_the_variables_of_the_role() -> None:
-    specs = yaml.safe_load((ROOT / "roles/provision/meta/argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    specs = yaml.safe_load((ROOT / "roles/provision/meta/argument_specs.yml").read_text(encoding="utf-8"))[
+        "argument_specs"
+    ]["main"]["options"]
     text = (ROOT / "docs/docsite/rst/guide_provision.rst").read_text(encoding="utf-8")
     table = {cells[0]: cells[1] for cells in rows(text) if len(cells) > 1}
     for name, spec in specs.items():
@@ -312,7 +357,10 @@ def test_the_guide_lists_the_variables_of_the_role() -> None:
 
 def test_contributing_names_what_is_there() -> None:
     text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "docs/development.md"))
-    places = re.findall(r"`((?:plugins|roles|playbooks|docs|tests|extensions|demo|benchmarks|tools|requirements|meta|changelogs)(?:/[\w.*/-]+)?)`", text)
+    places = re.findall(
+        r"`((?:plugins|roles|playbooks|docs|tests|extensions|demo|benchmarks|tools|requirements|meta|changelogs)(?:/[\w.*/-]+)?)`",
+        text,
+    )
     stands_for_another = re.compile(r"NAME|VERSION")
     assert len(places) >= 40
     assert [place for place in places if not stands_for_another.search(place) and not list(ROOT.glob(place))] == []

@@ -41,12 +41,20 @@ def step(name: str, title: str) -> dict[str, Any]:
 
 def locked(name: str) -> set[str]:
     """Return the lines of a list of packages that are not comments."""
-    return {line for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
+    return {
+        line
+        for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    }
 
 
 def cores() -> list[list[str]]:
     """Return the releases of ansible-core, each with its Pythons."""
-    return [line.split() for line in (ROOT / "requirements/cores.txt").read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#")]
+    return [
+        line.split()
+        for line in (ROOT / "requirements/cores.txt").read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
 
 
 def test_the_workflows_are_there() -> None:
@@ -67,7 +75,11 @@ def test_each_action_is_pinned_to_one_commit() -> None:
 def test_jobs_have_least_permissions_and_an_end(name: str) -> None:
     content = workflow(name)
     assert content["permissions"] == {} and content["concurrency"]["group"]
-    assert [job for job, settings in content["jobs"].items() if "permissions" not in settings or not settings["timeout-minutes"] <= 120] == []
+    assert [
+        job
+        for job, settings in content["jobs"].items()
+        if "permissions" not in settings or not settings["timeout-minutes"] <= 120
+    ] == []
     checkouts = [step for step in steps(name) if step.get("uses", "").startswith("actions/checkout@")]
     assert [step for step in checkouts if step["with"]["persist-credentials"] is not False] == []
 
@@ -87,11 +99,22 @@ def test_containers_run_each_release_of_ansible_core(tmp_path: Path) -> None:
     script = step("ci", "Read requirements/cores.txt")
     assert script["shell"] == "python"
     output = tmp_path / "output"
-    subprocess.run([sys.executable, "-c", script["run"]], cwd=ROOT, env={**os.environ, "GITHUB_OUTPUT": str(output)}, check=True, timeout=60)
-    found = {name: json.loads(value) for name, value in (line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())}
+    subprocess.run(
+        [sys.executable, "-c", script["run"]],
+        cwd=ROOT,
+        env={**os.environ, "GITHUB_OUTPUT": str(output)},
+        check=True,
+        timeout=60,
+    )
+    found = {
+        name: json.loads(value)
+        for name, value in (line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())
+    }
     expected = [("stable-" + ".".join(core.split(".")[:2]), pythons[0]) for core, *pythons in cores()]
     assert [(row["ansible"], row["python"]) for row in found["containers"]] == [*expected, ("devel", cores()[-1][-1])]
-    assert [(row["core"], row["python"]) for row in found["ends"]] == [(core, pythons[0]) for core, *pythons in (cores()[0], cores()[-1])]
+    assert [(row["core"], row["python"]) for row in found["ends"]] == [
+        (core, pythons[0]) for core, *pythons in (cores()[0], cores()[-1])
+    ]
     jobs = workflow("ci")["jobs"]
     used = {name: job["strategy"]["matrix"]["include"] for name, job in jobs.items() if "strategy" in job}
     containers, ends = ("${{ fromJSON(needs.releases.outputs.%s) }}" % output for output in ("containers", "ends"))
@@ -101,7 +124,9 @@ def test_containers_run_each_release_of_ansible_core(tmp_path: Path) -> None:
 def test_one_job_waits_for_all_others() -> None:
     jobs = workflow("ci")["jobs"]
     waited = set(jobs["passed"]["needs"])
-    assert set(jobs) - waited == {"passed", "releases"} and all(jobs[name]["needs"] == "releases" for name in waited - {"test"})
+    assert set(jobs) - waited == {"passed", "releases"} and all(
+        jobs[name]["needs"] == "releases" for name in waited - {"test"}
+    )
 
 
 def test_units_names_tests_that_are_there() -> None:
@@ -114,12 +139,16 @@ def test_the_nightly_run_has_each_server_version() -> None:
     versions = {row["version"] for row in matrix}
     # The configuration that the container gets has the Push publisher, which 0.15.10 does not know by this name.
     assert versions == {path.stem for path in (ROOT / "tests/wire/keys").glob("*.json")} - {"0.15.10"}
-    assert [row["tag"] for row in matrix if row["tag"] != ("" if row["version"] == "0.18.0" else "v") + row["version"]] == []
+    assert [
+        row["tag"] for row in matrix if row["tag"] != ("" if row["version"] == "0.18.0" else "v") + row["version"]
+    ] == []
     (documented,) = re.findall(r"\(tested with ([^)]*)\)", (ROOT / "galaxy.yml").read_text(encoding="utf-8"))
     assert set(re.findall(r"[\d.]*\d", documented)) - versions <= {"0.15.10"}
 
 
-CHANGELOG = "Notes\n=====\n\nv1.2.0\n======\n\nRelease Summary\n---------------\n\nIt is new.\n\nv1.1.0\n======\n\nIt is old.\n"
+CHANGELOG = (
+    "Notes\n=====\n\nv1.2.0\n======\n\nRelease Summary\n---------------\n\nIt is new.\n\nv1.1.0\n======\n\nIt is old.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +167,9 @@ def test_a_release_agrees_with_its_tag(tmp_path: Path, tag: str, fragment: str, 
         (tmp_path / "changelogs/fragments" / fragment).touch()
     assert release_check(tmp_path, tag) == message
     notes = tmp_path / "notes.rst"
-    assert (notes.read_text(encoding="utf-8").strip() if notes.exists() else None) == (None if message else "Release Summary\n---------------\n\nIt is new.")
+    assert (notes.read_text(encoding="utf-8").strip() if notes.exists() else None) == (
+        None if message else "Release Summary\n---------------\n\nIt is new."
+    )
 
 
 def test_a_release_without_changelog_is_refused(tmp_path: Path) -> None:
@@ -152,7 +183,15 @@ def release_check(place: Path, tag: str) -> str:
     script = step("release", "Compare the tag with galaxy.yml and the changelog")
     assert script["shell"] == "python"
     environment = {**os.environ, "TAG": tag, "RUNNER_TEMP": str(place)}
-    answer = subprocess.run([sys.executable, "-c", script["run"]], cwd=place, env=environment, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    answer = subprocess.run(
+        [sys.executable, "-c", script["run"]],
+        cwd=place,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert bool(answer.returncode) == bool(answer.stderr)
     return answer.stderr.strip()
 
@@ -170,7 +209,9 @@ def test_pre_commit_has_the_versions_of_the_checks() -> None:
 
 
 def test_units_in_containers_are_those_of_the_sessions() -> None:
-    listed = re.search(r"^DEPEND_ON_CORE = \((.*?)^\)", (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    listed = re.search(
+        r"^DEPEND_ON_CORE = \((.*?)^\)", (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     assert listed is not None
     sessions = set(re.findall(r'"(tests/unit/[^"]+)"', listed.group(1)))
     containers = set(re.findall(r"tests/unit/[\w./]+", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")))

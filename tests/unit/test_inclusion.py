@@ -23,7 +23,20 @@ NEEDED = ("meta", "plugins", "roles", "playbooks")
 MADE_BY_TOOLS = {"__pycache__", "output"}
 
 # Of galaxy-importer: one of these tags is needed on Automation Hub.
-TAGS = {"application", "cloud", "database", "eda", "infrastructure", "linux", "monitoring", "networking", "security", "storage", "tools", "windows"}
+TAGS = {
+    "application",
+    "cloud",
+    "database",
+    "eda",
+    "infrastructure",
+    "linux",
+    "monitoring",
+    "networking",
+    "security",
+    "storage",
+    "tools",
+    "windows",
+}
 
 # Of Red Hat's requirements: rules of ansible-lint that must not be skipped, and directories that must be looked at.
 NEVER_SKIPPED = {
@@ -72,7 +85,9 @@ def is_there(named: str) -> bool:
         return named[len("make ") :] in targets()
     path, _colons, test = named.partition("::")
     if test:
-        return (ROOT / path).is_file() and re.search(rf"^def {test}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE) is not None
+        return (ROOT / path).is_file() and re.search(
+            rf"^def {test}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE
+        ) is not None
     return (ROOT / path).exists()
 
 
@@ -88,17 +103,32 @@ def test_what_a_line_names_is_there(line: Line) -> None:
 def test_every_list_has_its_lines() -> None:
     found = lines()
     assert len(found) == 61 and len({line.asked for line in found}) >= 55
-    assert not is_there("make nothing") and not is_there("README.rst") and not is_there("tests/unit/test_inclusion.py::test_nothing_of_this_name")
+    assert (
+        not is_there("make nothing")
+        and not is_there("README.rst")
+        and not is_there("tests/unit/test_inclusion.py::test_nothing_of_this_name")
+    )
 
 
 def test_readme_has_what_the_lists_ask_for() -> None:
     headings = set(re.findall(r"^## (.+)$", README, re.MULTILINE))
-    assert {"Requirements", "Installation", "Use cases", "Testing", "Support", "Release notes", "Contributing", "Licence"} <= headings
+    assert {
+        "Requirements",
+        "Installation",
+        "Use cases",
+        "Testing",
+        "Support",
+        "Release notes",
+        "Contributing",
+        "Licence",
+    } <= headings
     for page in (README, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
         assert "https://docs.ansible.com/ansible/latest/community/code_of_conduct.html" in page
     assert not re.search(r"pip install ansible(-core)?\b", README)
     without_pictures = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", README)
-    targets_of_links = re.findall(r"\]\(([^)]+)\)", without_pictures) + re.findall(r"^\[[^\]]+\]: (\S+)$", README, re.MULTILINE)
+    targets_of_links = re.findall(r"\]\(([^)]+)\)", without_pictures) + re.findall(
+        r"^\[[^\]]+\]: (\S+)$", README, re.MULTILINE
+    )
     assert [target for target in targets_of_links if not target.startswith(("https://", "#"))] == []
 
 
@@ -106,15 +136,25 @@ def test_links_of_the_readme_point_to_files() -> None:
     definitions = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", README, re.MULTILINE))
     used = set(re.findall(r"\]\[([^\]]+)\]", README))
     assert used == set(definitions)
-    assert [url for url in definitions.values() if not url.startswith(BLOB) or not (ROOT / url[len(BLOB) :]).is_file()] == []
-    anchors = {re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-")) for heading in re.findall(r"^#+ (.+)$", README, re.MULTILINE)}
+    assert [
+        url for url in definitions.values() if not url.startswith(BLOB) or not (ROOT / url[len(BLOB) :]).is_file()
+    ] == []
+    anchors = {
+        re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))
+        for heading in re.findall(r"^#+ (.+)$", README, re.MULTILINE)
+    }
     assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors
 
 
 def test_modules_that_only_read_are_named_info() -> None:
-    kinds = {path.stem: set(re.findall(r"ovenmediaengine\.attributes\.(\w+)", path.read_text(encoding="utf-8"))) for path in MODULES}
+    kinds = {
+        path.stem: set(re.findall(r"ovenmediaengine\.attributes\.(\w+)", path.read_text(encoding="utf-8")))
+        for path in MODULES
+    }
     assert len(kinds) >= 12
-    assert {name: kind for name, kind in kinds.items() if kind != ({"info"} if name.endswith("_info") else {"changing"})} == {}
+    assert {
+        name: kind for name, kind in kinds.items() if kind != ({"info"} if name.endswith("_info") else {"changing"})
+    } == {}
     fragment = (ROOT / "plugins/doc_fragments/attributes.py").read_text(encoding="utf-8")
     assert len(re.findall(r"  check_mode:\n    support: full\n", fragment)) == 2
 
@@ -122,7 +162,9 @@ def test_modules_that_only_read_are_named_info() -> None:
 def documentation(path: Path, name: str = "DOCUMENTATION") -> Any:
     """The documentation of a module."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and [target.id for target in node.targets if isinstance(target, ast.Name)] == [name]:
+        if isinstance(node, ast.Assign) and [target.id for target in node.targets if isinstance(target, ast.Name)] == [
+            name
+        ]:
             return yaml.safe_load(ast.literal_eval(node.value))
     raise AssertionError(f"{path.name} has no {name}")
 
@@ -147,14 +189,22 @@ def test_only_plugins_of_known_types() -> None:
 
 
 def test_shared_code_is_private() -> None:
-    names = [path.name for folder in ("module_utils", "plugin_utils") for path in (ROOT / "plugins" / folder).glob("*.py")]
+    names = [
+        path.name for folder in ("module_utils", "plugin_utils") for path in (ROOT / "plugins" / folder).glob("*.py")
+    ]
     assert len(names) >= 25 and [name for name in names if not name.startswith("_")] == []
 
 
 def test_nothing_public_needs_other_directories() -> None:
-    others = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")} - set(NEEDED) - MADE_BY_TOOLS
+    others = (
+        {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")}
+        - set(NEEDED)
+        - MADE_BY_TOOLS
+    )
     assert {"docs", "tests"} <= others
-    way_out = re.compile(rf"\.\./(?:\.\./)*(?:{'|'.join(sorted(others))})\b|ansible_collections\.streamops\.ovenmediaengine\.(?:{'|'.join(sorted(others))})\b")
+    way_out = re.compile(
+        rf"\.\./(?:\.\./)*(?:{'|'.join(sorted(others))})\b|ansible_collections\.streamops\.ovenmediaengine\.(?:{'|'.join(sorted(others))})\b"
+    )
     found = []
     for folder in NEEDED:
         for path in (ROOT / folder).rglob("*"):
@@ -167,7 +217,11 @@ def test_galaxy_finds_what_it_asks_for() -> None:
     galaxy = read("galaxy.yml")
     assert set(galaxy["tags"]) & TAGS and len(galaxy["tags"]) <= 20
     assert galaxy["dependencies"] == {} and galaxy["license"] == ["GPL-3.0-or-later"]
-    assert [name for name in ("repository", "documentation", "homepage", "issues") if not galaxy[name].startswith("https://")] == []
+    assert [
+        name
+        for name in ("repository", "documentation", "homepage", "issues")
+        if not galaxy[name].startswith("https://")
+    ] == []
 
 
 def test_the_changelog_has_this_version_or_what_comes() -> None:
@@ -177,8 +231,16 @@ def test_the_changelog_has_this_version_or_what_comes() -> None:
 
 
 def test_dependencies_have_no_upper_bounds() -> None:
-    wanted = [line for line in (ROOT / "meta/ee-requirements.txt").read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    assert wanted and [line for line in wanted if not re.fullmatch(r"[a-z-]+(>=[\d.]+)?", line) or line.startswith("ansible")] == []
+    wanted = [
+        line
+        for line in (ROOT / "meta/ee-requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    assert (
+        wanted
+        and [line for line in wanted if not re.fullmatch(r"[a-z-]+(>=[\d.]+)?", line) or line.startswith("ansible")]
+        == []
+    )
 
 
 def test_nothing_is_ignored() -> None:
@@ -194,8 +256,15 @@ def test_ansible_lint_leaves_nothing_out() -> None:
 
 def test_no_large_files() -> None:
     left_out = {".git", ".build", ".venv", ".venv-demo", ".hypothesis", *MADE_BY_TOOLS}
-    folders = [path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".") and path.name not in left_out]
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and not MADE_BY_TOOLS & set(path.parts)]
+    folders = [
+        path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".") and path.name not in left_out
+    ]
+    files = [
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and not MADE_BY_TOOLS & set(path.parts)
+    ]
     assert len(files) >= 200
     assert [path.name for path in files if path.stat().st_size > 250_000] == []
     assert {path.suffix for path in files if b"\0" in path.read_bytes()} <= {".png"}

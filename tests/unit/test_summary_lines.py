@@ -26,9 +26,18 @@ def lines(*properties: tuple[str, Any]) -> list[str]:
 
 def test_numbers_are_added_up_by_version() -> None:
     replayed = [("replayed", ["0.21.0", 3]), ("replayed", ["0.18.0", 2]), ("replayed", ["0.21.0", 4])]
-    keys = [("keys", ["0.21.0", 56]), ("keys", ["0.15.10", 50]), ("keys", ["0.21.0", 445]), ("left_to_extra", ["0.21.0", 9]), ("left_to_extra", ["0.15.10", 1])]
+    keys = [
+        ("keys", ["0.21.0", 56]),
+        ("keys", ["0.15.10", 50]),
+        ("keys", ["0.21.0", 445]),
+        ("left_to_extra", ["0.21.0", 9]),
+        ("left_to_extra", ["0.15.10", 1]),
+    ]
     printed = lines(*replayed, *keys, ("ms", 1))
-    assert printed == ["replayed 3 scenarios, 9 exchanges: 0.18.0 2, 0.21.0 7", "compared 551 keys: 0.15.10 50, 0.21.0 501; left to extra: 10"]
+    assert printed == [
+        "replayed 3 scenarios, 9 exchanges: 0.18.0 2, 0.21.0 7",
+        "compared 551 keys: 0.15.10 50, 0.21.0 501; left to extra: 10",
+    ]
     told = re.search(r'^TOLD = re.compile\(r"(.*)", re.MULTILINE\)$', GATE.read_text(encoding="utf-8"), re.MULTILINE)
     assert told and all(re.search(told.group(1), line) for line in printed)
 

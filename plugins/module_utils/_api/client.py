@@ -19,7 +19,7 @@ from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
 from .._http.client import Made, Transport
 from .._http.responses import NO_BODY, Answer
 from .._tls.addresses import host_of
-from .idempotence import CREATES, DELETES, READS, RELOADS, STARTS, STOPS, Again
+from .idempotence import CREATES, DELETES, READS, RELOADS, STARTS, STOPS, Idempotence
 from .messages import ItemAnswer, item_answer, kind_of, message_of, named_in
 
 # Why a server cannot say what is live: it has no such call, or what was asked about has gone.
@@ -46,20 +46,20 @@ class Api:
         return self._transport.host
 
     @property
-    def disturbances(self) -> int:
+    def disconnects(self) -> int:
         """How often the connection broke since the server was first heard; it may have been restarted, and have lost all."""
-        return self._transport.disturbances
+        return self._transport.disconnects
 
     def ask_anew(self) -> None:
         """Lets the server be asked again that has given no answer."""
         self._transport.ask_anew()
 
-    def together(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
+    def map_concurrently(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
         """The results of calls that ask the server, several at a time; raises the first failure in their order.
 
         What a call leaves behind besides its result it must leave by :func:`_side_by_side.later`, if the order means anything.
         """
-        return self._transport.together(calls)
+        return self._transport.map_concurrently(calls)
 
     @property
     def tls_endpoint(self) -> tuple[str, int] | None:
@@ -104,7 +104,11 @@ class Api:
 
     def list_virtual_hosts(self) -> list[str]:
         """GET /v1/vhosts: the names, in no order (server-facts: Virtual hosts)."""
-        return self._names(self._call("GET", "/v1/vhosts", attempt="list the virtual hosts", again=READS), "list the virtual hosts", "/v1/vhosts")
+        return self._names(
+            self._call("GET", "/v1/vhosts", attempt="list the virtual hosts", again=READS),
+            "list the virtual hosts",
+            "/v1/vhosts",
+        )
 
     def read_virtual_host(self, name: str) -> dict[str, t.Any] | None:
         """GET /v1/vhosts/{name}: the virtual host in wire form, or None where there is none."""
@@ -112,7 +116,9 @@ class Api:
 
     def create_virtual_hosts(self, vhosts: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
         """POST /v1/vhosts: one answer an item, in order, whatever the status of the whole is (200, 207, 400 or 409)."""
-        attempt = f"create virtual host {vhosts[0]['name']}" if len(vhosts) == 1 else f"create {len(vhosts)} virtual hosts"
+        attempt = (
+            f"create virtual host {vhosts[0]['name']}" if len(vhosts) == 1 else f"create {len(vhosts)} virtual hosts"
+        )
         return self._create("/v1/vhosts", vhosts, attempt, CREATES)
 
     def delete_virtual_host(self, name: str) -> bool:
@@ -128,7 +134,10 @@ class Api:
 
     def read_application(self, vhost: str, app: str) -> dict[str, t.Any] | None:
         """GET /v1/vhosts/{vhost}/apps/{app}: the application in wire form, or None where there is none."""
-        return named_in(self._read(f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found"), app)
+        return named_in(
+            self._read(f"/v1/vhosts/{vhost}/apps/{app}", f"read application {vhost}/{app}", "application_not_found"),
+            app,
+        )
 
     def create_applications(self, vhost: str, apps: t.Sequence[t.Mapping[str, t.Any]]) -> list[ItemAnswer]:
         """POST /v1/vhosts/{vhost}/apps: one answer an item.
@@ -142,7 +151,11 @@ class Api:
 
     def delete_application(self, vhost: str, app: str) -> bool:
         """DELETE /v1/vhosts/{vhost}/apps/{app}: false where there was none."""
-        return self._remove(f"/v1/vhosts/{vhost}/apps/{app}", f"delete application {vhost}/{app}", ("application_not_found", "vhost_not_found"))
+        return self._remove(
+            f"/v1/vhosts/{vhost}/apps/{app}",
+            f"delete application {vhost}/{app}",
+            ("application_not_found", "vhost_not_found"),
+        )
 
     # What is live
 
@@ -160,7 +173,12 @@ class Api:
         """GET /v1/stats/current/vhosts/{vhost}[/apps/{app}]: how many connections there are; None where that cannot be known."""
         path = f"/v1/stats/current/vhosts/{vhost}" + (f"/apps/{app}" if app is not None else "")
         try:
-            statistics = self._read(path, f"read the statistics of {vhost if app is None else f'{vhost}/{app}'}", "vhost_not_found") or {}
+            statistics = (
+                self._read(
+                    path, f"read the statistics of {vhost if app is None else f'{vhost}/{app}'}", "vhost_not_found"
+                )
+                or {}
+            )
         except OmeError as error:
             if error.kind in _UNKNOWN_LIVE:
                 return None
@@ -228,33 +246,35 @@ class Api:
             if error.kind == "server_error":
                 error.kind = "reload_failed"
                 # So an old server says it of the one certificate that it could not load; of all, others were loaded.
-                error.maybe_done = vhost is None or "failed to reload" not in (error.server_message or "").lower()
+                error.outcome_unknown = vhost is None or "failed to reload" not in (error.server_message or "").lower()
             raise
         return ReloadAnswer(answer.status, message_of(answer.body))
 
     # What the methods share
 
-    def _call(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, again: Again) -> Answer:
+    def _call(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, again: Idempotence) -> Answer:
         """Sends a request and raises where the answer is not a success."""
         answer = self._transport.send(method, path, body, attempt=attempt, repeatable=again.allowed)
         if not 200 <= answer.status < 300:
             raise self._failure(answer, attempt, method, path, again)
         return answer
 
-    def _failure(self, answer: Answer, attempt: str, method: str, path: str, again: Again) -> OmeError:
+    def _failure(self, answer: Answer, attempt: str, method: str, path: str, again: Idempotence) -> OmeError:
         message = message_of(answer.body)
         # Without JSON it was not the server that refused; but a token is a token, whoever asks for it.
         no_words = answer.body is None and 400 <= answer.status < 500 and answer.status != 401
         kind = "not_json" if no_words else kind_of(answer.status, message)
         error = self._transport.failure(kind, answer, attempt, method, path, message or None)
         # A server that fails says nothing of how far it came; neither does an error that cannot be read.
-        error.maybe_done = again is not READS and kind in ("server_error", "not_json")
+        error.outcome_unknown = again is not READS and kind in ("server_error", "not_json")
         return error
 
     def _strange_success(self, answer: Answer, attempt: str, path: str) -> OmeError:
         """A success that does not say of what: the server may have done it."""
-        error = self._transport.failure("unexpected_answer", answer, attempt, "POST", path, message_of(answer.body) or None)
-        error.maybe_done = True
+        error = self._transport.failure(
+            "unexpected_answer", answer, attempt, "POST", path, message_of(answer.body) or None
+        )
+        error.outcome_unknown = True
         return error
 
     @staticmethod
@@ -290,7 +310,9 @@ class Api:
             raise
         return True
 
-    def _create(self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str, again: Again) -> list[ItemAnswer]:
+    def _create(
+        self, path: str, items: t.Sequence[t.Mapping[str, t.Any]], attempt: str, again: Idempotence
+    ) -> list[ItemAnswer]:
         answer = self._transport.send("POST", path, list(items), attempt=attempt, repeatable=again.allowed)
         if not isinstance(answer.body, list):  # an envelope: the request as a whole was refused
             if 200 <= answer.status < 300:

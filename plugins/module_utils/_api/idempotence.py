@@ -9,16 +9,23 @@ from __future__ import annotations
 import typing as t
 
 
-class Again(t.NamedTuple):
+class Idempotence(t.NamedTuple):
     """Whether a request may be sent again of which it is not known what became, and why."""
 
     allowed: bool
     reason: str
 
 
-READS = Again(True, "It changes nothing.")
-DELETES = Again(True, "A second one finds nothing to delete, and says so.")
-STOPS = Again(True, "A second one is 200 as long as the task is listed, and 404 after that (server-facts: Push tasks).")
-RELOADS = Again(True, "The server reads the same files again.")
-CREATES = Again(False, "What was created although the answer was lost would be refused as a conflict: look at what is there.")
-STARTS = Again(False, "The task that was started although the answer was lost would be refused as a duplicate: look at what is there.")
+READS = Idempotence(True, "It changes nothing.")
+DELETES = Idempotence(True, "A second one finds nothing to delete, and says so.")
+STOPS = Idempotence(
+    True, "A second one is 200 as long as the task is listed, and 404 after that (server-facts: Push tasks)."
+)
+RELOADS = Idempotence(True, "The server reads the same files again.")
+CREATES = Idempotence(
+    False, "What was created although the answer was lost would be refused as a conflict: look at what is there."
+)
+STARTS = Idempotence(
+    False,
+    "The task that was started although the answer was lost would be refused as a duplicate: look at what is there.",
+)

@@ -15,25 +15,25 @@ import typing as t
 from .._core.errors import OmeError
 from .._core.server_version import OLDEST_ASSUMED, Version, describe, show
 from .._schema.fields import Field
-from .._schema.objects import Group
+from .._schema.objects import Object
 from .client import Api
 
 _UNKNOWN_KEY = re.compile(r"Unknown item found: \S*?([A-Za-z0-9_]+)$")
 
 
-class Dialect:
+class ServerSpelling:
     """Bind declarations to the version of one server."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
 
-    def to_compare(self, group: Group, specified: t.Mapping[str, t.Any]) -> Group:
+    def to_compare(self, group: Object, specified: t.Mapping[str, t.Any]) -> Object:
         """Return the declaration with the defaults of the server, if an option in ``specified`` has another default on other versions."""
         if any(field.default_changed for _path, field in group.versioned(specified)):
             return group.at(self._api.server_version())
         return group
 
-    def to_write(self, group: Group, value: t.Mapping[str, t.Any], attempt: str, *, assume: bool = True) -> Group:
+    def to_write(self, group: Object, value: t.Mapping[str, t.Any], attempt: str, *, assume: bool = True) -> Object:
         """Return the declaration in the spelling of the server, for a request that holds ``value`` (option form).
 
         Raise ``unsupported_option`` if the server does not know an option in it. With ``assume`` the version is not asked for options
@@ -48,14 +48,16 @@ class Dialect:
             raise OmeError("unsupported_option", attempt, detail=_unsupported(unknown, version))
         return group.at(version)
 
-    def explain_refusal(self, group: Group, server_message: str | None) -> str:
+    def explain_refusal(self, group: Object, server_message: str | None) -> str:
         """Return what to add to the server's refusal of a key that other versions know, or the empty text."""
         found = _UNKNOWN_KEY.search((server_message or "").rstrip("."))
         for path, field in group.named(found[1]) if found else ():
             if field.renamed:
                 version = self._api.known_version
                 reported = f", and this server says that its version is {describe(version)}" if version else ""
-                return f"Versions of the server spell the option {path} differently: {' or '.join(field.wires)}{reported}."
+                return (
+                    f"Versions of the server spell the option {path} differently: {' or '.join(field.wires)}{reported}."
+                )
             if field.limited:
                 return f"The option {_needs(path, field)}."
         return ""

@@ -15,13 +15,13 @@ import re
 import typing as t
 
 from .._api.client import Api
-from .._api.spelling import Dialect
-from .._certificates.probe import Handshakes, Look
+from .._api.spelling import ServerSpelling
+from .._certificates.probe import ProbeResult, ProbeSettings
 from .._certificates.sni import TlsHost, shadow_of, tls_host
-from .._core.concurrency import later
+from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import UNANSWERED, OmeError
-from .._reconcile.push_tasks import SETTLE_TIMEOUT, list_settled
+from .._reconcile.push_tasks import STABLE_TIMEOUT, list_stable
 from .._reconcile.reachability import names_of, reaches, remedies
 from .._resources import application, push_task, virtual_host
 from .._resources.application import APPLICATION
@@ -31,7 +31,7 @@ from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.fields import Difference
 from .._schema.validators import is_addressable
 from .._tls.certificate import Certificate, Endpoint, covers
-from .desired import Wanted, WantedCertificate
+from .desired import Desired, DesiredCertificate
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, WARNING, Finding
 
 # After these nothing more is asked: each further request would meet the same, and some would wait for it.
@@ -46,15 +46,47 @@ _IF_CONFIGURED = "Where the server's configuration file holds it, name its virtu
 # What is known of versions (server-facts): from, up to but not with, what it means for those who run the server.
 _TRAPS: tuple[tuple[tuple[int, ...], tuple[int, ...] | None, str], ...] = (
     ((0,), (0, 16, 6), "Pushes go by RTMP and MPEG-TS only, and the push publisher is called rtmp_push."),
-    ((0,), (0, 17), "A reload of all certificates is answered with an error where one virtual host has no TLS, although the others are loaded."),
-    ((0, 17, 1), None, "A reload of certificates is answered with success whatever the files hold. Only a handshake shows what is served."),
-    ((0, 17, 1), None, "Applications outlive their virtual host and come back with the next one of its name. This collection deletes them first."),
-    ((0, 18), None, "An unknown key in a virtual host, or a task id, that holds a printf conversion ends the server. This collection sends none."),
-    ((0, 21), None, "Some keys of the API have other names than before 0.21.0. Other tools may send the old ones; this collection sends those of the server."),
-    ((0, 21, 1), None, "This collection was tested with 0.15.10, 0.18.0, 0.20.0 and 0.21.0, and not with newer versions."),
+    (
+        (0,),
+        (0, 17),
+        "A reload of all certificates is answered with an error where one virtual host has no TLS, although the others are loaded.",
+    ),
+    (
+        (0, 17, 1),
+        None,
+        "A reload of certificates is answered with success whatever the files hold. Only a handshake shows what is served.",
+    ),
+    (
+        (0, 17, 1),
+        None,
+        "Applications outlive their virtual host and come back with the next one of its name. This collection deletes them first.",
+    ),
+    (
+        (0, 18),
+        None,
+        "An unknown key in a virtual host, or a task id, that holds a printf conversion ends the server. This collection sends none.",
+    ),
+    (
+        (0, 21),
+        None,
+        "Some keys of the API have other names than before 0.21.0. Other tools may send the old ones; this collection sends those of the server.",
+    ),
+    (
+        (0, 21, 1),
+        None,
+        "This collection was tested with 0.15.10, 0.18.0, 0.20.0 and 0.21.0, and not with newer versions.",
+    ),
     # Seen on 0.18.0, not on 0.20.0; 0.16.6 is the first with this call.
-    ((0, 16, 6), (0, 20), "A concludeHlsLive request ends the server when its stream ends (seen on 0.18.0). This collection sends none."),
-    ((0,), (0, 18, 1), "The certificate of the API itself cannot be loaded again; a new one needs a restart, which loses what was made through the API."),
+    (
+        (0, 16, 6),
+        (0, 20),
+        "A concludeHlsLive request ends the server when its stream ends (seen on 0.18.0). This collection sends none.",
+    ),
+    (
+        (0,),
+        (0, 18, 1),
+        "The certificate of the API itself cannot be loaded again; a new one needs a restart, which loses what was made through the API.",
+    ),
 )
 
 
@@ -68,47 +100,51 @@ class _Push(t.NamedTuple):
     def sent(self) -> int | None:
         """Bytes sent over the present connection; None unless media flows."""
         sent = self.raw.get("sentBytes")
-        return sent if push_task.state_of(self.raw) == "pushing" and isinstance(sent, int) and not isinstance(sent, bool) else None
+        return (
+            sent
+            if push_task.state_of(self.raw) == "pushing" and isinstance(sent, int) and not isinstance(sent, bool)
+            else None
+        )
 
 
 class Audit:
     """Looks at one server."""
 
-    def __init__(self, api: Api, context: Context, wanted: Wanted, *, sampling_interval: float = 0.0) -> None:
+    def __init__(self, api: Api, context: Context, desired: Desired, *, sampling_interval: float = 0.0) -> None:
         """``sampling_interval`` in seconds lies between two looks at running pushes; 0 for one look."""
         self._api = api
         self._context = context
-        self._wanted = wanted
+        self._wanted = desired
         self._sampling_interval = sampling_interval
-        self._vhosts = {vhost["name"]: vhost for vhost in wanted.vhosts}
-        self._applications = {application.key_of(app): app for app in wanted.applications}
-        self._push_tasks = {push_task.key_of(task): task for task in wanted.push_tasks}
+        self._vhosts = {vhost["name"]: vhost for vhost in desired.vhosts}
+        self._applications = {application.key_of(app): app for app in desired.applications}
+        self._push_tasks = {push_task.key_of(task): task for task in desired.push_tasks}
         self._tls_hosts: list[TlsHost] = []
         self._host_names: dict[str, list[str]] = {}
         self._first: dict[Key, _Push] = {}
         self._last: dict[Key, _Push] = {}
         self._covered: set[tuple[str, str]] = set()  # applications that are reported as a whole, with what is in them
-        self._looks: dict[Endpoint, Look] = {}
-        self._dead: dict[tuple[str, int], Look] = {}
+        self._looks: dict[Endpoint, ProbeResult] = {}
+        self._dead: dict[tuple[str, int], ProbeResult] = {}
         self.findings: list[Finding] = []
         self.version: str | None = None
-        self._dialect = Dialect(api)
+        self._dialect = ServerSpelling(api)
         self.reachable = False
         self.vhosts: dict[str, dict[str, t.Any]] = {}
         self.push_tasks: list[dict[str, t.Any]] = []
         self.certificates: list[dict[str, t.Any]] = []
 
-    def run(self, certificates: t.Sequence[WantedCertificate], handshakes: Handshakes) -> None:
+    def run(self, certificates: t.Sequence[DesiredCertificate], handshakes: ProbeSettings) -> None:
         """Fills ``findings`` and the lists. A server that cannot be asked is a finding; its certificates are looked at all the same."""
         for vhost in self._wanted.vhosts:
-            self._warn(virtual_host.concerns(vhost), vhost=vhost["name"])
+            self._warn(virtual_host.warnings_for(vhost), vhost=vhost["name"])
         for key, task in self._push_tasks.items():
-            self._warn(push_task.concerns(task), **_place(key))
+            self._warn(push_task.warnings_for(task), **_place(key))
         unseen: set[str] = set()
         try:
             self._meet()
             unseen = set(self.vhosts)
-            self._api.together([functools.partial(self._see, name, unseen) for name in sorted(self.vhosts)])
+            self._api.map_concurrently([functools.partial(self._see, name, unseen) for name in sorted(self.vhosts)])
             self._judge_host_names()
             self._look_at_pushes_again()
         except OmeError as error:
@@ -122,10 +158,10 @@ class Audit:
             entry["status"] = self._status(name, entry, seen=name not in unseen)
 
     def _add(self, severity: str, kind: str, message: str, **place: t.Any) -> None:
-        later(self.findings.append, Finding(severity, kind, message, **place))
+        deferred(self.findings.append, Finding(severity, kind, message, **place))
 
-    def _warn(self, concerns: t.Sequence[str], **place: str) -> None:
-        for concern in concerns:
+    def _warn(self, warnings_for: t.Sequence[str], **place: str) -> None:
+        for concern in warnings_for:
             self._add(WARNING, "concern", concern, **place)
 
     def _ask(self, ask: t.Callable[..., t.Any], *names: str, **place: str) -> t.Any:
@@ -148,11 +184,18 @@ class Audit:
         self._tell_traps()
         for name in sorted(names):
             if not is_addressable(name):
-                self._add(WARNING, "unaddressable", f"The server has a virtual host {name!r} that no request can be about.")
-        listed = {*self._vhosts, *(names[0] for names in self._wanted.mentioned if len(names) == 1)}
+                self._add(
+                    WARNING, "unaddressable", f"The server has a virtual host {name!r} that no request can be about."
+                )
+        listed = {*self._vhosts, *(names[0] for names in self._wanted.referenced_keys if len(names) == 1)}
         inside = {*(key.vhost for key in self._applications), *(key.vhost for key in self._push_tasks)}
         self.vhosts = {
-            name: {"name": name, "listed": name in listed, "present": name in names, "read_only": name in self._wanted.read_only}
+            name: {
+                "name": name,
+                "listed": name in listed,
+                "present": name in names,
+                "read_only": name in self._wanted.read_only,
+            }
             for name in {*filter(is_addressable, names), *filter(is_addressable, listed), *inside}
         }
 
@@ -171,30 +214,35 @@ class Audit:
     def _see(self, name: str, unseen: set[str]) -> None:
         """Compares a virtual host and all that is in it, while others are compared beside it; then takes it from those that are ``unseen``."""
         entry = dict(self.vhosts[name])
-        later(self.vhosts.__setitem__, name, entry)
+        deferred(self.vhosts.__setitem__, name, entry)
         self._compare_virtual_host(name, entry)
-        later(unseen.discard, name)
+        deferred(unseen.discard, name)
 
     def _compare_virtual_host(self, name: str, entry: dict[str, t.Any]) -> None:
         """Compares a virtual host and all that is in it."""
         raw = self._ask(self._api.read_virtual_host, name, vhost=name) if entry["present"] else None
         entry["present"] = raw is not None  # it may have gone since
-        wanted = self._vhosts.get(name)
+        desired = self._vhosts.get(name)
         if raw is not None and raw is not _UNKNOWN:
             found = VIRTUAL_HOST.from_wire(raw)
             self._context.keep_secrets(VIRTUAL_HOST, found)
             entry["read_only"] = entry["read_only"] or virtual_host.looks_read_only(raw)
             host = tls_host({**found, "name": name})
             if host is not None:
-                later(self._tls_hosts.append, host)
-            later(self._host_names.__setitem__, name, names_of(found))
-            if wanted is not None:
-                self._differ(f"Virtual host {name}", self._dialect.to_compare(VIRTUAL_HOST, wanted).difference(wanted, found), entry, vhost=name)
+                deferred(self._tls_hosts.append, host)
+            deferred(self._host_names.__setitem__, name, names_of(found))
+            if desired is not None:
+                self._differ(
+                    f"Virtual host {name}",
+                    self._dialect.to_compare(VIRTUAL_HOST, desired).difference(desired, found),
+                    entry,
+                    vhost=name,
+                )
                 unknown = sorted(VIRTUAL_HOST.unknown(raw))
                 if unknown:
                     text = f"Virtual host {name} has settings that this collection does not know and cannot compare: {', '.join(unknown)}."
                     self._add(INFO, "unmanaged", text, vhost=name, found=unknown)
-        elif raw is None and wanted is not None:
+        elif raw is None and desired is not None:
             self._add(DRIFT, "missing", f"Virtual host {name} is listed and not on the server.", vhost=name)
         self._compare_inside(name, entry)
 
@@ -217,43 +265,57 @@ class Audit:
             text = f"Publishers and viewers that use these host names of virtual host {vhost} reach another one: {reaches(others)}."
             self._add(ERROR, "unreachable", f"{text} {remedies(taken.values(), configured)}", **place)
         else:
-            text = f"Other virtual hosts have host names of virtual host {vhost}, too: {reaches(others, or_else=vhost)}."
-            self._add(WARNING, "ambiguous_host_name", f"{text} The one that was created first gets them, and the API does not tell which that is.", **place)
+            text = (
+                f"Other virtual hosts have host names of virtual host {vhost}, too: {reaches(others, or_else=vhost)}."
+            )
+            self._add(
+                WARNING,
+                "ambiguous_host_name",
+                f"{text} The one that was created first gets them, and the API does not tell which that is.",
+                **place,
+            )
 
     def _compare_inside(self, vhost: str, entry: dict[str, t.Any]) -> None:
         """Compares the applications of a virtual host and their push tasks; reports the virtual host if nobody has listed it."""
-        wanted = {key.name for key in self._applications if key.vhost == vhost}
+        desired = {key.name for key in self._applications if key.vhost == vhost}
         pushed = {key.app for key in self._push_tasks if key.vhost == vhost}
-        names = self._list_applications(vhost, needed=bool(wanted or pushed)) if entry["present"] else set()
+        names = self._list_applications(vhost, needed=bool(desired or pushed)) if entry["present"] else set()
         if names is None:
             raws = {}
         else:
             strange = sorted(name for name in names if not is_addressable(name))
             names -= set(strange)
-            raws = self._read_applications(vhost, names, wanted, entry)
-            for app in sorted(wanted):
+            raws = self._read_applications(vhost, names, desired, entry)
+            for app in sorted(desired):
                 self._compare_application(application.Key(vhost, app), raws.get(app), entry)
             if entry["listed"] or entry["read_only"]:
                 for app in strange:
                     text = f"Virtual host {vhost} has an application {app!r} that no request can be about."
                     self._add(WARNING, "unaddressable", text, vhost=vhost)
         if entry["present"] and not entry["listed"] and not entry["read_only"]:
-            self._add(DRIFT, "not_listed", f"Virtual host {vhost} is on the server and not listed. {_IF_CONFIGURED}", vhost=vhost)
-            later(self._covered.update, {(vhost, app) for app in names or ()})
+            self._add(
+                DRIFT,
+                "not_listed",
+                f"Virtual host {vhost} is on the server and not listed. {_IF_CONFIGURED}",
+                vhost=vhost,
+            )
+            deferred(self._covered.update, {(vhost, app) for app in names or ()})
         elif not entry["read_only"]:
-            self._find_unlisted(vhost, raws, wanted)
+            self._find_unlisted(vhost, raws, desired)
         for app in sorted({*(names or ()), *pushed}):
             there = entry["present"] and (names is None or app in names)
             self._compare_pushes(vhost, app, raws.get(app, _UNKNOWN if names is None else None), there=there)
 
-    def _find_unlisted(self, vhost: str, raws: t.Mapping[str, t.Any], wanted: t.Collection[str]) -> None:
+    def _find_unlisted(self, vhost: str, raws: t.Mapping[str, t.Any], desired: t.Collection[str]) -> None:
         for app, raw in sorted(raws.items()):
-            if app in wanted or (vhost, app) in self._wanted.mentioned:
+            if app in desired or (vhost, app) in self._wanted.referenced_keys:
                 continue
-            if isinstance(raw, dict) and not application.is_dynamic(raw):  # one that the server made for a stream goes by itself
+            if isinstance(raw, dict) and not application.is_dynamic(
+                raw
+            ):  # one that the server made for a stream goes by itself
                 text = f"Application {vhost}/{app} is on the server and not listed. {_IF_CONFIGURED}"
                 self._add(DRIFT, "not_listed", text, vhost=vhost, application=app)
-                later(self._covered.add, (vhost, app))
+                deferred(self._covered.add, (vhost, app))
 
     # Applications
 
@@ -270,14 +332,16 @@ class Audit:
                 self._add(ERROR, error.kind, str(error), vhost=vhost)
             return None
 
-    def _read_applications(self, vhost: str, names: t.Collection[str], wanted: t.Collection[str], entry: dict[str, t.Any]) -> dict[str, t.Any]:
+    def _read_applications(
+        self, vhost: str, names: t.Collection[str], desired: t.Collection[str], entry: dict[str, t.Any]
+    ) -> dict[str, t.Any]:
         """What the server says of applications; of those that are not listed only where that can be a finding.
 
         Applications of the configuration file give away that their virtual host is read-only.
         """
         raws = {}
         for app in sorted(names):
-            if entry["read_only"] and app not in wanted:
+            if entry["read_only"] and app not in desired:
                 continue
             raws[app] = raw = self._ask(self._api.read_application, vhost, app, vhost=vhost, application=app)
             if isinstance(raw, dict):
@@ -286,16 +350,31 @@ class Audit:
         return raws
 
     def _compare_application(self, key: application.Key, raw: t.Any, entry: t.Mapping[str, t.Any]) -> None:
-        place, wanted = {"vhost": key.vhost, "application": key.name}, self._applications[key]
+        place, desired = {"vhost": key.vhost, "application": key.name}, self._applications[key]
         if isinstance(raw, dict):
-            declaration = self._dialect.to_compare(APPLICATION, wanted)
-            self._differ(f"Application {key}", declaration.difference(wanted, application.from_wire(raw, key.vhost)), entry, **place)
+            declaration = self._dialect.to_compare(APPLICATION, desired)
+            self._differ(
+                f"Application {key}",
+                declaration.difference(desired, application.from_wire(raw, key.vhost)),
+                entry,
+                **place,
+            )
         elif raw is None:
-            lacking = application.incomplete(wanted)
+            lacking = application.incomplete(desired)
             if lacking:
-                self._add(ERROR, "bad_input", f"Application {key} is listed and not on the server, and cannot be made: {lacking}.", **place)
+                self._add(
+                    ERROR,
+                    "bad_input",
+                    f"Application {key} is listed and not on the server, and cannot be made: {lacking}.",
+                    **place,
+                )
             else:
-                self._add(DRIFT, "missing", f"Application {key} is listed and not on the server.{_where_to_change(entry)}", **place)
+                self._add(
+                    DRIFT,
+                    "missing",
+                    f"Application {key} is listed and not on the server.{_where_to_change(entry)}",
+                    **place,
+                )
 
     # Push tasks
 
@@ -305,7 +384,7 @@ class Audit:
         if tasks is None:
             return
         present = self._seen_now(vhost, app, tasks)
-        later(self._first.update, present)
+        deferred(self._first.update, present)
         lacks: bool | None = None
         for key in sorted(key for key in self._push_tasks if (key.vhost, key.app) == (vhost, app)):
             if key in present:
@@ -316,14 +395,19 @@ class Audit:
                 lacks = there and self._lacks_push_publisher(application.Key(vhost, app), raw)
             if lacks:
                 error = OmeError("push_publisher_missing", f"start push task {key}")
-                self._add(ERROR, error.kind, f"Push task {key} is listed and not on the server. {error.advice.meaning} {error.advice.remedy}", **_place(key))
+                self._add(
+                    ERROR,
+                    error.kind,
+                    f"Push task {key} is listed and not on the server. {error.advice.meaning} {error.advice.remedy}",
+                    **_place(key),
+                )
             else:
                 self._add(DRIFT, "missing", f"Push task {key} is listed and not on the server.", **_place(key))
 
     def _list_push_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]] | None:
         """The push tasks of an application; None where they cannot be known, which is a finding then."""
         try:
-            return list_settled(self._api, self._context, (vhost, app), SETTLE_TIMEOUT)
+            return list_stable(self._api, self._context, (vhost, app), STABLE_TIMEOUT)
         except OmeError as error:
             if error.kind in _NOT_THERE:
                 return []
@@ -347,10 +431,10 @@ class Audit:
         if not self._sampling_interval or not scopes:
             return
         self._context.sleep(self._sampling_interval)
-        self._api.together([functools.partial(self._look_again, *scope) for scope in scopes])
+        self._api.map_concurrently([functools.partial(self._look_again, *scope) for scope in scopes])
 
     def _look_again(self, vhost: str, app: str) -> None:
-        later(self._last.update, self._seen_now(vhost, app, self._list_push_tasks(vhost, app) or []))
+        deferred(self._last.update, self._seen_now(vhost, app, self._list_push_tasks(vhost, app) or []))
 
     def _seen_now(self, vhost: str, app: str, tasks: t.Iterable[dict[str, t.Any]]) -> dict[Key, _Push]:
         """Push tasks of an application that have been read at this moment."""
@@ -365,12 +449,22 @@ class Audit:
         first = self._first[key]
         last = self._last.get(key, first)
         state, configured = push_task.state_of(last.raw), push_task.is_of_configuration(last.raw)
-        listed = key in self._push_tasks or tuple(key) in self._wanted.mentioned
+        listed = key in self._push_tasks or tuple(key) in self._wanted.referenced_keys
         bits, elapsed = _bits_per_second(first, last), last.moment - first.moment
         if state == "error":
-            self._add(ERROR, "push_error", f"Push task {key} is in state error: its destination does not take it. The server keeps trying.", **_place(key))
+            self._add(
+                ERROR,
+                "push_error",
+                f"Push task {key} is in state error: its destination does not take it. The server keeps trying.",
+                **_place(key),
+            )
         elif bits == 0:
-            self._add(ERROR, "push_stalled", f"Push task {key} says that it pushes, and has sent nothing for {elapsed:.0f} s.", **_place(key))
+            self._add(
+                ERROR,
+                "push_stalled",
+                f"Push task {key} says that it pushes, and has sent nothing for {elapsed:.0f} s.",
+                **_place(key),
+            )
         if not listed and not configured and (key.vhost, key.app) not in self._covered:
             if is_addressable(key.id):
                 self._add(DRIFT, "not_listed", f"Push task {key} is on the server and not listed.", **_place(key))
@@ -393,16 +487,16 @@ class Audit:
 
     # Certificates
 
-    def _look(self, endpoint: Endpoint, handshakes: Handshakes) -> Look:
+    def _look(self, endpoint: Endpoint, handshakes: ProbeSettings) -> ProbeResult:
         """One handshake with an endpoint; none with a port that is known to be dead, as each would wait for its time to be over."""
         port = (endpoint.host, endpoint.port)
         if endpoint not in self._looks:
-            self._looks[endpoint] = look = self._dead.get(port) or Look(endpoint, handshakes)
+            self._looks[endpoint] = look = self._dead.get(port) or ProbeResult(endpoint, handshakes)
             if look.error is not None and look.error.kind in _DEAD_PORT:
                 self._dead[port] = look
         return self._looks[endpoint]
 
-    def _look_at_certificate(self, one: WantedCertificate, handshakes: Handshakes) -> None:
+    def _look_at_certificate(self, one: DesiredCertificate, handshakes: ProbeSettings) -> None:
         look, now = self._look(one.endpoint, handshakes), self._context.now()
         place = {"vhost": one.vhost, "endpoint": str(one.endpoint)}
         served, told = look.certificate, look.told()
@@ -414,37 +508,92 @@ class Audit:
             for_another = one.named and not covers(served, one.endpoint.server_name)
             if one.expected is not None and not agrees:
                 text = f"{one.endpoint} serves another certificate than it should: {told}.{self._why_another(one, served) if for_another else ''}"
-                self._add(DRIFT, "certificate_differs", text, field="fingerprint", found=served.fingerprint, wanted=one.expected.fingerprint, **place)
+                self._add(
+                    DRIFT,
+                    "certificate_differs",
+                    text,
+                    field="fingerprint",
+                    found=served.fingerprint,
+                    desired=one.expected.fingerprint,
+                    **place,
+                )
             elif for_another:
-                text = f"Clients would refuse the certificate at {one.endpoint}: {told}.{self._why_another(one, served)}"
-                self._add(WARNING, "certificate_name", text, field="names", found=list(served.names), wanted=one.endpoint.server_name, **place)
+                text = (
+                    f"Clients would refuse the certificate at {one.endpoint}: {told}.{self._why_another(one, served)}"
+                )
+                self._add(
+                    WARNING,
+                    "certificate_name",
+                    text,
+                    field="names",
+                    found=list(served.names),
+                    desired=one.endpoint.server_name,
+                    **place,
+                )
             if now > served.valid_until:
-                self._add(ERROR, "certificate_expired", f"The certificate at {one.endpoint} expired at {served.not_after}.", **place)
+                self._add(
+                    ERROR,
+                    "certificate_expired",
+                    f"The certificate at {one.endpoint} expired at {served.not_after}.",
+                    **place,
+                )
             elif now < served.valid_from:
-                self._add(ERROR, "certificate_not_yet_valid", f"The certificate at {one.endpoint} is not valid before {served.not_before}.", **place)
+                self._add(
+                    ERROR,
+                    "certificate_not_yet_valid",
+                    f"The certificate at {one.endpoint} is not valid before {served.not_before}.",
+                    **place,
+                )
             else:
                 if days < one.days:
                     text = f"The certificate at {one.endpoint} is valid for {days} days more, until {served.not_after}."
                     self._add(WARNING, "certificate_expiring", text, **place)
                 # What has another name or is out of time fails this too, and is told already.
                 if look.served is not None and look.served.verified is False and not for_another:
-                    self._add(WARNING, "chain_not_verified", f"Clients would refuse what {one.endpoint} serves: {look.served.verify_error}.", **place)
+                    self._add(
+                        WARNING,
+                        "chain_not_verified",
+                        f"Clients would refuse what {one.endpoint} serves: {look.served.verify_error}.",
+                        **place,
+                    )
         facts = served.as_result(now) if served is not None else None
-        self.certificates.append({"vhost": one.vhost, "endpoint": str(one.endpoint), "certificate": facts, "agrees": agrees, "error": str(look.error or "")})
+        self.certificates.append(
+            {
+                "vhost": one.vhost,
+                "endpoint": str(one.endpoint),
+                "certificate": facts,
+                "agrees": agrees,
+                "error": str(look.error or ""),
+            }
+        )
 
-    def _why_another(self, one: WantedCertificate, served: Certificate) -> str:
+    def _why_another(self, one: DesiredCertificate, served: Certificate) -> str:
         """Why a certificate for another name is served (server-facts: Certificates)."""
         text = f" It is not for {one.endpoint.server_name}, so it is likely that of another virtual host."
         shadow = shadow_of(one.vhost, self._tls_hosts, one.endpoint, served) if one.vhost else None
-        return f"{text} {shadow.rule}. So the server never presents that of {one.vhost} there." if shadow is not None else text
+        return (
+            f"{text} {shadow.rule}. So the server never presents that of {one.vhost} there."
+            if shadow is not None
+            else text
+        )
 
     # What all share
 
-    def _differ(self, title: str, differences: t.Iterable[Difference], entry: t.Mapping[str, t.Any], **place: str) -> None:
+    def _differ(
+        self, title: str, differences: t.Iterable[Difference], entry: t.Mapping[str, t.Any], **place: str
+    ) -> None:
         """One finding for each field that differs."""
         for difference in differences:
             text = f"{title}: {difference.field} differs.{_where_to_change(entry)}"
-            self._add(DRIFT, "differs", text, field=difference.field, found=difference.before, wanted=difference.after, **place)
+            self._add(
+                DRIFT,
+                "differs",
+                text,
+                field=difference.field,
+                found=difference.before,
+                desired=difference.after,
+                **place,
+            )
 
     def _status(self, name: str, entry: t.Mapping[str, t.Any], *, seen: bool) -> str:
         """The worst that was found of a virtual host, and of what is in it."""
@@ -477,7 +626,11 @@ def _place(key: Key) -> dict[str, str]:
 
 
 def _where_to_change(entry: t.Mapping[str, t.Any]) -> str:
-    return " The virtual host comes from the server's configuration file, where it must be changed." if entry.get("read_only") else ""
+    return (
+        " The virtual host comes from the server's configuration file, where it must be changed."
+        if entry.get("read_only")
+        else ""
+    )
 
 
 def _bits_per_second(first: _Push, last: _Push) -> int | None:

@@ -12,8 +12,8 @@ from .._certificates.probe import Expected
 from .._tls.certificate import Endpoint
 
 
-class Wanted(t.NamedTuple):
-    """What the repository says of a server, in given form."""
+class Desired(t.NamedTuple):
+    """What the repository says of a server, in specified form."""
 
     vhosts: t.Sequence[t.Mapping[str, t.Any]] = ()
     applications: t.Sequence[t.Mapping[str, t.Any]] = ()
@@ -21,10 +21,10 @@ class Wanted(t.NamedTuple):
     # Virtual hosts of the server's configuration file that its answers do not give away.
     read_only: t.Collection[str] = ()
     # What is listed by entries that cannot be used, by the names that lead to it. It is neither compared nor "not listed".
-    mentioned: t.Collection[tuple[str, ...]] = ()
+    referenced_keys: t.Collection[tuple[str, ...]] = ()
 
 
-class WantedCertificate(t.NamedTuple):
+class DesiredCertificate(t.NamedTuple):
     """One certificate that should be served, and for how many days more at least."""
 
     vhost: str

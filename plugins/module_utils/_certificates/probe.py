@@ -14,7 +14,7 @@ from .._tls.handshake import handshake
 from .sni import Shadow, SniOrder
 
 
-class Handshakes(t.NamedTuple):
+class ProbeSettings(t.NamedTuple):
     """How handshakes are made; ``timeout`` in seconds is for one of them."""
 
     timeout: float
@@ -33,10 +33,10 @@ class Expected(t.NamedTuple):
         return self.certificate.as_result(now) if self.certificate is not None else {"fingerprint": self.fingerprint}
 
 
-class Look:
+class ProbeResult:
     """What one handshake with an endpoint showed."""
 
-    def __init__(self, endpoint: Endpoint, handshakes: Handshakes, timeout: float | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, handshakes: ProbeSettings, timeout: float | None = None) -> None:
         """``timeout`` in seconds, where it is to be shorter than usual."""
         self.served: Served | None = None
         self.error: CertificateError | None = None
@@ -57,7 +57,9 @@ class Look:
 
     def shows(self, expected: Expected | None) -> bool:
         """Whether what is expected was served; any certificate will do where nothing is."""
-        return self.certificate is not None and (expected is None or self.certificate.fingerprint == expected.fingerprint)
+        return self.certificate is not None and (
+            expected is None or self.certificate.fingerprint == expected.fingerprint
+        )
 
     def told(self) -> str:
         """What was served, in words."""
@@ -70,7 +72,7 @@ class Look:
 class EndpointReport:
     """One endpoint before and after."""
 
-    def __init__(self, endpoint: Endpoint, before: Look) -> None:
+    def __init__(self, endpoint: Endpoint, before: ProbeResult) -> None:
         self.endpoint = endpoint
         self.before = before
         self.after = before
@@ -100,11 +102,13 @@ def describe_reports(reports: t.Sequence[EndpointReport]) -> str:
     return "; ".join(f"{report.endpoint}: {report.after.told()}" for report in reports)
 
 
-def _facts(look: Look, now: float) -> dict[str, t.Any] | None:
+def _facts(look: ProbeResult, now: float) -> dict[str, t.Any] | None:
     return look.certificate.as_result(now) if look.certificate is not None else None
 
 
-def expiring(reports: t.Sequence[EndpointReport], days: int | None, now: float, instead: Certificate | None = None) -> OmeError | None:
+def expiring(
+    reports: t.Sequence[EndpointReport], days: int | None, now: float, instead: Certificate | None = None
+) -> OmeError | None:
     """The failure where a certificate that is served has fewer days left than it must have.
 
     ``instead`` is one that would be served in place of those that were seen.
@@ -115,14 +119,29 @@ def expiring(reports: t.Sequence[EndpointReport], days: int | None, now: float, 
     short = [(endpoint, one) for endpoint, one in served if one is not None and one.days_left(now) < days]
     if not short:
         return None
-    told = "; ".join(f"{endpoint}: {one.subject}, valid until {one.not_after}, {one.days_left(now)} days left" for endpoint, one in short)
-    return OmeError("certificate_expiring", f"find {days} days of validity", detail=f"A certificate that is served ends too soon. {told}.")
+    told = "; ".join(
+        f"{endpoint}: {one.subject}, valid until {one.not_after}, {one.days_left(now)} days left"
+        for endpoint, one in short
+    )
+    return OmeError(
+        "certificate_expiring",
+        f"find {days} days of validity",
+        detail=f"A certificate that is served ends too soon. {told}.",
+    )
 
 
 def unverified(reports: t.Sequence[EndpointReport]) -> OmeError | None:
     """The failure where clients would not accept what is served; None where it was not to be verified."""
-    bad = [(report.endpoint, report.after.served) for report in reports if report.after.served is not None and report.after.served.verified is False]
+    bad = [
+        (report.endpoint, report.after.served)
+        for report in reports
+        if report.after.served is not None and report.after.served.verified is False
+    ]
     if not bad:
         return None
     told = "; ".join(f"{endpoint}: {served.verify_error}" for endpoint, served in bad)
-    return OmeError("chain_not_verified", "verify what is served", detail=f"The certificate is served, and clients would refuse it. {told}.")
+    return OmeError(
+        "chain_not_verified",
+        "verify what is served",
+        detail=f"The certificate is served, and clients would refuse it. {told}.",
+    )

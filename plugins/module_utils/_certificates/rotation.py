@@ -16,7 +16,7 @@ from .._api.client import Api, ReloadAnswer
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._tls.certificate import Endpoint, covers
-from .probe import EndpointReport, Expected, Handshakes, Look, describe_reports, shadows
+from .probe import EndpointReport, Expected, ProbeResult, ProbeSettings, describe_reports, shadows
 from .sni import SniOrder, rule_for, shadowed
 
 FIRST_DELAY = 0.25  # seconds between two looks at what is served; doubles each time
@@ -26,7 +26,17 @@ LARGEST_DELAY = 2.0  # seconds
 class Rotation:
     """Brings endpoints to serve the expected certificate by asking the server to load its files again."""
 
-    def __init__(self, api: Api, context: Context, handshakes: Handshakes, *, vhost: str | None, scope: str, wait_timeout: float, known: bool = False) -> None:
+    def __init__(
+        self,
+        api: Api,
+        context: Context,
+        handshakes: ProbeSettings,
+        *,
+        vhost: str | None,
+        scope: str,
+        wait_timeout: float,
+        known: bool = False,
+    ) -> None:
         """``scope`` is `vhosts` (one where ``vhost`` names it, else all) or `api`; ``wait_timeout`` in seconds bounds the proof.
 
         ``known`` says that the virtual host has been seen on the server.
@@ -44,7 +54,7 @@ class Rotation:
 
     def look(self, endpoints: t.Sequence[Endpoint]) -> None:
         """Sees what endpoints serve, and begins ``reports`` with it."""
-        self.reports = [EndpointReport(endpoint, Look(endpoint, self._handshakes)) for endpoint in endpoints]
+        self.reports = [EndpointReport(endpoint, ProbeResult(endpoint, self._handshakes)) for endpoint in endpoints]
 
     def run(self, endpoints: t.Sequence[Endpoint], expected: Expected | None, *, force: bool) -> bool:
         """Looks, reloads where that is needed, and proves; returns whether something is, or in check mode would be, changed.
@@ -52,7 +62,11 @@ class Rotation:
         Raises OmeError where the proof fails; ``reports`` then say what is served.
         """
         self.look(endpoints)
-        served = bool(self.reports) and expected is not None and all(report.before.shows(expected) for report in self.reports)
+        served = (
+            bool(self.reports)
+            and expected is not None
+            and all(report.before.shows(expected) for report in self.reports)
+        )
         if served and not force:
             return False
         if expected is not None:
@@ -88,21 +102,31 @@ class Rotation:
         """
         if error.kind == "reload_failed":
             for report in self.reports:
-                report.after = Look(report.endpoint, self._handshakes)
-        elif error.maybe_done:
+                report.after = ProbeResult(report.endpoint, self._handshakes)
+        elif error.outcome_unknown:
             self._wait(expected)
         else:
             return False
         self.answer = ReloadAnswer(error.status, error.server_message or "") if error.status else None
-        if expected is None or not self.served_another or not all(report.after.shows(expected) for report in self.reports):
+        if (
+            expected is None
+            or not self.served_another
+            or not all(report.after.shows(expected) for report in self.reports)
+        ):
             return False
-        said = f"The server answered the reload with {self.answer.status}: {self.answer.message}" if self.answer else "The reload got no answer."
+        said = (
+            f"The server answered the reload with {self.answer.status}: {self.answer.message}"
+            if self.answer
+            else "The reload got no answer."
+        )
         self._context.warn(f"{said} The certificate is served all the same.")
         return True
 
     def _warn_of_missing(self) -> None:
         if self._vhost is not None and not self._known and self._api.read_virtual_host(self._vhost) is None:
-            self._context.warn(f"The server has no virtual host {self._vhost} yet. Reloading its certificate fails unless an earlier task creates it.")
+            self._context.warn(
+                f"The server has no virtual host {self._vhost} yet. Reloading its certificate fails unless an earlier task creates it."
+            )
 
     def _wait(self, expected: Expected | None) -> None:
         """Looks again and again until all endpoints agree or the time is over."""
@@ -112,7 +136,7 @@ class Rotation:
         while waiting:
             for report in waiting:
                 left = deadline - self._context.clock()
-                report.after = Look(report.endpoint, self._handshakes, max(left, 1.0))
+                report.after = ProbeResult(report.endpoint, self._handshakes, max(left, 1.0))
             waiting = [report for report in waiting if not report.after.shows(expected)]
             left = deadline - self._context.clock()
             if not waiting or left <= 0:
@@ -127,8 +151,8 @@ class Rotation:
         if all(report.after.certificate is None for report in lagging):
             return OmeError("handshake_failed", "prove which certificate is served", detail=detail)
         hint = self._why_another(lagging) if self._scope == "vhosts" else ""
-        wanted = f" {expected.fingerprint[:16]}…" if expected is not None else ""
-        return OmeError("certificate_not_served", f"bring the certificate{wanted} into use", detail=detail + hint)
+        desired = f" {expected.fingerprint[:16]}…" if expected is not None else ""
+        return OmeError("certificate_not_served", f"bring the certificate{desired} into use", detail=detail + hint)
 
     def _why_another(self, lagging: t.Sequence[EndpointReport]) -> str:
         """Return why the certificate of another virtual host may be served (server-facts: Certificates)."""
@@ -136,7 +160,11 @@ class Rotation:
             name, one = report.endpoint.server_name, report.after.certificate
             found = self._order.picked(report.endpoint) if one is not None else None
             other = bool(name) and one is not None and not covers(one, name)
-            text = f" The certificate that {report.endpoint} serves is not for {name}, so it is likely that of another virtual host." if other else ""
+            text = (
+                f" The certificate that {report.endpoint} serves is not for {name}, so it is likely that of another virtual host."
+                if other
+                else ""
+            )
             if found is not None and (found[0].name != self._vhost if self._vhost else other):
                 return f"{text} {rule_for(*found)}."
             if text:

@@ -56,7 +56,11 @@ def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterato
     It picks the first one whose files it could load.
     """
     for host in sorted(hosts, key=lambda one: one.name.encode("utf-8", "surrogatepass")):
-        pattern = "" if server_name is None else next((pattern for pattern in host.host_names if host_names.covers(pattern, server_name)), None)
+        pattern = (
+            ""
+            if server_name is None
+            else next((pattern for pattern in host.host_names if host_names.covers(pattern, server_name)), None)
+        )
         if pattern is not None:
             yield host, pattern
 
@@ -121,9 +125,19 @@ class SniOrder:
     def _known(self) -> list[TlsHost]:
         if self._hosts is None:
             try:
-                names = [name for name in self._api.list_virtual_hosts() if is_addressable(name) and (self._vhost is None or name <= self._vhost)]
-                raws = self._api.together([functools.partial(self._api.read_virtual_host, name) for name in sorted(names)])
-                self._hosts = [host for host in (tls_host(VIRTUAL_HOST.from_wire(raw)) for raw in raws if raw is not None) if host is not None]
+                names = [
+                    name
+                    for name in self._api.list_virtual_hosts()
+                    if is_addressable(name) and (self._vhost is None or name <= self._vhost)
+                ]
+                raws = self._api.map_concurrently(
+                    [functools.partial(self._api.read_virtual_host, name) for name in sorted(names)]
+                )
+                self._hosts = [
+                    host
+                    for host in (tls_host(VIRTUAL_HOST.from_wire(raw)) for raw in raws if raw is not None)
+                    if host is not None
+                ]
             except OmeError:
                 self._hosts = []
         return self._hosts

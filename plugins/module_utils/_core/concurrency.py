@@ -148,7 +148,9 @@ class _Calls:
             self._change.wait_for(lambda: self.is_over(call), seconds)
 
 
-def together(calls: t.Sequence[t.Callable[[], Made]], most: int, interrupt: t.Callable[[], None] = lambda: None) -> list[Made]:
+def map_concurrently(
+    calls: t.Sequence[t.Callable[[], Made]], most: int, interrupt: t.Callable[[], None] = lambda: None
+) -> list[Made]:
     """The results of calls, of which at most ``most`` are under way at a time; raises the first failure in their order.
 
     A call that is made by one of them, few calls, and all calls where ``most`` is one, are carried out one after the other without threads.
@@ -160,7 +162,7 @@ def together(calls: t.Sequence[t.Callable[[], Made]], most: int, interrupt: t.Ca
     return _Calls(calls).run(threads, interrupt)
 
 
-def later(effect: t.Callable[..., t.Any], *arguments: t.Any) -> None:
+def deferred(effect: t.Callable[..., t.Any], *arguments: t.Any) -> None:
     """Has an effect as soon as all calls before the present one have had theirs: at once, where there are no threads."""
     if _here.call is None:
         effect(*arguments)

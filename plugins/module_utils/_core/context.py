@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import typing as t
 
-from .concurrency import later
+from .concurrency import deferred
 from .secrets import SecretStore
 
 
@@ -43,12 +43,12 @@ class Context:
     def warn(self, *texts: str) -> None:
         """Keeps warnings for the user, each once."""
         for text in texts:
-            later(self._warn_once, text)
+            deferred(self._warn_once, text)
 
     def _warn_once(self, text: str) -> None:
         if text not in self.warnings:
             self.warnings.append(text)
 
-    def keep_secrets(self, group: Declaration, given: t.Mapping[str, t.Any]) -> None:
+    def keep_secrets(self, group: Declaration, specified: t.Mapping[str, t.Any]) -> None:
         """Remembers the secrets of an object in option form, which ``group`` declares."""
-        later(group.collect_secrets, given, self.secrets)
+        deferred(group.collect_secrets, specified, self.secrets)

@@ -200,7 +200,7 @@ class OmeError(Exception):
         host: str | None = None,
         status: int | None = None,
         server_message: str | None = None,
-        maybe_done: bool = False,
+        outcome_unknown: bool = False,
     ) -> None:
         super().__init__(kind, attempt)
         self.kind = kind
@@ -211,7 +211,7 @@ class OmeError(Exception):
         self.host = host
         self.status = status
         self.server_message = server_message
-        self.maybe_done = maybe_done
+        self.outcome_unknown = outcome_unknown
 
     @property
     def advice(self) -> Advice:
@@ -268,7 +268,11 @@ class BadInput(OmeError):
 
     def __init__(self, option: str, expected: str) -> None:
         self.option = option
-        self.expected = expected if len(expected) <= _LONGEST_EXPECTED else f"{expected[:_LONGEST_EXPECTED]} ... ({len(expected)} characters)"
+        self.expected = (
+            expected
+            if len(expected) <= _LONGEST_EXPECTED
+            else f"{expected[:_LONGEST_EXPECTED]} ... ({len(expected)} characters)"
+        )
         super().__init__("bad_input", f"use option {option}", detail=f"{option}: {self.expected}.")
 
     def within(self, entry: str) -> BadInput:

@@ -56,7 +56,23 @@ _OPEN_VALUE = re.compile(r"[\w.:-]*")
 # Entries of results whose values are words of this collection. A secret can be such a word by chance, and a playbook must still be able to compare them.
 _OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
 # Options and entries of results that identify an object or a server. Playbooks address objects by them, so they are never masked.
-_NAMES = frozenset(("name", "names", "vhost", "app", "application", "push_task", "id", "host", "server_name", "variant_names", "endpoint", "path", "version"))
+_NAMES = frozenset(
+    (
+        "name",
+        "names",
+        "vhost",
+        "app",
+        "application",
+        "push_task",
+        "id",
+        "host",
+        "server_name",
+        "variant_names",
+        "endpoint",
+        "path",
+        "version",
+    )
+)
 _NAMES |= {"unlisted"}
 # Entries of results that are dictionaries from names to names.
 _NAMES_BY_NAME = frozenset(("unreachable_host_names",))
@@ -174,7 +190,11 @@ def names_in(value: t.Any, without: t.Collection[str], *, words: bool = False) -
         one, named = pending.pop()
         if isinstance(one, dict):
             pending += [(item, key in keys) for key, item in one.items() if key not in without]
-            pending += [([*item, *item.values()], True) for key, item in one.items() if key in _NAMES_BY_NAME and isinstance(item, dict)]
+            pending += [
+                ([*item, *item.values()], True)
+                for key, item in one.items()
+                if key in _NAMES_BY_NAME and isinstance(item, dict)
+            ]
         elif isinstance(one, (list, tuple)):
             pending += [(item, named) for item in one]
         elif isinstance(one, str):
@@ -205,7 +225,10 @@ def _pattern_of(letters: str) -> str:
     if letter.isascii() and letter.isalnum():
         return letter
     units = letter.encode("utf-16-be", "surrogatepass").hex()
-    escaped = "".join(f"u{units[start : start + 4]}" if not start else rf"\\{{1,32}}u{units[start : start + 4]}" for start in range(0, len(units), 4))
+    escaped = "".join(
+        f"u{units[start : start + 4]}" if not start else rf"\\{{1,32}}u{units[start : start + 4]}"
+        for start in range(0, len(units), 4)
+    )
     found = [
         "".join(f"%(?:25){{0,8}}{byte:02x}" for byte in letter.encode("utf-8", "surrogatepass")),
         f"&(?:amp;){{0,8}}#(?:0{{0,8}}{ord(letter)}|x0{{0,8}}{ord(letter):x});",
@@ -213,8 +236,16 @@ def _pattern_of(letters: str) -> str:
     found += [f"&(?:amp;){{0,8}}{_ENTITIES[letter]};"] if letter in _ENTITIES else []
     if letter == "\\":
         return f"(?i:(?:\\\\(?:{escaped})?|{'|'.join(found)}){{1,64}})"
-    after = [escaped, f"U{ord(letter):08x}", *([f"x{ord(letter):02x}"] if ord(letter) < 256 else []), *_SHORT_ESCAPES.get(letter, "")]
-    found += [rf"\\{{1,32}}(?:{'|'.join(after)})", rf"\\{{0,32}}{chr(92) + 's' if letter.isspace() else re.escape(letter)}"]
+    after = [
+        escaped,
+        f"U{ord(letter):08x}",
+        *([f"x{ord(letter):02x}"] if ord(letter) < 256 else []),
+        *_SHORT_ESCAPES.get(letter, ""),
+    ]
+    found += [
+        rf"\\{{1,32}}(?:{'|'.join(after)})",
+        rf"\\{{0,32}}{chr(92) + 's' if letter.isspace() else re.escape(letter)}",
+    ]
     found += [r"\+"] if letter == " " else []
     return f"(?i:{'|'.join(found)})"
 
@@ -249,7 +280,12 @@ class _Spellings:
         if len(value) > self._LONGEST_PATTERN:
             urls = {quote(encoded), quote(encoded, safe=""), quote_plus(encoded)}
             urls |= {re.sub(r"%[0-9A-F]{2}", lambda found: found.group().lower(), url) for url in urls}
-            self.texts |= urls | {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+            self.texts |= urls | {
+                value,
+                repr(value)[1:-1],
+                json.dumps(value)[1:-1],
+                json.dumps(value, ensure_ascii=False)[1:-1],
+            }
         self._names = names
         self._pattern: re.Pattern[str] | None = None
 
@@ -261,8 +297,12 @@ class _Spellings:
             pattern = "".join(map(_pattern_of, re.findall(r"\\+|.", self._value, re.DOTALL)))
             pattern = rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])" if self._whole_word else pattern
             # Longest first, and only those that hold the secret: a secret that holds a name goes whole.
-            names = "|".join(map(re.escape, sorted((name for name in self._names if self._value in name), key=len, reverse=True)))
-            self._pattern = re.compile(rf"(?P<name>(?<![A-Za-z0-9_-])(?:{names})(?![A-Za-z0-9_-]))|{pattern}" if names else pattern)
+            names = "|".join(
+                map(re.escape, sorted((name for name in self._names if self._value in name), key=len, reverse=True))
+            )
+            self._pattern = re.compile(
+                rf"(?P<name>(?<![A-Za-z0-9_-])(?:{names})(?![A-Za-z0-9_-]))|{pattern}" if names else pattern
+            )
         return self._pattern.sub(lambda found: found.group() if found.lastgroup else MASK, text)
 
 
@@ -305,9 +345,16 @@ class SecretStore:
         """Returns the text with each secret replaced: in plain, base64, and URL-encoded, escaped for JSON, HTML and others, also one inside of the other."""
         if self._spellings is None:  # made once: a result has thousands of texts, and a fleet hundreds of secrets
             known = [one for one in self._values if not is_ordinary(one)]
-            values = {value for one in known for value in (one, " ".join(one.split()))}  # the server's own words arrive with blanks folded
-            self._spellings = [_Spellings(value, self._WHOLE_WORD_BELOW, self._names) for value in sorted(values, key=len, reverse=True)]
-            self._texts = sorted({one for spellings in self._spellings for one in spellings.texts}, key=len, reverse=True)
+            values = {
+                value for one in known for value in (one, " ".join(one.split()))
+            }  # the server's own words arrive with blanks folded
+            self._spellings = [
+                _Spellings(value, self._WHOLE_WORD_BELOW, self._names)
+                for value in sorted(values, key=len, reverse=True)
+            ]
+            self._texts = sorted(
+                {one for spellings in self._spellings for one in spellings.texts}, key=len, reverse=True
+            )
         for spellings in self._spellings:
             if spellings.sign in text:
                 text = spellings.scrub(text)

@@ -63,7 +63,10 @@ class BoundedAdapter(HTTPAdapter):
     """An adapter for requests to one server with such connections, one at a time; ``connected`` is told of each that is made."""
 
     def __init__(self, connected: t.Callable[[t.Any], None]) -> None:
-        self._pools = {"http": _pool_class(HTTPConnectionPool, connected), "https": _pool_class(HTTPSConnectionPool, connected)}
+        self._pools = {
+            "http": _pool_class(HTTPConnectionPool, connected),
+            "https": _pool_class(HTTPSConnectionPool, connected),
+        }
         self._pool: t.Any = None
         super().__init__(pool_connections=1, pool_maxsize=1)
 

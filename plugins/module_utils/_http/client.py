@@ -22,10 +22,10 @@ import traceback
 import typing as t
 from urllib.parse import urlsplit
 
-from .._core import concurrency as side_by_side
+from .._core import concurrency as concurrency
 from .._core.errors import ADVICE, OmeError
 from .._core.server_version import Version
-from .connections import Connections, Line
+from .connections import Connections, PooledConnection
 from .failures import WRONG_SCHEME, Failure, failure_of_exception, reason_of
 from .responses import MOST_PARTS, NO_BODY, Answer, TooLargeError, parse_response, read_content
 from .settings import Settings
@@ -43,7 +43,9 @@ else:
 
 FIRST_DELAY = 0.25  # seconds before the first repetition; doubles each time
 LARGEST_DELAY = 5.0  # seconds
-MOST_UNANSWERED = 3  # requests in a row that were given up without an answer, after which the server is not asked any more
+MOST_UNANSWERED = (
+    3  # requests in a row that were given up without an answer, after which the server is not asked any more
+)
 _LOOK = 0.25  # seconds after which a request that waits for another looks whether it is needed at all
 
 
@@ -64,7 +66,7 @@ def can_be_asked(url: str) -> bool:
 class Transport:
     """Sends requests to one server over kept-alive connections."""
 
-    disturbances = 0
+    disconnects = 0
     """How often, since the first answer, a connection broke or an answer was spoilt: the server may have been restarted, and have lost all."""
 
     def __init__(
@@ -72,7 +74,7 @@ class Transport:
         settings: Settings,
         *,
         connections: Connections | None = None,
-        sleep: t.Callable[[float], None] = side_by_side.pause,
+        sleep: t.Callable[[float], None] = concurrency.pause,
         jitter: t.Callable[[], float] = random.random,
         notice: t.Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -123,9 +125,9 @@ class Transport:
         with self._change:
             self._given_up = []
 
-    def together(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
+    def map_concurrently(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
         """The results of calls that send requests, side by side over several connections; see :func:`_side_by_side.together`."""
-        return side_by_side.together(calls, self.settings.concurrency, self._connections.interrupt)
+        return concurrency.map_concurrently(calls, self.settings.concurrency, self._connections.interrupt)
 
     def send(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, repeatable: bool) -> Answer:
         """Sends one request and returns its answer, whatever its status says; raises OmeError where none came.
@@ -147,12 +149,12 @@ class Transport:
                 self._note(line, outcome)
                 if isinstance(outcome, Answer):
                     return outcome
-                may_repeat = outcome.passing and (repeatable or not outcome.reached)
+                may_repeat = outcome.transient and (repeatable or not outcome.may_have_arrived)
                 if not may_repeat or repetition == self.settings.retries:
-                    if outcome.passing:
+                    if outcome.transient:
                         self._give_up(outcome, endings)
                     outcome = self._explained(outcome)
-                    if outcome.passing and not may_repeat:
+                    if outcome.transient and not may_repeat:
                         self._tell(f"{self._told(method, path, outcome)} Not sent again; what is there decides.")
                     raise OmeError(
                         outcome.kind,
@@ -162,9 +164,11 @@ class Transport:
                         path=self._prefix + path,
                         host=self._host,
                         status=outcome.status,
-                        maybe_done=outcome.reached,
+                        outcome_unknown=outcome.may_have_arrived,
                     )
-                delay = max(outcome.retry_after, min(LARGEST_DELAY, FIRST_DELAY * 2**repetition) * (0.5 + self._jitter() / 2))
+                delay = max(
+                    outcome.retry_after, min(LARGEST_DELAY, FIRST_DELAY * 2**repetition) * (0.5 + self._jitter() / 2)
+                )
                 self._tell(f"{self._told(method, path, outcome)} Trying again in {delay:.1f} s.")
                 self._sleep(delay)
                 repetition += 1
@@ -179,7 +183,7 @@ class Transport:
         return WRONG_SCHEME[self._connections.is_secure] if self._connections.speaks_the_other_scheme() else outcome
 
     def _tell(self, text: str) -> None:
-        side_by_side.later(self._notice, text)
+        concurrency.deferred(self._notice, text)
 
     def _told(self, method: str, path: str, outcome: Failure) -> str:
         """A failed attempt in words."""
@@ -192,24 +196,24 @@ class Transport:
             return None
         last = self._given_up[-1]
         detail = f"{last.detail or ADVICE[last.kind].meaning} This was not even sent, as the last {MOST_UNANSWERED} requests got no answer."
-        return Failure(last.kind, detail, None, reached=False, passing=False)
+        return Failure(last.kind, detail, None, may_have_arrived=False, transient=False)
 
     def _await_turn(self, repeatable: bool) -> int:
         """Waits while the server gives no answer and another request finds out whether it does again; returns how many requests have been given up.
 
         Those that may be sent again go before others: if another create or start were lost, only one more thing would not be known.
         """
-        thread, place = threading.get_ident(), (not repeatable, side_by_side.number())
-        patient = not repeatable and side_by_side.beside_others()
+        thread, place = threading.get_ident(), (not repeatable, concurrency.number())
+        patient = not repeatable and concurrency.beside_others()
         with self._change:
             self._waiting.append(place)
             try:
                 while self._unheard and self._silent is None and self._probing != thread:
-                    side_by_side.go_on()
+                    concurrency.go_on()
                     if self._probing is None and place == min(self._waiting) and not patient:
                         break
                     patient = self._change.wait(_LOOK) and patient
-                side_by_side.go_on()
+                concurrency.go_on()
             finally:
                 self._waiting.remove(place)
             if self._unheard:
@@ -223,12 +227,12 @@ class Transport:
                 self._probing = None
                 self._change.notify_all()
 
-    def _note(self, line: Line, outcome: Answer | Failure) -> None:
+    def _note(self, line: PooledConnection, outcome: Answer | Failure) -> None:
         """Remembers what an attempt says of the server, and of what is between here and there."""
         with self._change:
-            surprises = line.surprises()
-            self.disturbances += surprises if self._answered else 0
-            if surprises or not isinstance(outcome, Answer):  # another version may answer from now on
+            unexpected_reconnects = line.unexpected_reconnects()
+            self.disconnects += unexpected_reconnects if self._answered else 0
+            if unexpected_reconnects or not isinstance(outcome, Answer):  # another version may answer from now on
                 self._connections.server_version = None
             if isinstance(outcome, Answer):
                 self._answered = True
@@ -237,9 +241,9 @@ class Transport:
                     self._unheard, self._probing = False, None
                     self._change.notify_all()
                 return
-            self._unheard = self._unheard or outcome.passing
+            self._unheard = self._unheard or outcome.transient
             if outcome.kind != "rate_limited":  # that is an answer
-                self.disturbances += self._answered
+                self.disconnects += self._answered
                 line.expect_new()
 
     def _give_up(self, outcome: Failure, endings: int) -> None:
@@ -254,9 +258,17 @@ class Transport:
 
     def failure(self, kind: str, answer: Answer, attempt: str, method: str, path: str, message: str | None) -> OmeError:
         """An error about an answer that did arrive."""
-        return OmeError(kind, attempt, method=method, path=self._prefix + path, host=self._host, status=answer.status, server_message=message)
+        return OmeError(
+            kind,
+            attempt,
+            method=method,
+            path=self._prefix + path,
+            host=self._host,
+            status=answer.status,
+            server_message=message,
+        )
 
-    def _try(self, line: Line, method: str, path: str, data: bytes | None) -> Answer | Failure:
+    def _try(self, line: PooledConnection, method: str, path: str, data: bytes | None) -> Answer | Failure:
         try:
             response = line.send(method, path, data, self.settings.timeout)
             if response.status_code == 204:
@@ -268,15 +280,29 @@ class Transport:
             if sum(map(content.count, (b"[", b"{", b'"'))) > 2 * MOST_PARTS:
                 raise TooLargeError
         except TooLargeError:
-            return Failure("too_large", "", response.status_code, reached=True, passing=False)
+            return Failure("too_large", "", response.status_code, may_have_arrived=True, transient=False)
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException) as error:
             return failure_of_exception(error, self.settings.timeout)
         except OSError as error:  # requests reports a missing CA or client certificate file so
-            return Failure("tls", f"A file for TLS cannot be used: {reason_of(error)}.", None, reached=False, passing=False)
+            return Failure(
+                "tls",
+                f"A file for TLS cannot be used: {reason_of(error)}.",
+                None,
+                may_have_arrived=False,
+                transient=False,
+            )
         except UnicodeError:  # in the user or password of a proxy; those of the options are checked
-            return Failure("bad_input", "A proxy of the environment cannot be used in a request.", None, reached=False, passing=False)
+            return Failure(
+                "bad_input",
+                "A proxy of the environment cannot be used in a request.",
+                None,
+                may_have_arrived=False,
+                transient=False,
+            )
         except ValueError:  # http.client takes a chunk's size as it comes, be it negative
-            return Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
+            return Failure(
+                "connection_lost", "The answer contradicts itself.", None, may_have_arrived=True, transient=True
+            )
         if "close" in response.headers.get("Connection", "").lower() or response.raw.version == 10:
             line.expect_new()
         return parse_response(response, content)

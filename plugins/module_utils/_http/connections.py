@@ -36,7 +36,7 @@ LONGEST_PROBE = 2.0  # seconds
 LONGEST_IDLE = 20.0  # seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a minute
 
 
-class Line:
+class PooledConnection:
     """One connection to the server at a time, and what is known of it. Only one thread uses it at a time."""
 
     def __init__(self, connections: Connections) -> None:
@@ -45,7 +45,9 @@ class Line:
         self._session.headers.update(connections.headers)
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, BoundedAdapter(self._connected))
-        self._prepared: dict[tuple[str, bool], t.Any] = {}  # requests to the base address, by method and whether there is a body
+        self._prepared: dict[
+            tuple[str, bool], t.Any
+        ] = {}  # requests to the base address, by method and whether there is a body
         self._connection: t.Any = None  # the one that was made last
         self._may_connect = True
         self._surprises = 0
@@ -56,7 +58,9 @@ class Line:
 
         ``timeout`` in seconds is for the connection, and then for the whole answer. Redirects are not followed, as the credential must not go anywhere else.
         """
-        return self._session.send(self._request(method, path, data), timeout=timeout, allow_redirects=False, **self._connections.environment)
+        return self._session.send(
+            self._request(method, path, data), timeout=timeout, allow_redirects=False, **self._connections.environment
+        )
 
     def expect_new(self) -> None:
         """Says that the next request may make a new connection, which means nothing then."""
@@ -72,9 +76,11 @@ class Line:
         sock = getattr(self._connection, "sock", None)
         if isinstance(sock, socket.socket):
             with contextlib.suppress(OSError):  # it is closed already
-                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # not that of TLS, which would take its state away under the other thread
+                socket.socket.shutdown(
+                    sock, socket.SHUT_RDWR
+                )  # not that of TLS, which would take its state away under the other thread
 
-    def surprises(self) -> int:
+    def unexpected_reconnects(self) -> int:
         """How many connections were made, since this was asked last, although the one before was not known to be closed."""
         found, self._surprises = self._surprises, 0
         return found
@@ -107,7 +113,9 @@ class Line:
         if key not in self._prepared:
             headers = {**self._session.headers, **({} if data is None else {"Content-Type": "application/json"})}
             prepared = requests.PreparedRequest()
-            prepared.prepare(method=method, url=f"{self._connections.base}/", headers=headers, data=data, auth=self._connections.sign)
+            prepared.prepare(
+                method=method, url=f"{self._connections.base}/", headers=headers, data=data, auth=self._connections.sign
+            )
             self._prepared[key] = prepared
         request = self._prepared[key].copy()
         request.url = request.url[:-1] + path
@@ -144,11 +152,16 @@ class Connections:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.base = settings.api_url.rstrip("/")
-        self.headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "streamops.ovenmediaengine", **settings.http_headers}
+        self.headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": "streamops.ovenmediaengine",
+            **settings.http_headers,
+        }
         self._credential = "Basic " + base64.b64encode(settings.api_token.encode()).decode()
         self._environment: dict[str, t.Any] | None = None
         self._lock = threading.Lock()
-        self._lines: list[Line] = []
+        self._lines: list[PooledConnection] = []
         self._free: list[bool] = []
         # What GET /v1/version said, until a connection breaks: another version may answer after that.
         self.server_version: Version | None = None
@@ -186,7 +199,9 @@ class Connections:
             return False
         seconds = min(self.settings.timeout, LONGEST_PROBE)
         try:
-            with socket.create_connection((host_of(str(parts.hostname)), parts.port or (443 if self.is_secure else 80)), seconds) as plain:
+            with socket.create_connection(
+                (host_of(str(parts.hostname)), parts.port or (443 if self.is_secure else 80)), seconds
+            ) as plain:
                 plain.settimeout(seconds)
                 return _speaks_http(plain) if self.is_secure else _speaks_tls(plain)
         except (OSError, ValueError):
@@ -198,14 +213,14 @@ class Connections:
             if line.forget_what_was():
                 self.server_version = None
 
-    def take(self) -> Line:
+    def take(self) -> PooledConnection:
         """The first line that is free, a new one where none is; must be given back."""
         with self._lock:
             if True in self._free:
                 number = self._free.index(True)
             else:
                 number = len(self._lines)
-                self._lines.append(Line(self))
+                self._lines.append(PooledConnection(self))
                 self._free.append(True)
             self._free[number] = False
             line = self._lines[number]
@@ -213,7 +228,7 @@ class Connections:
             line.wake()
         return line
 
-    def give_back(self, line: Line) -> None:
+    def give_back(self, line: PooledConnection) -> None:
         """Says that a line is free again."""
         line.rest()
         with self._lock:

@@ -31,45 +31,99 @@ class Failure(t.NamedTuple):
     kind: str
     detail: str
     status: int | None
-    reached: bool  # whether the server may have received the request
-    passing: bool  # whether trying again can help
+    may_have_arrived: bool  # whether the server may have received the request
+    transient: bool  # whether trying again can help
     retry_after: float = 0.0
     mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
 
 
 WRONG_SCHEME = {
-    True: Failure("wrong_scheme", "api_url is https, and the port speaks plain http.", None, reached=False, passing=False),
-    False: Failure("wrong_scheme", "api_url is http, and the port speaks TLS, which is https.", None, reached=False, passing=False),
+    True: Failure(
+        "wrong_scheme",
+        "api_url is https, and the port speaks plain http.",
+        None,
+        may_have_arrived=False,
+        transient=False,
+    ),
+    False: Failure(
+        "wrong_scheme",
+        "api_url is http, and the port speaks TLS, which is https.",
+        None,
+        may_have_arrived=False,
+        transient=False,
+    ),
 }
 
 
 def failure_of_exception(error: Exception, timeout: float) -> Failure:
     """Sorts what requests raises. No text of the exception is taken over but the operating system's, as it may show secrets."""
     causes = list(_causes(error))
-    if isinstance(error, requests.exceptions.SSLError) and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes) and not _after_handshake(causes):
+    if (
+        isinstance(error, requests.exceptions.SSLError)
+        and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes)
+        and not _after_handshake(causes)
+    ):
         return WRONG_SCHEME[True]
-    if any(isinstance(cause, http.client.BadStatusLine) and str(getattr(cause, "line", "")).startswith(_TLS_ALERT) for cause in causes):
+    if any(
+        isinstance(cause, http.client.BadStatusLine) and str(getattr(cause, "line", "")).startswith(_TLS_ALERT)
+        for cause in causes
+    ):
         return WRONG_SCHEME[False]
     if isinstance(error, requests.exceptions.SSLError):
-        reached = _after_handshake(causes)
-        mute = not reached and any(isinstance(cause, ssl.SSLEOFError) for cause in causes)
-        return Failure("tls", _tls_detail(causes), None, reached=reached, passing=False, mute=mute)
-    if isinstance(error, (requests.exceptions.ProxyError, requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)):
-        return Failure("refused", "The proxy of the environment (HTTP_PROXY, HTTPS_PROXY) cannot be used.", None, reached=False, passing=True)
+        may_have_arrived = _after_handshake(causes)
+        mute = not may_have_arrived and any(isinstance(cause, ssl.SSLEOFError) for cause in causes)
+        return Failure("tls", _tls_detail(causes), None, may_have_arrived=may_have_arrived, transient=False, mute=mute)
+    if isinstance(
+        error, (requests.exceptions.ProxyError, requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)
+    ):
+        return Failure(
+            "refused",
+            "The proxy of the environment (HTTP_PROXY, HTTPS_PROXY) cannot be used.",
+            None,
+            may_have_arrived=False,
+            transient=True,
+        )
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return Failure("timeout", f"No connection within {timeout:g} s.", None, reached=False, passing=True)
+        return Failure("timeout", f"No connection within {timeout:g} s.", None, may_have_arrived=False, transient=True)
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        return Failure("unresolved", "", None, reached=False, passing=True)
+        return Failure("unresolved", "", None, may_have_arrived=False, transient=True)
     if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in causes):
-        return Failure("refused", f"No connection: {reason_of(*causes)}.", None, reached=False, passing=True)
-    if isinstance(error, requests.exceptions.Timeout) or any(isinstance(cause, urllib3.exceptions.ReadTimeoutError) for cause in causes):
-        return Failure("timeout", f"No answer within {timeout:g} s.", None, reached=True, passing=True, mute=any(map(_in_handshake, causes)))
-    if any(isinstance(cause, urllib3.exceptions.InvalidHeader) for cause in causes):  # in the answer, not in the request
-        return Failure("connection_lost", "The answer contradicts itself.", None, reached=True, passing=True)
-    if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader, urllib3.exceptions.LocationParseError)):
-        return Failure("bad_input", "api_url, http_headers or a proxy of the environment cannot be used in a request.", None, reached=False, passing=False)
+        return Failure("refused", f"No connection: {reason_of(*causes)}.", None, may_have_arrived=False, transient=True)
+    if isinstance(error, requests.exceptions.Timeout) or any(
+        isinstance(cause, urllib3.exceptions.ReadTimeoutError) for cause in causes
+    ):
+        return Failure(
+            "timeout",
+            f"No answer within {timeout:g} s.",
+            None,
+            may_have_arrived=True,
+            transient=True,
+            mute=any(map(_in_handshake, causes)),
+        )
+    if any(
+        isinstance(cause, urllib3.exceptions.InvalidHeader) for cause in causes
+    ):  # in the answer, not in the request
+        return Failure("connection_lost", "The answer contradicts itself.", None, may_have_arrived=True, transient=True)
+    if isinstance(
+        error,
+        (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader, urllib3.exceptions.LocationParseError),
+    ):
+        return Failure(
+            "bad_input",
+            "api_url, http_headers or a proxy of the environment cannot be used in a request.",
+            None,
+            may_have_arrived=False,
+            transient=False,
+        )
     mute = any(isinstance(cause, ConnectionError) for cause in causes)  # of http.client or the system; nothing has come
-    return Failure("connection_lost", f"The connection broke: {reason_of(*causes)}.", None, reached=True, passing=True, mute=mute)
+    return Failure(
+        "connection_lost",
+        f"The connection broke: {reason_of(*causes)}.",
+        None,
+        may_have_arrived=True,
+        transient=True,
+        mute=mute,
+    )
 
 
 def _after_handshake(causes: t.Iterable[BaseException]) -> bool:

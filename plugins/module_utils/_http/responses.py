@@ -57,11 +57,13 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
     """The answer in a response, or why there is none in it."""
     status = response.status_code
     if status == 429:
-        return Failure("rate_limited", "", status, reached=False, passing=True, retry_after=_retry_after(response))
+        return Failure(
+            "rate_limited", "", status, may_have_arrived=False, transient=True, retry_after=_retry_after(response)
+        )
     if status in _GATEWAY_STATUSES:
-        return Failure("gateway", "", status, reached=True, passing=True, retry_after=_retry_after(response))
+        return Failure("gateway", "", status, may_have_arrived=True, transient=True, retry_after=_retry_after(response))
     if 300 <= status < 400:
-        return Failure("redirect", "", status, reached=False, passing=False)
+        return Failure("redirect", "", status, may_have_arrived=False, transient=False)
     try:
         return Answer(status, _json(response, content))
     except ValueError as error:
@@ -72,8 +74,10 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
         # A page in HTML comes from something that will say the same again; anything else may be a damaged answer.
         page = "html" in response.headers.get("Content-Type", "").lower() or content.lstrip()[:1] == b"<"
         if isinstance(error, _CutOffError):
-            return Failure("connection_lost", "The answer is empty or was cut off.", status, reached=True, passing=True)
-        return Failure("not_json", "", status, reached=True, passing=not page)
+            return Failure(
+                "connection_lost", "The answer is empty or was cut off.", status, may_have_arrived=True, transient=True
+            )
+        return Failure("not_json", "", status, may_have_arrived=True, transient=not page)
 
 
 class _CutOffError(ValueError):
@@ -83,7 +87,9 @@ class _CutOffError(ValueError):
 def _json(response: t.Any, content: bytes) -> t.Any:
     """The decoded body; raises ValueError where there is none, or not all of it."""
     announced = _whole_number(response.headers.get("Content-Length", ""))
-    if not content or (announced is not None and "Content-Encoding" not in response.headers and len(content) < announced):
+    if not content or (
+        announced is not None and "Content-Encoding" not in response.headers and len(content) < announced
+    ):
         raise _CutOffError
     text = content.decode(json.detect_encoding(content), "surrogatepass")
     try:
@@ -110,7 +116,12 @@ def _is_deeper(value: t.Any, most: int) -> bool:
     """Whether values are nested in more levels, found without recursion."""
     level = [value]
     for _number_of_level in range(most):
-        level = [item for one in level if isinstance(one, (dict, list)) for item in (one.values() if isinstance(one, dict) else one)]
+        level = [
+            item
+            for one in level
+            if isinstance(one, (dict, list))
+            for item in (one.values() if isinstance(one, dict) else one)
+        ]
         if not level:
             return False
     return True

@@ -15,30 +15,30 @@ from .._reconcile.plan import Item, Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
-from .results import Managing, bulk_result, check_purge, refuse_repeated, single_result
+from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 
-class _Applications(Managing):
+class _Applications(ManagingOperation):
     """Brings applications to be as wanted."""
 
     group = APPLICATION
 
     @classmethod
-    def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(given)
+    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
+        return application.with_bare_members(specified)
 
     def check(self) -> None:
-        check_applications(self.wanted)
+        check_applications(self.desired)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
-        apps = [app for _path, app in self.wanted]
+        apps = [app for _path, app in self.desired]
         if self.params["state"] == "absent":
             items = reconciler.ensure_absent(apps)
         else:
             items = reconciler.ensure_present(apps, purge=purge, predicted=Predicted(self.params.get("predicted")))
-        reconciler.confirm(items)
+        reconciler.verify_after_disconnect(items)
         return items
 
 
@@ -77,7 +77,7 @@ class Applications(_Applications):
         return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")
 
 
-def check_applications(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
-    for path, app in wanted:
+def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
+    for path, app in desired:
         application.validate(app, path)
-    refuse_repeated(wanted, lambda app: str(application.key_of(app)), "name")
+    refuse_repeated(desired, lambda app: str(application.key_of(app)), "name")

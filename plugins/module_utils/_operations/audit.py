@@ -11,9 +11,9 @@ import typing as t
 
 from .._api.client import Api
 from .._audit.auditor import Audit
-from .._audit.desired import Wanted, WantedCertificate
+from .._audit.desired import Desired, DesiredCertificate
 from .._audit.findings import ERROR, Finding
-from .._certificates.probe import Expected, Handshakes
+from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secrets import SecretStore
@@ -23,7 +23,7 @@ from .._resources.push_task import PUSH_TASK
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
-from .base import NAMES, UNUSABLE, Capability, Params, Result, check_name, list_of
+from .base import INVALID_ENTRIES, NAMES, Operation, Params, Result, check_name, list_of
 from .certificate_options import check_endpoint, check_expected, read_expected, with_list_of_endpoints
 from .certificates import CHAIN_OPTIONS, SERVED_OPTIONS
 
@@ -33,7 +33,7 @@ SHORTEST_INTERVAL = 2.0
 LONGEST_INTERVAL = 600.0
 
 
-class AuditInfo(Capability):
+class AuditInfo(Operation):
     """Compares a server with what is listed, and looks for what is wrong with it; never writes."""
 
     lists_of_findings = ("vhosts", "applications", "push_tasks", "certificates")
@@ -46,54 +46,74 @@ class AuditInfo(Capability):
             "applications": list_of(APPLICATION.options(), required=False),
             "push_tasks": list_of(PUSH_TASK.options(), required=False),
             "read_only_vhosts": NAMES,
-            "certificates": list_of({"vhost": {"type": "str"}, **SERVED_OPTIONS, "days": {"type": "int"}}, required=False),
+            "certificates": list_of(
+                {"vhost": {"type": "str"}, **SERVED_OPTIONS, "days": {"type": "int"}}, required=False
+            ),
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
             **CHAIN_OPTIONS,
         }
 
     @classmethod
-    def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        opened = application.with_bare_members(given)
+    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
+        opened = application.with_bare_members(specified)
         entries = opened.get("certificates")
         if isinstance(entries, list):
-            opened["certificates"] = [with_list_of_endpoints(entry) if isinstance(entry, dict) else entry for entry in entries]
+            opened["certificates"] = [
+                with_list_of_endpoints(entry) if isinstance(entry, dict) else entry for entry in entries
+            ]
         return opened
 
     @functools.cached_property
-    def unusable(self) -> t.Mapping[str, str]:
+    def invalid_entries(self) -> t.Mapping[str, str]:
         """Entries that are not of the types of their options, by path, with what is wrong; the door left their names alone in them."""
-        return dict(self.params.get(UNUSABLE) or {})
+        return dict(self.params.get(INVALID_ENTRIES) or {})
 
     @functools.cached_property
     def vhosts(self) -> Entries:
-        """The path of the option and the given form of each virtual host."""
-        return [(f"vhosts[{index}]", VIRTUAL_HOST.given(entry)) for index, entry in enumerate(self.params["vhosts"] or [])]
+        """The path of the option and the specified form of each virtual host."""
+        return [
+            (f"vhosts[{index}]", VIRTUAL_HOST.specified(entry))
+            for index, entry in enumerate(self.params["vhosts"] or [])
+        ]
 
     @functools.cached_property
     def applications(self) -> Entries:
         """The same of applications, those inside of virtual hosts first."""
         found = [
-            (f"vhosts[{index}].applications[{inner}]", APPLICATION.given({**app, "vhost": entry["name"]}))
+            (f"vhosts[{index}].applications[{inner}]", APPLICATION.specified({**app, "vhost": entry["name"]}))
             for index, entry in enumerate(self.params["vhosts"] or [])
             for inner, app in enumerate(entry.get("applications") or [])
         ]
-        return found + [(f"applications[{index}]", APPLICATION.given(entry)) for index, entry in enumerate(self.params["applications"] or [])]
+        return found + [
+            (f"applications[{index}]", APPLICATION.specified(entry))
+            for index, entry in enumerate(self.params["applications"] or [])
+        ]
 
     @functools.cached_property
     def push_tasks(self) -> Entries:
         """The same of push tasks."""
-        return [(f"push_tasks[{index}]", PUSH_TASK.given(entry)) for index, entry in enumerate(self.params["push_tasks"] or [])]
+        return [
+            (f"push_tasks[{index}]", PUSH_TASK.specified(entry))
+            for index, entry in enumerate(self.params["push_tasks"] or [])
+        ]
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        for group, entries in ((VIRTUAL_HOST, self.vhosts), (APPLICATION, self.applications), (PUSH_TASK, self.push_tasks)):
+        for group, entries in (
+            (VIRTUAL_HOST, self.vhosts),
+            (APPLICATION, self.applications),
+            (PUSH_TASK, self.push_tasks),
+        ):
             for _path, entry in entries:
                 group.collect_secrets(entry, secrets)
 
     def check(self) -> None:
         interval = self.params["sampling_interval"]
         if interval != 0 and not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
-            raise BadInput("sampling_interval", f"expected 0 for one look, or seconds from {SHORTEST_INTERVAL:g} to {LONGEST_INTERVAL:g}, got {interval:g}")
+            raise BadInput(
+                "sampling_interval",
+                f"expected 0 for one look, or seconds from {SHORTEST_INTERVAL:g} to {LONGEST_INTERVAL:g}, got {interval:g}",
+            )
         if self.params["certificate_days"] < 0:
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
         for index, name in enumerate(self.params["read_only_vhosts"] or []):
@@ -101,20 +121,39 @@ class AuditInfo(Capability):
 
     def run(self, api: Api, context: Context) -> Result:
         bad: list[Finding] = []
-        mentioned: set[tuple[str, ...]] = set()
-        vhosts = self._valid(self.vhosts, lambda entry, path: virtual_host.validate(entry, path, present=True), ("name",), bad, mentioned)
-        applications = self._valid(self.applications, application.validate, ("vhost", "name"), bad, mentioned)
-        push_tasks = self._valid(self.push_tasks, lambda entry, path: push_task.validate(entry, path, started=True), ("vhost", "app", "id"), bad, mentioned)
-        wanted = Wanted(vhosts, applications, push_tasks, self.params["read_only_vhosts"] or (), mentioned)
-        audit = Audit(api, context, wanted, sampling_interval=self.params["sampling_interval"])
-        handshakes = Handshakes(self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"])
+        referenced_keys: set[tuple[str, ...]] = set()
+        vhosts = self._valid(
+            self.vhosts,
+            lambda entry, path: virtual_host.validate(entry, path, present=True),
+            ("name",),
+            bad,
+            referenced_keys,
+        )
+        applications = self._valid(self.applications, application.validate, ("vhost", "name"), bad, referenced_keys)
+        push_tasks = self._valid(
+            self.push_tasks,
+            lambda entry, path: push_task.validate(entry, path, started=True),
+            ("vhost", "app", "id"),
+            bad,
+            referenced_keys,
+        )
+        desired = Desired(vhosts, applications, push_tasks, self.params["read_only_vhosts"] or (), referenced_keys)
+        audit = Audit(api, context, desired, sampling_interval=self.params["sampling_interval"])
+        handshakes = ProbeSettings(
+            self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"]
+        )
         certificates = list(self._certificates(api, bad))
         audit.findings += bad
         audit.run(certificates, handshakes)
         return {"changed": False, **audit.result()}
 
     def _valid(
-        self, entries: Entries, validate: t.Callable[[t.Any, str], None], key: t.Sequence[str], bad: list[Finding], mentioned: set[tuple[str, ...]]
+        self,
+        entries: Entries,
+        validate: t.Callable[[t.Any, str], None],
+        key: t.Sequence[str],
+        bad: list[Finding],
+        referenced_keys: set[tuple[str, ...]],
     ) -> list[dict[str, t.Any]]:
         """The entries that can be compared. Each other one is a finding, and does not keep the rest from being looked at.
 
@@ -124,29 +163,31 @@ class AuditInfo(Capability):
         for path, entry in entries:
             names = tuple(str(entry.get(option, "")) for option in key)
             try:
-                if path in self.unusable:
-                    raise BadInput(path, self.unusable[path])
+                if path in self.invalid_entries:
+                    raise BadInput(path, self.invalid_entries[path])
                 validate(entry, path)
                 if names in valid:
                     raise BadInput(path, f"expected each object once, got {'/'.join(names)!r} again")
             except BadInput as error:
-                mentioned.add(names)
+                referenced_keys.add(names)
                 bad.append(_bad_input(error, **dict(zip(("vhost", "application", "push_task"), names))))
             else:
                 valid[names] = entry
         return list(valid.values())
 
-    def _certificates(self, api: Api, bad: list[Finding]) -> t.Iterator[WantedCertificate]:
+    def _certificates(self, api: Api, bad: list[Finding]) -> t.Iterator[DesiredCertificate]:
         """What should be served at which endpoint; what cannot be used is a finding."""
         for index, entry in enumerate(self.params["certificates"] or []):
             path, place = f"certificates[{index}]", {"vhost": entry.get("vhost") or ""}
-            if path in self.unusable:
-                bad.append(_bad_input(BadInput(path, self.unusable[path])))
+            if path in self.invalid_entries:
+                bad.append(_bad_input(BadInput(path, self.invalid_entries[path])))
                 continue
             expected = None
             try:
                 if not entry["endpoint"]:
-                    raise BadInput(f"{path}.endpoint", "expected at least one, as only a handshake shows what is served")
+                    raise BadInput(
+                        f"{path}.endpoint", "expected at least one, as only a handshake shows what is served"
+                    )
                 if entry["days"] is not None and entry["days"] < 0:
                     raise BadInput(f"{path}.days", f"expected days, 0 or more, got {entry['days']}")
                 check_expected(entry, path)
@@ -162,18 +203,27 @@ class AuditInfo(Capability):
                     bad.append(_bad_input(error, **place))
 
     def _wanted_certificate(
-        self, api: Api, entry: t.Mapping[str, t.Any], endpoint: t.Mapping[str, t.Any], expected: Expected | None, path: str
-    ) -> WantedCertificate:
+        self,
+        api: Api,
+        entry: t.Mapping[str, t.Any],
+        endpoint: t.Mapping[str, t.Any],
+        expected: Expected | None,
+        path: str,
+    ) -> DesiredCertificate:
         """What should be served at one endpoint, completed; raises BadInput."""
         check_endpoint(endpoint, path)
         host = endpoint["host"] or api.hostname
         name = endpoint["server_name"] or self._first_name(entry["vhost"])
         days = entry["days"] if entry["days"] is not None and entry["days"] >= 0 else self.params["certificate_days"]
-        return WantedCertificate(entry["vhost"] or "", Endpoint(host, endpoint["port"], name or host), expected, days, named=name is not None)
+        return DesiredCertificate(
+            entry["vhost"] or "", Endpoint(host, endpoint["port"], name or host), expected, days, named=name is not None
+        )
 
     def _first_name(self, vhost: str | None) -> str | None:
         """The first listed host name of a virtual host that names one host alone."""
-        names: list[str] = next((entry.get("host", {}).get("names", []) for _path, entry in self.vhosts if entry["name"] == vhost), [])
+        names: list[str] = next(
+            (entry.get("host", {}).get("names", []) for _path, entry in self.vhosts if entry["name"] == vhost), []
+        )
         return next((str(name) for name in names if "*" not in str(name) and host_name(str(name)) is None), None)
 
 

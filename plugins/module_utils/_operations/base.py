@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What every capability is: options in, result out. Pure of Ansible, so that any door can stand before it.
+"""What every operation is: options in, result out. Pure of Ansible, so that any door can stand before it.
 
-A capability has two halves. ``check`` raises BadInput before anything is sent. ``run`` talks to the server and returns
+A operation has two halves. ``check`` raises BadInput before anything is sent. ``run`` talks to the server and returns
 the result as a dictionary; a result with ``failed`` is a failure that still has something to report.
 """
 
@@ -28,7 +28,7 @@ PREDICTED = {"type": "list", "elements": "dict"}
 WAIT_TIMEOUT = {"type": "float", "default": 30.0}
 
 # Under this name the door hands over what is wrong with entries that are not of the types of their options.
-UNUSABLE = "unusable"
+INVALID_ENTRIES = "unusable"
 
 
 def state_option(*choices: str) -> dict[str, t.Any]:
@@ -41,7 +41,7 @@ def list_of(options: t.Mapping[str, t.Any], *, required: bool = True) -> dict[st
     return {"type": "list", "elements": "dict", "required": required, "options": dict(options)}
 
 
-class Capability:
+class Operation:
     """One module's work on its options."""
 
     # Whether there is nothing to do without a server, so that the connection options are required.
@@ -55,9 +55,9 @@ class Capability:
         raise NotImplementedError
 
     @classmethod
-    def as_declared(cls, given: Params) -> dict[str, t.Any]:
+    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
         """The options as the user gave them, in the form that their argument spec takes. Must cope with options of any form."""
-        return dict(given)
+        return dict(specified)
 
     def __init__(self, params: Params) -> None:
         """``params`` are the options after the argument spec: coerced, with None for what was left out."""

@@ -11,15 +11,15 @@ import typing as t
 from .._certificates.probe import Expected
 from .._core.errors import BadInput, OmeError
 from .._schema.validators import host_name
-from .._tls.certificate import CertificateError, normal_fingerprint
+from .._tls.certificate import CertificateError, normalize_fingerprint
 from .._tls.pem_files import read_pem_certificates
 from .base import Params
 
 
-def with_list_of_endpoints(given: Params) -> dict[str, t.Any]:
+def with_list_of_endpoints(specified: Params) -> dict[str, t.Any]:
     """The options with an ``endpoint`` that is one dictionary as a list of it."""
-    one = given.get("endpoint")
-    return {**given, "endpoint": [one]} if isinstance(one, dict) else dict(given)
+    one = specified.get("endpoint")
+    return {**specified, "endpoint": [one]} if isinstance(one, dict) else dict(specified)
 
 
 def check_path(value: str | None, option: str) -> None:
@@ -33,7 +33,7 @@ def check_expected(params: Params, path: str = "") -> None:
     prefix = f"{path}." if path else ""
     if params["certificate"] is not None and params["fingerprint"] is not None:
         raise BadInput(f"{prefix}fingerprint", "cannot be used beside certificate, which says the same")
-    if params["fingerprint"] is not None and normal_fingerprint(params["fingerprint"]) is None:
+    if params["fingerprint"] is not None and normalize_fingerprint(params["fingerprint"]) is None:
         expected = "expected a SHA-256 fingerprint, 64 hexadecimal digits with or without colons"
         raise BadInput(f"{prefix}fingerprint", f"{expected}, got {params['fingerprint']!r}")
     check_path(params["certificate"], f"{prefix}certificate")
@@ -43,7 +43,7 @@ def read_expected(params: Params) -> Expected | None:
     """What the options ``certificate`` and ``fingerprint``, which were checked, say should be served; raises OmeError where the file cannot be used."""
     path = params["certificate"]
     if path is None:
-        fingerprint = normal_fingerprint(params["fingerprint"] or "")
+        fingerprint = normalize_fingerprint(params["fingerprint"] or "")
         return Expected(fingerprint) if fingerprint else None
     try:
         first = read_pem_certificates(path)[0]
@@ -57,8 +57,12 @@ def check_endpoint(entry: Params, path: str) -> None:
     if entry["port"] is None or not 0 < entry["port"] < 65536:
         raise BadInput(f"{path}.port", f"expected a port from 1 to 65535, got {entry['port']}")
     for option in ("host", "server_name"):
-        given = entry[option] or ""
+        specified = entry[option] or ""
         # The zone of an IPv6 address is the name of an interface.
-        expected = host_name(given.partition("%")[0] if option == "host" and ":" in given else given) if given else None
+        expected = (
+            host_name(specified.partition("%")[0] if option == "host" and ":" in specified else specified)
+            if specified
+            else None
+        )
         if expected or "*" in (entry[option] or ""):
             raise BadInput(f"{path}.{option}", f"expected a host name or an address, got {entry[option]!r}")

@@ -11,7 +11,7 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .._api.client import Api
-from .._certificates.probe import EndpointReport, Expected, Handshakes, Look, expiring, shadows, unverified
+from .._certificates.probe import EndpointReport, Expected, ProbeResult, ProbeSettings, expiring, shadows, unverified
 from .._certificates.rotation import Rotation
 from .._certificates.sni import Shadow, SniOrder, shadowed
 from .._core.context import Context
@@ -19,9 +19,20 @@ from .._core.errors import BadInput, OmeError
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import duration, host_name, http_url
 from .._tls.addresses import host_of
-from .._tls.certificate import Certificate, CertificateError, Endpoint, Problem, normal_fingerprint
+from .._tls.certificate import Certificate, CertificateError, Endpoint, Problem, normalize_fingerprint
 from .._tls.pem_files import check_files, key_matches, read_pem_certificates
-from .base import FLAG, NAMES, TEXT, WAIT_TIMEOUT, Capability, Params, Result, check_name, check_wait_timeout, state_option
+from .base import (
+    FLAG,
+    NAMES,
+    TEXT,
+    WAIT_TIMEOUT,
+    Operation,
+    Params,
+    Result,
+    check_name,
+    check_wait_timeout,
+    state_option,
+)
 from .certificate_options import check_endpoint, check_expected, check_path, read_expected, with_list_of_endpoints
 
 # What should be served, and where.
@@ -38,14 +49,14 @@ SERVED_OPTIONS: dict[str, dict[str, t.Any]] = {
 CHAIN_OPTIONS: dict[str, dict[str, t.Any]] = {"verify_chain": FLAG, "chain_ca_path": {"type": "path"}}
 
 
-class _Certificates(Capability):
+class _Certificates(Operation):
     """What the modules about certificates share: what is expected, and where it should be served."""
 
     PATHS: tuple[str, ...] = ("certificate", "chain_ca_path")
 
     @classmethod
-    def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        return with_list_of_endpoints(given)
+    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
+        return with_list_of_endpoints(specified)
 
     def check(self) -> None:
         if self.params["vhost"] is not None:
@@ -74,18 +85,26 @@ class _Certificates(Capability):
         try:
             read_pem_certificates(path)
         except CertificateError as error:
-            raise BadInput(option, f"expected a file or a directory of CA certificates in PEM form; {str(error).rstrip('.')}") from None
+            raise BadInput(
+                option, f"expected a file or a directory of CA certificates in PEM form; {str(error).rstrip('.')}"
+            ) from None
 
-    def _handshakes(self) -> Handshakes:
+    def _handshakes(self) -> ProbeSettings:
         chain_ca_path = self.params["chain_ca_path"]
-        return Handshakes(self.params["timeout"], self.params["verify_chain"], self.params["ca_path"] if chain_ca_path is None else chain_ca_path)
+        return ProbeSettings(
+            self.params["timeout"],
+            self.params["verify_chain"],
+            self.params["ca_path"] if chain_ca_path is None else chain_ca_path,
+        )
 
     def _expected(self, context: Context) -> Expected | None:
         """The certificate that should be served; raises OmeError where its file cannot be used."""
         expected = read_expected(self.params)
         first = expected.certificate if expected is not None else None
         if first is not None and first.days_left(context.now()) < 0:
-            context.warn(f"The certificate in {self.params['certificate']} has expired: it was valid until {first.not_after}.")
+            context.warn(
+                f"The certificate in {self.params['certificate']} has expired: it was valid until {first.not_after}."
+            )
         return expected
 
     def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
@@ -93,7 +112,11 @@ class _Certificates(Capability):
         found = []
         for entry in self.params["endpoint"] or []:
             host = entry["host"] or str(default_host)
-            found.append(Endpoint(host, entry["port"], entry["server_name"] or next((name for name in names if "*" not in name), host)))
+            found.append(
+                Endpoint(
+                    host, entry["port"], entry["server_name"] or next((name for name in names if "*" not in name), host)
+                )
+            )
         return found
 
     def _needs_names(self) -> bool:
@@ -121,16 +144,27 @@ class CertReload(_Certificates):
             raise BadInput("vhost", "cannot be used where scope is api")
         check_wait_timeout(self.params)
         if self.params["fail_if_days_left_below"] is not None and self.params["fail_if_days_left_below"] < 0:
-            raise BadInput("fail_if_days_left_below", f"expected days, 0 or more, got {self.params['fail_if_days_left_below']}")
+            raise BadInput(
+                "fail_if_days_left_below", f"expected days, 0 or more, got {self.params['fail_if_days_left_below']}"
+            )
         for option in ("verify_chain", "fail_if_days_left_below"):
             if self.params[option] is not None and self.params[option] is not False and not self._has_endpoints():
-                raise BadInput("endpoint", f"is required where {option} is given, as only a handshake shows what is served")
-        if (self.params["certificate"] is not None or self.params["fingerprint"] is not None) and not self._has_endpoints():
-            raise BadInput("endpoint", "is required where certificate or fingerprint is given, as only a handshake shows what is served")
+                raise BadInput(
+                    "endpoint", f"is required where {option} is given, as only a handshake shows what is served"
+                )
+        if (
+            self.params["certificate"] is not None or self.params["fingerprint"] is not None
+        ) and not self._has_endpoints():
+            raise BadInput(
+                "endpoint",
+                "is required where certificate or fingerprint is given, as only a handshake shows what is served",
+            )
 
     def _has_endpoints(self) -> bool:
         # The API server's own port is known where it speaks TLS.
-        return bool(self.params["endpoint"]) or (self.params["scope"] == "api" and self.params["api_url"].strip().lower().startswith("https:"))
+        return bool(self.params["endpoint"]) or (
+            self.params["scope"] == "api" and self.params["api_url"].strip().lower().startswith("https:")
+        )
 
     def run(self, api: Api, context: Context) -> Result:
         raw = self._read_virtual_host(api, context)
@@ -153,10 +187,14 @@ class CertReload(_Certificates):
             changed = rotation.run(endpoints, expected, force=self.params["force"])
         except OmeError as error:
             # Where no handshake tells, a reload without an answer may have changed what is served.
-            failure, changed = error, rotation.served_another or (error.maybe_done and not endpoints)
+            failure, changed = error, rotation.served_another or (error.outcome_unknown and not endpoints)
         days, now = self.params["fail_if_days_left_below"], context.now()
         if failure is None and context.check_mode and changed:  # what is served now is not what would be
-            failure = expiring(rotation.reports, days, now, expected.certificate) if expected is not None and expected.certificate is not None else None
+            failure = (
+                expiring(rotation.reports, days, now, expected.certificate)
+                if expected is not None and expected.certificate is not None
+                else None
+            )
         elif failure is None:
             failure = unverified(rotation.reports) or expiring(rotation.reports, days, now)
         return self._result(rotation, expected, context, changed, failure)
@@ -184,7 +222,9 @@ class CertReload(_Certificates):
             detail = f"The key in {key_path} is not that of the certificate in {self.params['certificate']}."
             raise OmeError("certificate_file", f"use the certificate {self.params['certificate']}", detail=detail)
 
-    def _result(self, rotation: Rotation, expected: Expected | None, context: Context, changed: bool, failure: OmeError | None) -> Result:
+    def _result(
+        self, rotation: Rotation, expected: Expected | None, context: Context, changed: bool, failure: OmeError | None
+    ) -> Result:
         now = context.now()
         reports = [report.as_result(expected, now) for report in rotation.reports]
         if context.check_mode and changed and expected is not None:
@@ -198,7 +238,10 @@ class CertReload(_Certificates):
             "endpoints": reports,
             "before": reports[0]["before"] if reports else None,
             "after": reports[0]["after"] if reports else None,
-            "diff": {side: {title: report[side] for title, report in zip(titles, reports) if changed} for side in ("before", "after")},
+            "diff": {
+                side: {title: report[side] for title, report in zip(titles, reports) if changed}
+                for side in ("before", "after")
+            },
         }
         if failure is not None:
             result.update(failed=True, msg=str(failure), error=failure.as_result())
@@ -255,12 +298,22 @@ class CertificateInfo(_Certificates):
             names = names or VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", [])
         endpoints = self._endpoints(self._default_host, names)
         certificates, problems = self._files(names, now)
-        fingerprint = normal_fingerprint(self.params["fingerprint"] or "")
-        expected = Expected(certificates[0].fingerprint, certificates[0]) if certificates else Expected(fingerprint) if fingerprint else None
-        seen = [EndpointReport(endpoint, Look(endpoint, self._handshakes())) for endpoint in endpoints]
+        fingerprint = normalize_fingerprint(self.params["fingerprint"] or "")
+        expected = (
+            Expected(certificates[0].fingerprint, certificates[0])
+            if certificates
+            else Expected(fingerprint)
+            if fingerprint
+            else None
+        )
+        seen = [EndpointReport(endpoint, ProbeResult(endpoint, self._handshakes())) for endpoint in endpoints]
         hidden: dict[Endpoint, Shadow] = {}
         if api is not None and expected is not None:
-            hidden = dict(shadows(SniOrder(api, self.params["vhost"]), [report for report in seen if not report.after.shows(expected)]))
+            hidden = dict(
+                shadows(
+                    SniOrder(api, self.params["vhost"]), [report for report in seen if not report.after.shows(expected)]
+                )
+            )
             if hidden:
                 error = shadowed(self.params["vhost"], list(hidden.items()))
                 problems.append(Problem(error.kind, f"{error.detail} {error.advice.remedy}"))
@@ -268,7 +321,12 @@ class CertificateInfo(_Certificates):
         for one in seen:
             report = one.as_result(expected, now)
             report["shadowed_by"] = hidden[one.endpoint].host.name if one.endpoint in hidden else None
-            reports.append({**{key: value for key, value in report.items() if key not in ("before", "after")}, "certificate": report["after"]})
+            reports.append(
+                {
+                    **{key: value for key, value in report.items() if key not in ("before", "after")},
+                    "certificate": report["after"],
+                }
+            )
         return {
             "changed": False,
             "endpoints": reports,

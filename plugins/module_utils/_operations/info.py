@@ -17,13 +17,13 @@ from .._resources.application import APPLICATION
 from .._resources.push_task import PUSH_TASK
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .base import FLAG, NAMES, TEXT, Capability, Result, check_name, check_wait_timeout
+from .base import FLAG, NAMES, TEXT, Operation, Result, check_name, check_wait_timeout
 
 _SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server that is waited for
 
 
-class VhostInfo(Capability):
+class VhostInfo(Operation):
     """Reads virtual hosts."""
 
     @classmethod
@@ -53,7 +53,9 @@ class VhostInfo(Capability):
         if names is None:
             names = _virtual_hosts_of(None, api, context)
         names = list(dict.fromkeys(names))
-        for name, raw in zip(names, api.together([functools.partial(api.read_virtual_host, name) for name in names])):
+        for name, raw in zip(
+            names, api.map_concurrently([functools.partial(api.read_virtual_host, name) for name in names])
+        ):
             if raw is None:
                 missing.append(name)
                 continue
@@ -65,10 +67,16 @@ class VhostInfo(Capability):
                 unmanaged[name] = unknown
             if virtual_host.looks_read_only(raw):
                 read_only.append(name)
-        return {"changed": False, "vhosts": vhosts, "missing": missing, "unmanaged_fields": unmanaged, "read_only": read_only}
+        return {
+            "changed": False,
+            "vhosts": vhosts,
+            "missing": missing,
+            "unmanaged_fields": unmanaged,
+            "read_only": read_only,
+        }
 
 
-class ApplicationInfo(Capability):
+class ApplicationInfo(Operation):
     """Reads applications."""
 
     @classmethod
@@ -85,10 +93,12 @@ class ApplicationInfo(Capability):
         names, apps, missing, status = self.params["names"], [], [], []
         asked: list[tuple[str, str]] = []
         for vhost, listed in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
-            wanted = listed if names is None else list(dict.fromkeys(names))
-            missing += [f"{vhost}/{name}" for name in wanted if name not in listed]
-            asked += [(vhost, name) for name in wanted if name in listed]
-        for (vhost, name), raw in zip(asked, api.together([functools.partial(api.read_application, *one) for one in asked])):
+            desired = listed if names is None else list(dict.fromkeys(names))
+            missing += [f"{vhost}/{name}" for name in desired if name not in listed]
+            asked += [(vhost, name) for name in desired if name in listed]
+        for (vhost, name), raw in zip(
+            asked, api.map_concurrently([functools.partial(api.read_application, *one) for one in asked])
+        ):
             if raw is None:
                 missing.append(f"{vhost}/{name}")
                 continue
@@ -99,7 +109,7 @@ class ApplicationInfo(Capability):
         return {"changed": False, "applications": apps, "missing": missing, "status": status}
 
 
-class PushTaskInfo(Capability):
+class PushTaskInfo(Operation):
     """Reads push tasks."""
 
     @classmethod
@@ -118,7 +128,9 @@ class PushTaskInfo(Capability):
     def run(self, api: Api, context: Context) -> Result:
         tasks, status = [], []
         scopes = self._applications(api, context)
-        for (vhost, app), found in zip(scopes, api.together([functools.partial(api.list_push_tasks, *scope) for scope in scopes])):
+        for (vhost, app), found in zip(
+            scopes, api.map_concurrently([functools.partial(api.list_push_tasks, *scope) for scope in scopes])
+        ):
             for raw in sorted(found, key=push_task.id_of):
                 if self.params["id"] not in (None, push_task.id_of(raw)):
                     continue
@@ -143,7 +155,9 @@ def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str
 
 def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
     """Each virtual host with the names of its applications."""
-    for vhost, names in zip(vhosts, api.together([functools.partial(api.list_applications, vhost) for vhost in vhosts])):
+    for vhost, names in zip(
+        vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
+    ):
         yield vhost, _addressable(names, f"applications of virtual host {vhost}", context)
 
 
@@ -152,5 +166,7 @@ def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[st
     names = sorted(names)
     strange = [name for name in names if not is_addressable(name)]
     if strange:
-        context.warn(f"The server has {what} that cannot be addressed and are left out: {', '.join(map(repr, strange))}.")
+        context.warn(
+            f"The server has {what} that cannot be addressed and are left out: {', '.join(map(repr, strange))}."
+        )
     return [name for name in names if name not in strange]

@@ -15,34 +15,34 @@ from .._reconcile.push_tasks import PushTasks
 from .._resources import push_task
 from .._resources.push_task import PUSH_TASK
 from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
-from .results import Managing, bulk_result, check_purge, refuse_repeated, single_result
+from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 _WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default": "ready"}, "wait_timeout": WAIT_TIMEOUT}
 
 
-class _PushTasks(Managing):
+class _PushTasks(ManagingOperation):
     """Brings push tasks to run as wanted."""
 
     group = PUSH_TASK
 
     def check(self) -> None:
-        for path, task in self.wanted:
+        for path, task in self.desired:
             push_task.validate(task, path, started=self.params["state"] == "started")
-        refuse_repeated(self.wanted, lambda task: str(push_task.key_of(task)), "id")
+        refuse_repeated(self.desired, lambda task: str(push_task.key_of(task)), "id")
         check_wait_timeout(self.params)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
         """Plans, and carries the plan out unless in check mode."""
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
-        tasks = [task for _path, task in self.wanted]
+        tasks = [task for _path, task in self.desired]
         if self.params["state"] == "stopped":
             items = reconciler.ensure_stopped(tasks)
         else:
             for task in tasks:
-                context.warn(*push_task.concerns(task))
+                context.warn(*push_task.warnings_for(task))
             predicted = Predicted(self.params.get("predicted"))
             items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"], predicted=predicted)
-        reconciler.confirm(items)
+        reconciler.verify_after_disconnect(items)
         return items
 
 

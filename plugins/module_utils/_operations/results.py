@@ -15,8 +15,8 @@ from .._core.errors import BadInput, OmeError
 from .._core.secrets import SecretStore
 from .._core.texts import listed
 from .._reconcile.plan import FAILED, Item
-from .._schema.objects import Group
-from .base import Capability, Params, Result
+from .._schema.objects import Object
+from .base import Operation, Params, Result
 
 _MOST_CAUSES = 5
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
@@ -25,10 +25,10 @@ _COUNT = re.compile(r"(?<!\S)[0-9]+ ")
 _LONGEST_NAME = 100  # characters of a name in a message about an entry
 
 
-class Managing(Capability):
+class ManagingOperation(Operation):
     """Brings objects to be as wanted; shared by the modules for one object and for many."""
 
-    group: Group
+    group: Object
     # The option that lists the objects; none where the options of the module are the object.
     entries: str | None = None
 
@@ -40,9 +40,9 @@ class Managing(Capability):
         return [(f"{self.entries}[{index}]", entry) for index, entry in enumerate(self.params[self.entries])]
 
     @functools.cached_property
-    def wanted(self) -> list[tuple[str, dict[str, t.Any]]]:
-        """The path of the option and the given form of each object."""
-        return [(path, self.group.given(entry)) for path, entry in self.raw_entries]
+    def desired(self) -> list[tuple[str, dict[str, t.Any]]]:
+        """The path of the option and the specified form of each object."""
+        return [(path, self.group.specified(entry)) for path, entry in self.raw_entries]
 
     def entry_of(self, option: str) -> str:
         path = re.match(r"(tasks|vhosts|applications)\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
@@ -56,16 +56,20 @@ class Managing(Capability):
         return f"{path[0]} ({name[:_LONGEST_NAME]})" if name else ""
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        for _path, entry in self.wanted:
+        for _path, entry in self.desired:
             self.group.collect_secrets(entry, secrets)
 
 
-def refuse_repeated(wanted: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: t.Callable[[t.Mapping[str, t.Any]], str], option: str) -> None:
+def refuse_repeated(
+    desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: t.Callable[[t.Mapping[str, t.Any]], str], option: str
+) -> None:
     """Raises BadInput where two entries of a list are about the same object."""
     seen: dict[str, str] = {}
-    for path, entry in wanted:
+    for path, entry in desired:
         if key(entry) in seen:
-            raise BadInput(f"{path}.{option}", f"expected each object once, got {key(entry)!r} again after {seen[key(entry)]}")
+            raise BadInput(
+                f"{path}.{option}", f"expected each object once, got {key(entry)!r} again after {seen[key(entry)]}"
+            )
         seen[key(entry)] = path
 
 
@@ -74,7 +78,9 @@ def check_purge(params: Params, entries: str, absent: str) -> None:
     if params["purge"] and params["state"] == absent:
         raise BadInput("purge", f"cannot be used where state is {absent}")
     if params["purge"] and not params[entries] and not params["purge_everything"]:
-        raise BadInput("purge", f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant")
+        raise BadInput(
+            "purge", f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant"
+        )
 
 
 def single_result(item: Item, key: str) -> Result:
@@ -103,8 +109,16 @@ def bulk_result(items: t.Sequence[Item], what: str) -> Result:
     }
     failures = [item for item in items if item.action == FAILED]
     if failures:
-        error = OmeError("items_failed", f"bring all {what} into the wanted state", detail=f"{len(failures):,} of {len(items):,} failed.")
-        result.update(failed=True, msg=f"{len(failures):,} of {len(items):,} {what} failed. {_causes(failures)}", error=error.as_result())
+        error = OmeError(
+            "items_failed",
+            f"bring all {what} into the wanted state",
+            detail=f"{len(failures):,} of {len(items):,} failed.",
+        )
+        result.update(
+            failed=True,
+            msg=f"{len(failures):,} of {len(items):,} {what} failed. {_causes(failures)}",
+            error=error.as_result(),
+        )
     return result
 
 
@@ -116,10 +130,18 @@ def _causes(failures: t.Sequence[Item]) -> str:
         error = t.cast(OmeError, item.error)
         # How many items a request was about says nothing of the cause.
         attempt = _COUNT.sub("", error.attempt)
-        cause = (error.kind, error.status, error.method, error.host, *(_without(names, text) for text in (attempt, *_parts(error))))
+        cause = (
+            error.kind,
+            error.status,
+            error.method,
+            error.host,
+            *(_without(names, text) for text in (attempt, *_parts(error))),
+        )
         groups.setdefault(cause, []).append(item)
     texts = [
-        f"[{same[0].title}] {same[0].error}" if len(same) == 1 else f"{_common(same)} Items: {listed([item.title for item in same])}."
+        f"[{same[0].title}] {same[0].error}"
+        if len(same) == 1
+        else f"{_common(same)} Items: {listed([item.title for item in same])}."
         for same in list(groups.values())[:_MOST_CAUSES]
     ]
     left = sum(map(len, list(groups.values())[_MOST_CAUSES:]))
@@ -153,7 +175,9 @@ def _parts(error: OmeError) -> tuple[str | None, ...]:
 
 def _without(names: t.Collection[str], text: str | None) -> str | None:
     """Return a part of an error without these names."""
-    return text and re.sub("…(?:/…)+", "…", _NAME.sub(lambda found: "…" if found.group() in names else found.group(), text))
+    return text and re.sub(
+        "…(?:/…)+", "…", _NAME.sub(lambda found: "…" if found.group() in names else found.group(), text)
+    )
 
 
 def counts(items: t.Iterable[Item]) -> dict[str, int]:
@@ -169,7 +193,7 @@ def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
         refused = item.action == FAILED and not item.touched and item.before is not None and bool(item.differences)
         if not item.changed and not refused:
             continue
-        to_be = item.group.as_kept(item.group.merge(item.wanted, item.before)) if refused else item.after
+        to_be = item.group.as_stored(item.group.merge(item.desired, item.before)) if refused else item.after
         if item.before is not None:
             before[item.title] = item.group.mask(item.before)
         if to_be is not None:

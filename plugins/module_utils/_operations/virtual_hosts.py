@@ -21,7 +21,7 @@ from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
 from .applications import check_applications
 from .base import FLAG, Params, Result, list_of, state_option
-from .results import Managing, bulk_result, check_purge, counts, refuse_repeated, single_result
+from .results import ManagingOperation, bulk_result, check_purge, counts, refuse_repeated, single_result
 
 
 def _virtual_host_options() -> dict[str, t.Any]:
@@ -29,7 +29,7 @@ def _virtual_host_options() -> dict[str, t.Any]:
     return {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
 
 
-class _Vhosts(Managing):
+class _Vhosts(ManagingOperation):
     """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
 
     group = VIRTUAL_HOST
@@ -37,17 +37,19 @@ class _Vhosts(Managing):
     unreachable: dict[str, str] | None = None
 
     @classmethod
-    def as_declared(cls, given: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(given)
+    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
+        return application.with_bare_members(specified)
 
     @functools.cached_property
     def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
-        """The path of the option and the given form of each application inside of an entry."""
+        """The path of the option and the specified form of each application inside of an entry."""
         found = []
         for path, entry in self.raw_entries:
             for index, app in enumerate(entry.get("applications") or []):
                 inner = f"applications[{index}]"
-                found.append((f"{path}.{inner}" if path else inner, APPLICATION.given({**app, "vhost": entry["name"]})))
+                found.append(
+                    (f"{path}.{inner}" if path else inner, APPLICATION.specified({**app, "vhost": entry["name"]}))
+                )
         return found
 
     def collect_secrets(self, secrets: SecretStore) -> None:
@@ -56,15 +58,19 @@ class _Vhosts(Managing):
             APPLICATION.collect_secrets(app, secrets)
 
     def check(self) -> None:
-        for path, vhost in self.wanted:
+        for path, vhost in self.desired:
             virtual_host.validate(vhost, path, present=self.params["state"] == "present")
-        refuse_repeated(self.wanted, lambda vhost: str(vhost["name"]), "name")
+        refuse_repeated(self.desired, lambda vhost: str(vhost["name"]), "name")
         check_applications(self.applications)
 
-    def reconcile(self, api: Api, context: Context, *, bulk: bool, purge: bool = False) -> tuple[list[Item], list[Item]]:
+    def reconcile(
+        self, api: Api, context: Context, *, bulk: bool, purge: bool = False
+    ) -> tuple[list[Item], list[Item]]:
         """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
-        reconciler = VirtualHosts(api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"])
-        vhosts = [vhost for _path, vhost in self.wanted]
+        reconciler = VirtualHosts(
+            api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"]
+        )
+        vhosts = [vhost for _path, vhost in self.desired]
         if self.params["state"] == "absent":  # what is in them goes with them
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
         else:
@@ -73,8 +79,10 @@ class _Vhosts(Managing):
                 inside.setdefault(app["vhost"], []).append(app)
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge, inside=inside)
             self.unlisted = reconciler.unlisted
-            apps = self._reconcile_applications(api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED]))
-        reconciler.confirm(items)
+            apps = self._reconcile_applications(
+                api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED])
+            )
+        reconciler.verify_after_disconnect(items)
         self.unreachable = reconciler.reachability.unreachable
         return items, apps
 
@@ -92,7 +100,7 @@ class _Vhosts(Managing):
             items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
             for item in items:
                 item.fail(error)
-        reconciler.confirm(items)
+        reconciler.verify_after_disconnect(items)
         return items
 
 
@@ -101,7 +109,12 @@ class Vhost(_Vhosts):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {**_virtual_host_options(), "state": state_option("present", "absent"), "recreate": FLAG, "require_reachable": FLAG}
+        return {
+            **_virtual_host_options(),
+            "state": state_option("present", "absent"),
+            "recreate": FLAG,
+            "require_reachable": FLAG,
+        }
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=False)

@@ -15,7 +15,7 @@ import typing as t
 
 from .._api.client import Api
 from .._api.messages import ItemAnswer
-from .._api.spelling import Dialect
+from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
@@ -23,16 +23,16 @@ from .._resources import application, virtual_host
 from .._resources.application import APPLICATION, Key
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .base import Creator
+from .base import Reconciler
 from .plan import CREATED, DELETED, FAILED, RECREATED, UNCHANGED, Item, Predicted, pieces
-from .snapshot import CREATE_TRIES, Contents, ContentsKeeper, unaddressable_application
+from .snapshot import CREATE_TRIES, Snapshot, Snapshots, unaddressable_application
 
 BULK_SIZE = 500  # applications in one POST
 # What the server says where one item of a bulk request is bad: the items before it have been created (server-facts: Applications).
 _BAD_ITEM = ("bad_request", "server_error")
 
 
-class Applications(Creator):
+class Applications(Reconciler):
     """Creates, makes again and deletes the applications of any number of virtual hosts."""
 
     what = "application"
@@ -42,23 +42,25 @@ class Applications(Creator):
         self._api = api
         self._context = context
         self._recreate = recreate
-        self._dialect = Dialect(api)
-        self._keeper = ContentsKeeper(api, context)
-        self._made_again: dict[str, Contents] = {}
+        self._dialect = ServerSpelling(api)
+        self._keeper = Snapshots(api, context)
+        self._made_again: dict[str, Snapshot] = {}
         self._listed: dict[str, set[str]] = {}
         self._unlisted: dict[str, OmeError] = {}
         self._predicted = Predicted()
 
-    def ensure_present(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, predicted: Predicted | None = None) -> list[Item]:
-        """Brings applications (given form) to be as wanted; with ``purge`` deletes the others of the same virtual hosts.
+    def ensure_present(
+        self, desired: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, predicted: Predicted | None = None
+    ) -> list[Item]:
+        """Brings applications (specified form) to be as wanted; with ``purge`` deletes the others of the same virtual hosts.
 
         ``predicted`` is what check mode takes for done.
         """
         self._predicted = predicted or self._predicted
-        self._list(wanted)
-        items = self._api.together([functools.partial(self._plan_present, app) for app in wanted])
+        self._list(desired)
+        items = self._api.map_concurrently([functools.partial(self._plan_present, app) for app in desired])
         if purge:
-            items += self._plan_purge(wanted)
+            items += self._plan_purge(desired)
         if self._context.check_mode:
             self._predict(items)
         else:
@@ -66,17 +68,21 @@ class Applications(Creator):
             for item in items:
                 if item.action == CREATED:
                     missing.setdefault(item.label["vhost"], []).append(item)
-            self._api.together([functools.partial(self._create, those, vhost) for vhost, those in missing.items()])
+            self._api.map_concurrently(
+                [functools.partial(self._create, those, vhost) for vhost, those in missing.items()]
+            )
             for item in items:
                 if item.action == RECREATED:
                     self._make_again(item)
             self._delete([item for item in items if item.action == DELETED], spare_read_only=purge)
         return items
 
-    def ensure_absent(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
+    def ensure_absent(self, desired: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
         """Deletes applications with their push tasks."""
-        self._list(wanted)
-        items = self._api.together([functools.partial(self._plan_absent, application.key_of(app)) for app in wanted])
+        self._list(desired)
+        items = self._api.map_concurrently(
+            [functools.partial(self._plan_absent, application.key_of(app)) for app in desired]
+        )
         if self._context.check_mode:
             self._predict(items)
         else:
@@ -85,16 +91,20 @@ class Applications(Creator):
 
     # Reading
 
-    def _list(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> None:
+    def _list(self, desired: t.Sequence[t.Mapping[str, t.Any]]) -> None:
         """Reads the names of the applications of each virtual host once."""
         self._listed, self._unlisted = {}, {}
-        vhosts = list(dict.fromkeys(app["vhost"] for app in wanted))
-        for vhost, names in zip(vhosts, self._api.together([functools.partial(self._names, vhost) for vhost in vhosts])):
+        vhosts = list(dict.fromkeys(app["vhost"] for app in desired))
+        for vhost, names in zip(
+            vhosts, self._api.map_concurrently([functools.partial(self._names, vhost) for vhost in vhosts])
+        ):
             if isinstance(names, OmeError):
                 self._unlisted[vhost] = names
                 continue
             self._listed[vhost] = names
-            self._context.warn(*(unaddressable_application(vhost, name) for name in sorted(names) if not is_addressable(name)))
+            self._context.warn(
+                *(unaddressable_application(vhost, name) for name in sorted(names) if not is_addressable(name))
+            )
 
     def _names(self, vhost: str) -> set[str] | OmeError:
         """The names of the applications of a virtual host, or the error that says that there is no such virtual host."""
@@ -113,9 +123,9 @@ class Applications(Creator):
             self._context.keep_secrets(APPLICATION, application.from_wire(raw, key.vhost))
         return raw
 
-    def _item(self, key: Key, wanted: t.Mapping[str, t.Any]) -> tuple[Item, dict[str, t.Any] | None]:
+    def _item(self, key: Key, desired: t.Mapping[str, t.Any]) -> tuple[Item, dict[str, t.Any] | None]:
         """The item of an application, and what the server says of it."""
-        item = Item(APPLICATION, key._asdict(), wanted)
+        item = Item(APPLICATION, key._asdict(), desired)
         raw = self._read(key) if key.name in self._listed.get(key.vhost, ()) else None
         if raw is not None:
             item.before = item.after = application.from_wire(raw, key.vhost)
@@ -123,25 +133,25 @@ class Applications(Creator):
 
     # Planning
 
-    def _plan_present(self, wanted: t.Mapping[str, t.Any]) -> Item:
-        key = application.key_of(wanted)
-        item, raw = self._item(key, wanted)
+    def _plan_present(self, desired: t.Mapping[str, t.Any]) -> Item:
+        key = application.key_of(desired)
+        item, raw = self._item(key, desired)
         if raw is None:
             self._plan_create(item, key)
             return item
-        item.group = self._dialect.to_compare(APPLICATION, wanted)
-        item.differences = list(item.group.difference(wanted, item.before))
+        item.group = self._dialect.to_compare(APPLICATION, desired)
+        item.differences = list(item.group.difference(desired, item.before))
         if item.differences:
             self._plan_change(item, key, raw)
         return item
 
     def _plan_create(self, item: Item, key: Key) -> None:
         missing = self._unlisted.get(key.vhost)
-        item.action, item.after = CREATED, _as_kept(item.wanted)
+        item.action, item.after = CREATED, _as_stored(item.desired)
         if missing is not None and not self._context.check_mode:
             item.fail(self._create_error(copy.copy(missing), key))
             return
-        self._bind(item, f"create application {key}", item.wanted)
+        self._bind(item, f"create application {key}", item.desired)
         if item.action == FAILED:
             return
         lacking = application.incomplete(item.after)
@@ -154,7 +164,7 @@ class Applications(Creator):
         if self._keeper.is_read_only(key.vhost, virtual_host.has_textual_scalar(APPLICATION, raw)):
             item.fail(OmeError("read_only", f"change application {key}").add_detail(differing))
             return
-        merged = _as_kept(APPLICATION.merge(item.wanted, item.before))
+        merged = _as_stored(APPLICATION.merge(item.desired, item.before))
         lacking = application.incomplete(merged)
         if lacking:
             item.fail(OmeError("bad_input", f"change application {key}", detail=f"{lacking}."))
@@ -169,7 +179,11 @@ class Applications(Creator):
         if self._recreate:
             item.action, item.after = RECREATED, merged
         else:
-            item.fail(OmeError("differs", f"change application {key}").add_detail(f"{differing} {contents.dropping(inside=key.name)}"))
+            item.fail(
+                OmeError("differs", f"change application {key}").add_detail(
+                    f"{differing} {contents.dropping(inside=key.name)}"
+                )
+            )
 
     def _plan_absent(self, key: Key) -> Item:
         item, raw = self._item(key, {**key._asdict()})
@@ -183,10 +197,14 @@ class Applications(Creator):
             item.extra["would_drop"] = _without_itself(self._keeper.read_one(*key, live=True))
         return item
 
-    def _plan_purge(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
-        keys = {application.key_of(app) for app in wanted}
-        there = sorted(Key(vhost, name) for vhost, names in self._listed.items() for name in names if is_addressable(name))
-        items = self._api.together([functools.partial(self._plan_absent, key) for key in there if key not in keys])
+    def _plan_purge(self, desired: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
+        keys = {application.key_of(app) for app in desired}
+        there = sorted(
+            Key(vhost, name) for vhost, names in self._listed.items() for name in names if is_addressable(name)
+        )
+        items = self._api.map_concurrently(
+            [functools.partial(self._plan_absent, key) for key in there if key not in keys]
+        )
         return [item for item in items if item.action == DELETED]  # those of the configuration file stay
 
     def _predict(self, items: t.Sequence[Item]) -> None:
@@ -203,8 +221,10 @@ class Applications(Creator):
                     f"Virtual host {vhost} is not there yet: {error.advice.meaning} Creating its applications fails unless an earlier task creates it."
                 )
         unsure = set()
-        vhosts = list(dict.fromkeys(item.label["vhost"] for item in items if item.changed and item.label["vhost"] in self._listed))
-        raws = self._api.together([functools.partial(self._api.read_virtual_host, vhost) for vhost in vhosts])
+        vhosts = list(
+            dict.fromkeys(item.label["vhost"] for item in items if item.changed and item.label["vhost"] in self._listed)
+        )
+        raws = self._api.map_concurrently([functools.partial(self._api.read_virtual_host, vhost) for vhost in vhosts])
         for vhost, raw in zip(vhosts, raws):
             self._context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw or {}))
             if not virtual_host.looks_read_only(raw or {}):
@@ -223,7 +243,7 @@ class Applications(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item], vhost: str) -> None:
-        for piece in pieces(items, lambda item: application.create_request(item.wanted, item.group), BULK_SIZE):
+        for piece in pieces(items, lambda item: application.create_request(item.desired, item.group), BULK_SIZE):
             self._create_bulk(piece, vhost)
 
     def _create_bulk(self, items: list[Item], vhost: str) -> None:
@@ -231,13 +251,15 @@ class Applications(Creator):
         tries = CREATE_TRIES
         while items:
             try:
-                answers = self._api.create_applications(vhost, [application.create_request(item.wanted, item.group) for item in items])
+                answers = self._api.create_applications(
+                    vhost, [application.create_request(item.desired, item.group) for item in items]
+                )
             except OmeError as error:
                 failure = error
             else:
-                self._settle_creates(items, answers)
+                self._resolve_creates(items, answers)
                 return
-            if not failure.maybe_done and failure.kind not in _BAD_ITEM:
+            if not failure.outcome_unknown and failure.kind not in _BAD_ITEM:
                 self._fail_all(items, failure, touched=False)
                 return
             try:
@@ -255,7 +277,7 @@ class Applications(Creator):
                 self._fail_all(items, failure, touched=False)
                 return
 
-    def _found(self, item: Item) -> dict[str, t.Any] | None:
+    def _read_current(self, item: Item) -> dict[str, t.Any] | None:
         try:
             raw = self._read(Key(**item.label))
         except OmeError as error:
@@ -288,11 +310,11 @@ class Applications(Creator):
     def _delete(self, items: t.Sequence[Item], *, spare_read_only: bool = False) -> None:
         for item in items:
             key = Key(**item.label)
-            contents: Contents | None = None
+            contents: Snapshot | None = None
             try:
                 self._keeper.refuse_read_only(key.vhost, f"delete application {key}")
                 contents = self._keeper.read_one(*key)
-                self._keeper.take_down(key.vhost, contents)
+                self._keeper.tear_down(key.vhost, contents)
             except OmeError as error:
                 if error.kind in ("vhost_not_found", "application_not_found"):  # deleted by somebody else meanwhile
                     item.action = UNCHANGED
@@ -302,7 +324,9 @@ class Applications(Creator):
                     item.fail(error, touched=contents is not None)
                     item.after = item.before
                     if contents is not None:
-                        error.add_detail("Its push tasks may be stopped in part; run the task again to delete the rest.")
+                        error.add_detail(
+                            "Its push tasks may be stopped in part; run the task again to delete the rest."
+                        )
             else:
                 item.extra["dropped"] = _without_itself(contents)
 
@@ -314,21 +338,21 @@ class Applications(Creator):
         Puts the old one back where the new one is refused. Without a push publisher the new one can have no push tasks: they are dropped.
         """
         key = Key(**item.label)
-        after = item.after or item.wanted
-        contents: Contents | None = None
+        after = item.after or item.desired
+        contents: Snapshot | None = None
         try:
             self._keeper.refuse_read_only(key.vhost, f"recreate application {key}")
             there = self._keeper.read_one(*key)
             self._keeper.refuse_unsendable(f"application {key}", there)
             contents = self._made_again[item.title] = there
-            self._keeper.take_down(key.vhost, contents)
+            self._keeper.tear_down(key.vhost, contents)
             answer = self._keeper.create_application(key.vhost, application.create_request(after, item.group))
             if answer is not None and not answer.ok:
                 raise self._refusal(item, answer)
         except OmeError as error:
             item.fail(self._create_error(error, key, "recreate"))
             if contents is not None:
-                self._report_put_back(item, contents, error)
+                self._restore_after_refusal(item, contents, error)
             return
         told = _without_itself(contents)
         if not application.can_push(after):
@@ -341,10 +365,10 @@ class Applications(Creator):
             item.after = after
             self._fail_incomplete(item, f"start all push tasks of application {key} again", lost)
 
-    def _report_put_back(self, item: Item, contents: Contents, refusal: OmeError) -> None:
+    def _restore_after_refusal(self, item: Item, contents: Snapshot, refusal: OmeError) -> None:
         """Puts back what was there before, and says in the refusal what is back and what is not."""
-        lost = self._keeper.fill(item.label["vhost"], contents)
-        self._say_what_is_back(item, lost, refusal, another="An application", contents="its push tasks")
+        lost = self._keeper.restore(item.label["vhost"], contents)
+        self._describe_restored(item, lost, refusal, another="An application", contents="its push tasks")
 
     def _fail_all(self, items: t.Sequence[Item], error: OmeError, *, touched: bool) -> None:
         if len(items) == 1:
@@ -358,11 +382,11 @@ class Applications(Creator):
         return self._explained(error, APPLICATION)
 
 
-def _as_kept(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+def _as_stored(app: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """The option form as the server will return it."""
     return {"vhost": app["vhost"], **APPLICATION.from_wire(application.create_request(app))}
 
 
-def _without_itself(contents: Contents) -> dict[str, t.Any]:
+def _without_itself(contents: Snapshot) -> dict[str, t.Any]:
     """What an application holds, for reports."""
     return {what: value for what, value in contents.described().items() if what != "applications"}

@@ -11,7 +11,7 @@ import typing as t
 
 from .._core.errors import OmeError
 from .._schema.fields import Difference
-from .._schema.objects import Group
+from .._schema.objects import Object
 
 UNCHANGED = "unchanged"
 CREATED = "created"
@@ -23,7 +23,9 @@ STARTED = "started"
 RESTARTED = "restarted"
 STOPPED = "stopped"
 
-LARGEST_BODY = 2**19  # bytes of a list that is posted; gateways refuse more than a megabyte unless they are told otherwise
+LARGEST_BODY = (
+    2**19
+)  # bytes of a list that is posted; gateways refuse more than a megabyte unless they are told otherwise
 
 
 class Predicted:
@@ -63,11 +65,11 @@ class Item:
     ``before`` and ``after`` are in option form with secrets in clear, None where there is no object.
     """
 
-    def __init__(self, group: Group, label: t.Mapping[str, str], wanted: t.Mapping[str, t.Any]) -> None:
-        """``group`` declares the object, ``label`` identifies it in reports, such as {"name": "x"}; ``wanted`` is the given form."""
+    def __init__(self, group: Object, label: t.Mapping[str, str], desired: t.Mapping[str, t.Any]) -> None:
+        """``group`` declares the object, ``label`` identifies it in reports, such as {"name": "x"}; ``wanted`` is the specified form."""
         self.group = group
         self.label = dict(label)
-        self.wanted = dict(wanted)
+        self.desired = dict(desired)
         self.action = UNCHANGED
         self.before: dict[str, t.Any] | None = None
         self.after: dict[str, t.Any] | None = None
@@ -99,7 +101,12 @@ class Item:
 
     def report(self) -> dict[str, t.Any]:
         """The entry in `results`."""
-        entry: dict[str, t.Any] = {**self.label, "action": self.action, "differences": [difference._asdict() for difference in self.differences], **self.extra}
+        entry: dict[str, t.Any] = {
+            **self.label,
+            "action": self.action,
+            "differences": [difference._asdict() for difference in self.differences],
+            **self.extra,
+        }
         if self.error is not None:
             entry["msg"] = str(self.error)
             entry["error"] = self.error.as_result()

@@ -16,10 +16,10 @@ from .._core.errors import OmeError
 from .._resources import push_task
 from .._resources.push_task import PUSH_PUBLISHERS, PUSH_TASK, Key
 from .._schema.validators import is_addressable
-from .base import Confirming
+from .base import Verifier
 from .plan import FAILED, RESTARTED, STARTED, STOPPED, UNCHANGED, Item, Predicted
 
-SETTLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
+STABLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
 POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
 NOT_THERE = ("vhost_not_found", "application_not_found")
 # How often a start is tried where somebody else, or a lost answer, came between.
@@ -28,7 +28,7 @@ _START_TRIES = 3
 Scope = tuple[str, str]
 
 
-class PushTasks(Confirming):
+class PushTasks(Verifier):
     """Starts and stops the push tasks of any number of applications."""
 
     what = "push task"
@@ -44,37 +44,46 @@ class PushTasks(Confirming):
         self._predicted = Predicted()
 
     def ensure_started(
-        self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, wait_for: str = "ready", predicted: Predicted | None = None
+        self,
+        desired: t.Sequence[t.Mapping[str, t.Any]],
+        *,
+        purge: bool = False,
+        wait_for: str = "ready",
+        predicted: Predicted | None = None,
     ) -> list[Item]:
-        """Brings tasks (given form) to run as wanted; with ``purge`` stops the others of the same applications.
+        """Brings tasks (specified form) to run as wanted; with ``purge`` stops the others of the same applications.
 
         ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows). ``predicted`` is what check mode takes for done.
         """
         self._predicted = predicted or self._predicted
-        self._read(wanted, settle=True, purge=purge)
-        items = [self._plan_start(task) for task in wanted]
+        self._read(desired, await_stable=True, purge=purge)
+        items = [self._plan_start(task) for task in desired]
         if purge:
-            items += self._plan_purge(wanted)
+            items += self._plan_purge(desired)
         if self._context.check_mode:
             self._predict(items)
         else:
             self._stop([item for item in items if item.action in (STOPPED, RESTARTED)])
-            self._api.together([functools.partial(self._start, item) for item in items if item.action in (STARTED, RESTARTED)])
+            self._api.map_concurrently(
+                [functools.partial(self._start, item) for item in items if item.action in (STARTED, RESTARTED)]
+            )
             if wait_for == "pushing":
                 self._wait_until_pushing([item for item in items if item.action in (STARTED, RESTARTED, UNCHANGED)])
         return items
 
-    def ensure_stopped(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
+    def ensure_stopped(self, desired: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
         """Stops tasks, and waits until they are gone."""
-        self._read(wanted)
-        items = [self._plan_stop(task) for task in wanted]
+        self._read(desired)
+        items = [self._plan_stop(task) for task in desired]
         if not self._context.check_mode:
             self._stop([item for item in items if item.action == STOPPED])
         return items
 
     # Reading
 
-    def _read(self, wanted: t.Sequence[t.Mapping[str, t.Any]], *, settle: bool = False, purge: bool = False) -> None:
+    def _read(
+        self, desired: t.Sequence[t.Mapping[str, t.Any]], *, await_stable: bool = False, purge: bool = False
+    ) -> None:
         """Reads the tasks of each application once; what was known before is forgotten.
 
         With ``settle``, waits for those of the tasks that are being stopped; with ``purge``, for the others of the applications too.
@@ -82,10 +91,13 @@ class PushTasks(Confirming):
         self._present = {}
         self._absent_scopes = {}
         scopes: dict[Scope, set[str]] = {}
-        for task in wanted:
+        for task in desired:
             scopes.setdefault((task["vhost"], task["app"]), set()).add(task["id"])
-        reads = [functools.partial(self._list_tasks, *scope, (None if purge else ids) if settle else ()) for scope, ids in scopes.items()]
-        for (vhost, app), tasks in zip(scopes, self._api.together(reads)):
+        reads = [
+            functools.partial(self._list_tasks, *scope, (None if purge else ids) if await_stable else ())
+            for scope, ids in scopes.items()
+        ]
+        for (vhost, app), tasks in zip(scopes, self._api.map_concurrently(reads)):
             if isinstance(tasks, OmeError):
                 self._absent_scopes[(vhost, app)] = tasks
                 continue
@@ -98,15 +110,15 @@ class PushTasks(Confirming):
             kind = "vhost_not_found" if self._predicted.deleted(vhost) else "application_not_found"
             return OmeError(kind, f"list the push tasks of application {vhost}/{app}")
         try:
-            return self.list_settled(vhost, app, ids)
+            return self.list_stable(vhost, app, ids)
         except OmeError as error:
             if error.kind not in NOT_THERE:
                 raise
             return error
 
-    def list_settled(self, vhost: str, app: str, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
+    def list_stable(self, vhost: str, app: str, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
         """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended."""
-        return list_settled(self._api, self._context, (vhost, app), self._wait_timeout, ids)
+        return list_stable(self._api, self._context, (vhost, app), self._wait_timeout, ids)
 
     def _remember(self, raw: dict[str, t.Any], vhost: str, app: str) -> None:
         self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(raw))
@@ -115,7 +127,7 @@ class PushTasks(Confirming):
     def _find(self, key: Key) -> dict[str, t.Any] | None:
         """Looks for one task on the server."""
         # All are read and searched here, as an id in the request that the server does not like would filter nothing.
-        for raw in self.list_settled(key.vhost, key.app, [key.id]):
+        for raw in self.list_stable(key.vhost, key.app, [key.id]):
             if push_task.id_of(raw) == key.id:
                 self._remember(raw, key.vhost, key.app)
                 return raw
@@ -127,12 +139,14 @@ class PushTasks(Confirming):
             groups.setdefault((item.label["vhost"], item.label["app"]), []).append(item)
         return list(groups.values())
 
-    def _found(self, item: Item) -> dict[str, t.Any] | None:
+    def _read_current(self, item: Item) -> dict[str, t.Any] | None:
         key = Key(**item.label)
         scope = (key.vhost, key.app)
         if scope not in self._seen_again:
             tasks = self._list_tasks(*scope, None)
-            self._seen_again[scope] = {} if isinstance(tasks, OmeError) else {push_task.id_of(raw): raw for raw in tasks}
+            self._seen_again[scope] = (
+                {} if isinstance(tasks, OmeError) else {push_task.id_of(raw): raw for raw in tasks}
+            )
         raw = self._seen_again[scope].get(key.id)
         return push_task.from_wire(raw, *scope) if raw is not None else None
 
@@ -150,7 +164,7 @@ class PushTasks(Confirming):
     def _plan_start(self, task: t.Mapping[str, t.Any]) -> Item:
         item = self._item(task)
         key = push_task.key_of(task)
-        item.after = PUSH_TASK.as_kept(task)
+        item.after = PUSH_TASK.as_stored(task)
         absent = self._absent_scopes.get((key.vhost, key.app))
         if absent is not None and not self._context.check_mode:
             item.fail(_start_error(copy.copy(absent), key))
@@ -166,12 +180,14 @@ class PushTasks(Confirming):
                 detail = f"The server still stops the task of this id after {self._wait_timeout:g} s."
                 item.fail(OmeError("wait_timeout", f"start push task {key}", detail=detail))
             elif push_task.state_of(raw) == "error":
-                self._context.warn(f"Push task {key} is in state error; the server keeps trying to reach its destination.")
+                self._context.warn(
+                    f"Push task {key} is in state error; the server keeps trying to reach its destination."
+                )
         elif push_task.is_of_configuration(raw):
             item.fail(OmeError("configured_task", f"start push task {key}"))
         else:
             item.action = RESTARTED
-            item.after = PUSH_TASK.as_kept(PUSH_TASK.merge(task, item.before))
+            item.after = PUSH_TASK.as_stored(PUSH_TASK.merge(task, item.before))
             if "stream_key" not in task and not push_task.same_destination(item.after, item.before):
                 item.after["stream_key"] = ""
         return item
@@ -188,8 +204,8 @@ class PushTasks(Confirming):
             item.action = STOPPED
         return item
 
-    def _plan_purge(self, wanted: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
-        keys = {push_task.key_of(task) for task in wanted}
+    def _plan_purge(self, desired: t.Sequence[t.Mapping[str, t.Any]]) -> list[Item]:
+        keys = {push_task.key_of(task) for task in desired}
         items = []
         for key in sorted(self._present):
             if key in keys or push_task.is_of_configuration(self._present[key]):
@@ -204,23 +220,29 @@ class PushTasks(Confirming):
 
     def _predict(self, items: t.Sequence[Item]) -> None:
         """In check mode: what starting would meet, found without a write."""
-        scopes = list(dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED))
-        lacking = self._api.together([functools.partial(self._lacks_push_publisher, *scope) for scope in scopes])
+        scopes = list(
+            dict.fromkeys((item.label["vhost"], item.label["app"]) for item in items if item.action == STARTED)
+        )
+        lacking = self._api.map_concurrently(
+            [functools.partial(self._lacks_push_publisher, *scope) for scope in scopes]
+        )
         for scope, lacks in zip(scopes, lacking):
             if self._predicted.made(*scope):
                 continue
             absent = self._absent_scopes.get(scope)
-            starting = [item for item in items if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope]
+            starting = [
+                item for item in items if item.action == STARTED and (item.label["vhost"], item.label["app"]) == scope
+            ]
             if absent is not None and self._predicted.is_complete:
                 for item in starting:
-                    item.fail(_start_error(copy.copy(absent), push_task.key_of(item.wanted)))
+                    item.fail(_start_error(copy.copy(absent), push_task.key_of(item.desired)))
             elif absent is not None:
                 self._context.warn(
                     f"{'/'.join(scope)} is not there yet: {absent.advice.meaning} Starting its push tasks fails unless an earlier task creates it."
                 )
             elif lacks:
                 for item in starting:
-                    item.fail(OmeError("push_publisher_missing", f"start push task {push_task.key_of(item.wanted)}"))
+                    item.fail(OmeError("push_publisher_missing", f"start push task {push_task.key_of(item.desired)}"))
 
     def _lacks_push_publisher(self, vhost: str, app: str) -> bool:
         """Whether an application that is there has no publisher for pushes."""
@@ -243,17 +265,19 @@ class PushTasks(Confirming):
         unsure: dict[Key, Item] = {}
         failures: dict[Key, OmeError] = {}
         keys = [Key(**item.label) for item in items]
-        for item, key, failure in zip(items, keys, self._api.together([functools.partial(self._ask_to_stop, key) for key in keys])):
+        for item, key, failure in zip(
+            items, keys, self._api.map_concurrently([functools.partial(self._ask_to_stop, key) for key in keys])
+        ):
             if failure is None:
                 asked[key] = item
-            elif failure.maybe_done:
+            elif failure.outcome_unknown:
                 unsure[key], failures[key] = item, failure
             else:
                 _fail_as_it_was(item, failure, touched=False)
         for key in self._wait_for_stops(asked, self._wait_timeout):
             detail = f"The server took the request, but still lists the task after {self._wait_timeout:g} s."
             _fail_as_it_was(asked[key], OmeError("wait_timeout", f"stop push task {key}", detail=detail), touched=True)
-        for key in self._wait_for_stops(unsure, min(SETTLE_TIMEOUT, self._wait_timeout)):
+        for key in self._wait_for_stops(unsure, min(STABLE_TIMEOUT, self._wait_timeout)):
             _fail_as_it_was(unsure[key], failures[key], touched=False)
         for item in items:
             if item.action != FAILED:
@@ -292,7 +316,12 @@ class PushTasks(Confirming):
     def _tasks_of(self, keys: t.Iterable[Key]) -> list[tuple[Scope, list[dict[str, t.Any]]]]:
         """The tasks of each application that one of the keys is about; none where there is no such application."""
         scopes = list(dict.fromkeys((key.vhost, key.app) for key in keys))
-        return list(zip(scopes, self._api.together([functools.partial(self._list_or_nothing, *scope) for scope in scopes])))
+        return list(
+            zip(
+                scopes,
+                self._api.map_concurrently([functools.partial(self._list_or_nothing, *scope) for scope in scopes]),
+            )
+        )
 
     def _list_or_nothing(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
         try:
@@ -307,16 +336,16 @@ class PushTasks(Confirming):
         key = Key(**item.label)
         replaces = item.action == RESTARTED
         try:
-            item.extra["state"], by_others = self._start_settled(key, item.after or item.wanted)
+            item.extra["state"], by_others = self._start_resolved(key, item.after or item.desired)
         except OmeError as error:
-            item.fail(_start_error(error, key), touched=replaces or error.maybe_done)
+            item.fail(_start_error(error, key), touched=replaces or error.outcome_unknown)
             if replaces:
-                self._put_back(item, key, error)
+                self._restart_previous(item, key, error)
             return
         if by_others and not replaces:
             item.action = UNCHANGED
 
-    def _start_settled(self, key: Key, task: t.Mapping[str, t.Any]) -> tuple[str, bool]:
+    def _start_resolved(self, key: Key, task: t.Mapping[str, t.Any]) -> tuple[str, bool]:
         """Starts a task (option form); returns its state, and whether somebody else had started it.
 
         Where the answer is lost, or somebody else was faster, looks at what is there and decides from that. An error
@@ -324,16 +353,24 @@ class PushTasks(Confirming):
         """
         for attempt in range(_START_TRIES):
             try:
-                return push_task.state_of(self._api.start_push_task(key.vhost, key.app, push_task.start_request(task))), False
+                return push_task.state_of(
+                    self._api.start_push_task(key.vhost, key.app, push_task.start_request(task))
+                ), False
             except OmeError as error:
                 last = attempt == _START_TRIES - 1
-                if error.kind != "duplicate_id" and not error.maybe_done:
+                if error.kind != "duplicate_id" and not error.outcome_unknown:
                     raise
                 there = self._look_after(error, key)
-                if there is not None and not list(PUSH_TASK.difference(task, push_task.from_wire(there, key.vhost, key.app))):
+                if there is not None and not list(
+                    PUSH_TASK.difference(task, push_task.from_wire(there, key.vhost, key.app))
+                ):
                     return push_task.state_of(there), error.kind == "duplicate_id"
                 # Another task under this id may be on its way out, as stopping takes a second.
-                if last or (error.refused and error.kind != "duplicate_id") or (there is not None and self.wait_until_gone([key])):
+                if (
+                    last
+                    or (error.refused and error.kind != "duplicate_id")
+                    or (there is not None and self.wait_until_gone([key]))
+                ):
                     raise
         raise AssertionError("unreachable")
 
@@ -342,15 +379,15 @@ class PushTasks(Confirming):
         try:
             there = self._find(key)
         except OmeError as look:
-            look.maybe_done = True
+            look.outcome_unknown = True
             raise
-        error.maybe_done = False
+        error.outcome_unknown = False
         return there
 
-    def _put_back(self, item: Item, key: Key, refusal: OmeError) -> None:
+    def _restart_previous(self, item: Item, key: Key, refusal: OmeError) -> None:
         """Starts the task again that was stopped for one that the server then refused, and says in the refusal how that went."""
         try:
-            self._start_settled(key, item.before or {})
+            self._start_resolved(key, item.before or {})
         except OmeError as error:
             item.after = None
             refusal.add_detail(f"The task that ran before was stopped and could not be started again: {error}")
@@ -373,12 +410,18 @@ class PushTasks(Confirming):
                 if item.action == UNCHANGED:  # somebody had asked to stop it before this run looked
                     item.action, item.before = STARTED, None
                     self._start(item)
-            waiting = {key: item for key, item in waiting.items() if item.extra.get("state") != "pushing" and item.action != FAILED}
+            waiting = {
+                key: item
+                for key, item in waiting.items()
+                if item.extra.get("state") != "pushing" and item.action != FAILED
+            }
             if not waiting or self._context.clock() >= deadline:
                 break
             self._context.sleep(POLL_INTERVAL)
         for key, item in waiting.items():
-            detail = f"Its state is {item.extra.get('state', 'unknown')} after {self._wait_timeout:g} s, and no media flows."
+            detail = (
+                f"Its state is {item.extra.get('state', 'unknown')} after {self._wait_timeout:g} s, and no media flows."
+            )
             item.fail(OmeError("wait_timeout", f"bring push task {key} to push", detail=detail), touched=item.changed)
 
     def _read_states(self, items: t.Mapping[Key, Item]) -> list[Item]:
@@ -392,7 +435,9 @@ class PushTasks(Confirming):
         return list(gone.values())
 
 
-def list_settled(api: Api, context: Context, scope: Scope, timeout: float, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
+def list_stable(
+    api: Api, context: Context, scope: Scope, timeout: float, ids: t.Collection[str] | None = None
+) -> list[dict[str, t.Any]]:
     """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended, up to ``timeout`` seconds.
 
     Such a task is neither running nor gone: taken for running, it is gone a moment later, and a start of its id is refused (server-facts: Push tasks).

@@ -13,7 +13,7 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._core.concurrency import later
+from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
@@ -48,7 +48,9 @@ def remedies(owners: t.Iterable[Owner], configured: t.Collection[str]) -> str:
         else f"Remove host name {pattern} from virtual host {vhost}."
         for vhost, pattern in rivals[:MOST_NAMED]
     ]
-    return " ".join(parts) + (f" The same holds for {len(rivals) - MOST_NAMED} more." if len(rivals) > MOST_NAMED else "")
+    return " ".join(parts) + (
+        f" The same holds for {len(rivals) - MOST_NAMED} more." if len(rivals) > MOST_NAMED else ""
+    )
 
 
 class Reachability:
@@ -68,7 +70,7 @@ class Reachability:
     def note(self, name: str, raw: t.Mapping[str, t.Any], vhost: t.Mapping[str, t.Any]) -> None:
         """Remember the host names of a virtual host as it was read, in wire form and in option form."""
         place = place_of(name, read_only=virtual_host.looks_read_only(raw))
-        later(self._there.__setitem__, name, Claim(name, names_of(vhost), place))
+        deferred(self._there.__setitem__, name, Claim(name, names_of(vhost), place))
 
     def foresee(self, items: t.Sequence[Item], listed: t.Collection[str] | None) -> None:
         """Judge a plan before it is carried out: warn, raise if it is required, and complete what failed items would drop.
@@ -104,7 +106,7 @@ class Reachability:
         """The virtual hosts that are there when the items are done."""
         made = _made(items)
         gone = {item.label["name"] for item in items if item.action in (CREATED, RECREATED, DELETED)}
-        new = [Claim(item.label["name"], _wanted_names(item), place) for place, item in enumerate(made, NEW)]
+        new = [Claim(item.label["name"], _desired_names(item), place) for place, item in enumerate(made, NEW)]
         return [*(claim for name, claim in self._there.items() if name not in gone), *new]
 
     # Reading
@@ -115,7 +117,9 @@ class Reachability:
             found = set(self._api.list_virtual_hosts() if listed is None else listed)
         except OmeError as error:
             self._unread.append("all")
-            self._context.warn(f"Whether publishers and viewers reach the virtual hosts by their host names could not be determined: {error}")
+            self._context.warn(
+                f"Whether publishers and viewers reach the virtual hosts by their host names could not be determined: {error}"
+            )
             return
         unknown = sorted(found.difference(self._there, (item.label["name"] for item in items)))
         if OF_SAMPLE in unknown:  # on most servers it takes all or nothing, and comes before the others
@@ -124,7 +128,7 @@ class Reachability:
         if self._are_taken_by_configuration(items):
             return
         self._unread += [name for name in unknown if not is_addressable(name)]
-        self._api.together([functools.partial(self._read, name) for name in unknown if is_addressable(name)])
+        self._api.map_concurrently([functools.partial(self._read, name) for name in unknown if is_addressable(name)])
         if self._unread:
             self._context.warn(
                 "Whether publishers and viewers reach the virtual hosts by their host names could not be determined completely, because "
@@ -135,13 +139,15 @@ class Reachability:
         """Whether all host names are known to be lost, so that no other virtual host can get them, and a loop need not read those before it."""
         names = HostNames(claim for claim in self._there.values() if claim.place == CONFIGURED)
         about = [item for item in items if item.action in (CREATED, RECREATED) or "would_drop" in item.extra]
-        return all(names.owner(name, item.label["name"], NEW) is not None for item in about for name in _wanted_names(item))
+        return all(
+            names.owner(name, item.label["name"], NEW) is not None for item in about for name in _desired_names(item)
+        )
 
     def _read(self, name: str) -> None:
         try:
             raw = self._api.read_virtual_host(name)
         except OmeError:
-            later(self._unread.append, name)
+            deferred(self._unread.append, name)
             return
         if raw is not None:
             vhost = VIRTUAL_HOST.from_wire(raw)
@@ -165,12 +171,18 @@ class Reachability:
         error = OmeError("unreachable", "create or recreate virtual hosts that are reached by all of their host names")
         if self.unreachable:
             return error.add_detail(f"Nothing was done. {reaches(self.unreachable, 'would reach')}.")
-        return error.add_detail("Nothing was done, because this could not be determined: not all virtual hosts could be read.")
+        return error.add_detail(
+            "Nothing was done, because this could not be determined: not all virtual hosts could be read."
+        )
 
     def _add_to_would_drop(self, item: Item, names: HostNames) -> None:
         """Add to what is said of a virtual host that differs which host names it would lose by a recreate, which puts it last."""
         before = _taken(item, names, self._there[item.label["name"]].place)
-        lost = {name: owner.vhosts for (vhost, name), owner in _taken(item, names, _LAST).items() if (vhost, name) not in before}
+        lost = {
+            name: owner.vhosts
+            for (vhost, name), owner in _taken(item, names, _LAST).items()
+            if (vhost, name) not in before
+        }
         if not lost:
             return
         item.extra["would_drop"] = {**item.extra["would_drop"], "host_names": lost}
@@ -184,14 +196,14 @@ def _made(items: t.Iterable[Item]) -> list[Item]:
     return [item for action in (CREATED, RECREATED) for item in items if item.action == action]
 
 
-def _wanted_names(item: Item) -> list[str]:
+def _desired_names(item: Item) -> list[str]:
     if item.action in (CREATED, RECREATED):
         return names_of(item.after)
-    return names_of(VIRTUAL_HOST.merge(item.wanted, item.before or {}))
+    return names_of(VIRTUAL_HOST.merge(item.desired, item.before or {}))
 
 
 def _taken(item: Item, names: HostNames, place: int) -> dict[tuple[str, str], Owner]:
     """Who takes host names of an item that has this place in the order, by its name and the host name."""
     vhost = item.label["name"]
-    owners = {(vhost, name): names.owner(name, vhost, place) for name in _wanted_names(item)}
+    owners = {(vhost, name): names.owner(name, vhost, place) for name in _desired_names(item)}
     return {key: owner for key, owner in owners.items() if owner is not None and owner.lost}

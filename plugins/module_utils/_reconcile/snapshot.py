@@ -24,14 +24,14 @@ from .._resources.push_task import PUSH_TASK, Key
 from .._schema.extra import unsendable_keys
 from .._schema.validators import is_addressable
 from .plan import FAILED
-from .push_tasks import NOT_THERE, SETTLE_TIMEOUT, PushTasks
+from .push_tasks import NOT_THERE, STABLE_TIMEOUT, PushTasks
 
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
 # How often a create is tried whose answer was lost.
 CREATE_TRIES = 3
 
 
-class Contents:
+class Snapshot:
     """Applications and push tasks, in wire form, and what is live in them where that was asked for."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Contents:
         self.stopping: list[Key] = []
         self.perhaps_stopping: list[Key] = []
 
-    def add(self, other: Contents) -> None:
+    def add(self, other: Snapshot) -> None:
         """Takes the applications and push tasks of others in."""
         self.apps.update(other.apps)
         self.unsendable += other.unsendable
@@ -78,7 +78,7 @@ class Contents:
         return f"A recreate would drop {live}" + (f", and stop and make again {' and '.join(parts)}." if parts else ".")
 
 
-class ContentsKeeper:
+class Snapshots:
     """Reads contents, takes them down, and makes them again."""
 
     def __init__(self, api: Api, context: Context) -> None:
@@ -86,36 +86,41 @@ class ContentsKeeper:
         self._context = context
         self._push_tasks = PushTasks(api, context, wait_timeout=STOP_TIMEOUT)
 
-    def read(self, vhost: str, *, live: bool = False) -> Contents:
+    def read(self, vhost: str, *, live: bool = False) -> Snapshot:
         """Reads what a virtual host holds; what cannot be addressed is left out with a warning.
 
         With ``live`` also the names of live streams and the number of connections, where the server has calls for them.
         """
-        contents = Contents()
+        contents = Snapshot()
         try:
             apps = self._api.list_applications(vhost)
         except OmeError as error:
-            if error.kind in ("controller_not_found", "vhost_not_found"):  # without the call there are none that this collection could know
+            if error.kind in (
+                "controller_not_found",
+                "vhost_not_found",
+            ):  # without the call there are none that this collection could know
                 return contents
             raise
         self._context.warn(*(unaddressable_application(vhost, app) for app in sorted(apps) if not is_addressable(app)))
         addressable = sorted(filter(is_addressable, apps))
-        for inside in self._api.together([functools.partial(self._read_application, vhost, app, live=live) for app in addressable]):
+        for inside in self._api.map_concurrently(
+            [functools.partial(self._read_application, vhost, app, live=live) for app in addressable]
+        ):
             contents.add(inside)
         if live:
             contents.connections = self._api.count_connections(vhost)
         return contents
 
-    def read_one(self, vhost: str, app: str, *, live: bool = False) -> Contents:
+    def read_one(self, vhost: str, app: str, *, live: bool = False) -> Snapshot:
         """The same for one application."""
         contents = self._read_application(vhost, app, live=live)
         if live:
             contents.connections = self._api.count_connections(vhost, app)
         return contents
 
-    def _read_application(self, vhost: str, app: str, *, live: bool) -> Contents:
+    def _read_application(self, vhost: str, app: str, *, live: bool) -> Snapshot:
         """What one application holds, and itself; nothing where it has gone meanwhile."""
-        contents = Contents()
+        contents = Snapshot()
         raw = self._api.read_application(vhost, app)
         if raw is None:
             self._gone_meanwhile(vhost, app)
@@ -123,7 +128,7 @@ class ContentsKeeper:
         self._context.keep_secrets(APPLICATION, application.from_wire(raw, vhost))
         try:
             # One that somebody else is stopping must not be started again with the others.
-            tasks = self._push_tasks.list_settled(vhost, app)
+            tasks = self._push_tasks.list_stable(vhost, app)
         except OmeError as error:
             if error.kind not in NOT_THERE:
                 raise
@@ -147,7 +152,7 @@ class ContentsKeeper:
 
     def _gone_meanwhile(self, vhost: str, app: str) -> None:
         """An application was listed and is gone: somebody has deleted it, unless the connection broke and a restart has taken everything."""
-        if self._api.disturbances:
+        if self._api.disconnects:
             raise OmeError("lost", f"read application {vhost}/{app}")
 
     def refuse_read_only(self, vhost: str, attempt: str) -> None:
@@ -174,28 +179,32 @@ class ContentsKeeper:
             raise
         return False
 
-    def refuse_unsendable(self, what: str, contents: Contents) -> None:
+    def refuse_unsendable(self, what: str, contents: Snapshot) -> None:
         """Raises before anything is taken down that could not be made again."""
         if contents.unsendable:
             detail = f"It has settings under names that no request may hold, and could not be made again: {name_list(contents.unsendable)}."
             raise OmeError("differs", f"recreate {what}").add_detail(detail)
 
-    def take_down(self, vhost: str, contents: Contents) -> None:
+    def tear_down(self, vhost: str, contents: Snapshot) -> None:
         """Stops the push tasks, waits until they are gone, then deletes the applications."""
-        self._api.together([functools.partial(self._stop, key, contents) for key in contents.tasks])
+        self._api.map_concurrently([functools.partial(self._stop, key, contents) for key in contents.tasks])
         left = self._push_tasks.wait_until_gone(contents.tasks)
         if left:
-            raise OmeError("wait_timeout", f"stop push task {left[0]}", detail=f"The server still lists the task after {STOP_TIMEOUT:g} s.")
+            raise OmeError(
+                "wait_timeout",
+                f"stop push task {left[0]}",
+                detail=f"The server still lists the task after {STOP_TIMEOUT:g} s.",
+            )
         for app in contents.apps:
             self._api.delete_application(vhost, app)
 
-    def _stop(self, key: Key, contents: Contents) -> None:
+    def _stop(self, key: Key, contents: Snapshot) -> None:
         contents.perhaps_stopping.append(key)
         self._api.stop_push_task(*key)
         contents.perhaps_stopping.remove(key)
         contents.stopping.append(key)
 
-    def fill(self, vhost: str, contents: Contents) -> list[str]:
+    def restore(self, vhost: str, contents: Snapshot) -> list[str]:
         """Makes those applications and push tasks that are missing, and returns what could not be made."""
         if not contents.apps:
             return []
@@ -209,13 +218,13 @@ class ContentsKeeper:
                 lost += self._put_back_application(vhost, app, raw)
         return lost + self.start(contents)
 
-    def start(self, contents: Contents) -> list[str]:
+    def start(self, contents: Snapshot) -> list[str]:
         """Starts those push tasks that are missing, and returns what could not be started."""
         tasks = [push_task.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
         try:
             # A task that is on its way out is still listed, and would be taken for one that runs.
             self._push_tasks.wait_until_gone(contents.stopping)
-            self._push_tasks.wait_until_gone(contents.perhaps_stopping, timeout=SETTLE_TIMEOUT)
+            self._push_tasks.wait_until_gone(contents.perhaps_stopping, timeout=STABLE_TIMEOUT)
             items = self._push_tasks.ensure_started(tasks)
         except OmeError:
             return [f"push task {key.app}/{key.id}" for key in contents.tasks]
@@ -234,24 +243,26 @@ class ContentsKeeper:
             there = None
         if there is None:
             return [f"application {app}"]
-        as_before = not list(APPLICATION.difference(application.from_wire(raw, vhost), application.from_wire(there, vhost)))
+        as_before = not list(
+            APPLICATION.difference(application.from_wire(raw, vhost), application.from_wire(there, vhost))
+        )
         return [] if as_before else [f"application {app} (another one was made meanwhile)"]
 
     def create_application(self, vhost: str, body: t.Mapping[str, t.Any]) -> ItemAnswer | None:
         """Creates one application (wire form); None where it was found after a lost answer."""
-        return settled(
+        return resolve_create(
             lambda: self._api.create_applications(vhost, [body]),
             lambda: self._api.read_application(vhost, str(body["name"])) is not None,
         )
 
 
-def settled(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
+def resolve_create(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
     """Creates one thing. Where the answer is lost, looks whether it is there, and tries again only if not; None where it was found."""
     for attempt in range(CREATE_TRIES):
         try:
             return create()[0]
         except OmeError as error:
-            if not error.maybe_done or attempt == CREATE_TRIES - 1:
+            if not error.outcome_unknown or attempt == CREATE_TRIES - 1:
                 raise
             if is_there():
                 return None

@@ -14,7 +14,7 @@ import typing as t
 
 from .._api.client import Api
 from .._api.messages import ItemAnswer
-from .._api.spelling import Dialect
+from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
@@ -22,15 +22,15 @@ from .._resources import virtual_host
 from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .base import Creator
+from .base import Reconciler
 from .plan import CREATED, DELETED, FAILED, RECREATED, UNCHANGED, Item, pieces
 from .reachability import Reachability
-from .snapshot import CREATE_TRIES, Contents, ContentsKeeper, settled
+from .snapshot import CREATE_TRIES, Snapshot, Snapshots, resolve_create
 
 BULK_SIZE = 500  # virtual hosts in one POST; the server takes 10,000, but then answers late
 
 
-class VirtualHosts(Creator):
+class VirtualHosts(Reconciler):
     """Creates, makes again and deletes virtual hosts."""
 
     what = "virtual host"
@@ -40,31 +40,31 @@ class VirtualHosts(Creator):
         self._api = api
         self._context = context
         self._recreate = recreate
-        self._dialect = Dialect(api)
-        self._keeper = ContentsKeeper(api, context)
+        self._dialect = ServerSpelling(api)
+        self._keeper = Snapshots(api, context)
         self._inside: t.Mapping[str, t.Sequence[t.Mapping[str, t.Any]]] = {}
-        self._made_again: dict[str, Contents] = {}
+        self._made_again: dict[str, Snapshot] = {}
         self.reachability = Reachability(api, context, required=require_reachable)
         self.unlisted: list[str] = []
         """The names of virtual hosts that were there and are not listed, if the list was read."""
 
     def ensure_present(
         self,
-        wanted: t.Sequence[t.Mapping[str, t.Any]],
+        desired: t.Sequence[t.Mapping[str, t.Any]],
         *,
         bulk: bool = True,
         purge: bool = False,
         inside: t.Mapping[str, t.Sequence[t.Mapping[str, t.Any]]] | None = None,
     ) -> list[Item]:
-        """Brings virtual hosts (given form) to be as wanted; with ``purge`` deletes the others that the API made.
+        """Brings virtual hosts (specified form) to be as wanted; with ``purge`` deletes the others that the API made.
 
         ``bulk`` reads the list of names first, so that those that are not there cost no request of their own. ``inside`` are the
         applications that are specified with each virtual host: none is taken down for what its applications cannot be given.
         """
         self._inside = inside or {}
         listed = self._list() if bulk or purge else None
-        items = self._plan_all(wanted, listed)
-        self.unlisted = sorted((listed or set()) - {vhost["name"] for vhost in wanted})
+        items = self._plan_all(desired, listed)
+        self.unlisted = sorted((listed or set()) - {vhost["name"] for vhost in desired})
         if purge:
             items += self._plan_purge(self.unlisted)
         self.reachability.foresee(items, listed)
@@ -82,7 +82,7 @@ class VirtualHosts(Creator):
     def ensure_absent(self, names: t.Sequence[str], *, bulk: bool = True) -> list[Item]:
         """Deletes virtual hosts with their applications and push tasks."""
         listed = self._list() if bulk else None
-        items = self._api.together([functools.partial(self._plan_absent, name, listed) for name in names])
+        items = self._api.map_concurrently([functools.partial(self._plan_absent, name, listed) for name in names])
         if self._context.check_mode:
             self._warn_of_unknown_origin(items)
         else:
@@ -95,7 +95,9 @@ class VirtualHosts(Creator):
         names = set(self._api.list_virtual_hosts())
         strange = sorted(name for name in names if not is_addressable(name))
         if strange:
-            self._context.warn(f"The server has virtual hosts that cannot be addressed and are left alone: {', '.join(map(repr, strange))}.")
+            self._context.warn(
+                f"The server has virtual hosts that cannot be addressed and are left alone: {', '.join(map(repr, strange))}."
+            )
         return names
 
     def _read(self, name: str, listed: set[str] | None) -> dict[str, t.Any] | None:
@@ -110,26 +112,26 @@ class VirtualHosts(Creator):
 
     # Planning
 
-    def _plan_all(self, wanted: t.Sequence[t.Mapping[str, t.Any]], listed: set[str] | None) -> list[Item]:
+    def _plan_all(self, desired: t.Sequence[t.Mapping[str, t.Any]], listed: set[str] | None) -> list[Item]:
         """The plan of each virtual host; the server is asked side by side, and only about those that may be there."""
-        for vhost in wanted:
-            self._context.warn(*virtual_host.concerns(vhost))
-        asked = [vhost for vhost in wanted if listed is None or vhost["name"] in listed]
-        planned = self._api.together([functools.partial(self._plan_present, vhost, listed) for vhost in asked])
+        for vhost in desired:
+            self._context.warn(*virtual_host.warnings_for(vhost))
+        asked = [vhost for vhost in desired if listed is None or vhost["name"] in listed]
+        planned = self._api.map_concurrently([functools.partial(self._plan_present, vhost, listed) for vhost in asked])
         by_name = {item.label["name"]: item for item in planned}
-        return [by_name.get(vhost["name"]) or self._plan_present(vhost, listed) for vhost in wanted]
+        return [by_name.get(vhost["name"]) or self._plan_present(vhost, listed) for vhost in desired]
 
-    def _plan_present(self, wanted: t.Mapping[str, t.Any], listed: set[str] | None) -> Item:
-        item = Item(VIRTUAL_HOST, {"name": wanted["name"]}, wanted)
-        raw = self._read(wanted["name"], listed)
-        item.after = VIRTUAL_HOST.as_kept(wanted)
+    def _plan_present(self, desired: t.Mapping[str, t.Any], listed: set[str] | None) -> Item:
+        item = Item(VIRTUAL_HOST, {"name": desired["name"]}, desired)
+        raw = self._read(desired["name"], listed)
+        item.after = VIRTUAL_HOST.as_stored(desired)
         if raw is None:
             item.action = CREATED
-            self._bind(item, f"create virtual host {item.title}", wanted)
+            self._bind(item, f"create virtual host {item.title}", desired)
             return item
         item.before = item.after = VIRTUAL_HOST.from_wire(raw)
-        item.group = self._dialect.to_compare(VIRTUAL_HOST, wanted)
-        item.differences = list(item.group.difference(wanted, item.before))
+        item.group = self._dialect.to_compare(VIRTUAL_HOST, desired)
+        item.differences = list(item.group.difference(desired, item.before))
         if item.differences:
             self._plan_change(item, raw)
         return item
@@ -146,13 +148,15 @@ class VirtualHosts(Creator):
             contents = self._keeper.read(name, live=True)
             item.extra["would_drop"] = contents.described()
         if not self._recreate:
-            item.fail(OmeError("differs", f"change virtual host {name}").add_detail(f"{differing} {contents.dropping()}"))
+            item.fail(
+                OmeError("differs", f"change virtual host {name}").add_detail(f"{differing} {contents.dropping()}")
+            )
         elif unknown:
             detail = f"{differing} It has settings that this collection does not know and could not make again: {', '.join(unknown)}."
             item.fail(OmeError("differs", f"recreate virtual host {name}").add_detail(detail))
         else:
             item.action = RECREATED
-            item.after = VIRTUAL_HOST.as_kept(VIRTUAL_HOST.merge(item.wanted, item.before))
+            item.after = VIRTUAL_HOST.as_stored(VIRTUAL_HOST.merge(item.desired, item.before))
             self._bind_recreate(item)
 
     def _bind_recreate(self, item: Item) -> None:
@@ -185,7 +189,9 @@ class VirtualHosts(Creator):
         return item
 
     def _plan_purge(self, names: t.Iterable[str]) -> list[Item]:
-        items = self._api.together([functools.partial(self._plan_absent, name, None) for name in names if is_addressable(name)])
+        items = self._api.map_concurrently(
+            [functools.partial(self._plan_absent, name, None) for name in names if is_addressable(name)]
+        )
         return [item for item in items if item.action == DELETED]  # a read-only one is not the API's and stays
 
     def _warn_of_unknown_origin(self, items: t.Sequence[Item]) -> None:
@@ -200,7 +206,7 @@ class VirtualHosts(Creator):
     # Creating
 
     def _create(self, items: t.Sequence[Item]) -> None:
-        for piece in pieces(items, lambda item: item.group.to_wire(item.wanted), BULK_SIZE):
+        for piece in pieces(items, lambda item: item.group.to_wire(item.desired), BULK_SIZE):
             self._create_bulk(piece)
 
     def _create_bulk(self, items: list[Item]) -> None:
@@ -208,13 +214,13 @@ class VirtualHosts(Creator):
         unknown = False
         for _attempt in range(CREATE_TRIES):
             try:
-                answers = self._api.create_virtual_hosts([item.group.to_wire(item.wanted) for item in items])
+                answers = self._api.create_virtual_hosts([item.group.to_wire(item.desired) for item in items])
             except OmeError as error:
                 failure = error
             else:
-                self._settle_creates(items, answers)
+                self._resolve_creates(items, answers)
                 return
-            if not failure.maybe_done:
+            if not failure.outcome_unknown:
                 break
             try:
                 items = self._not_created(items, self._list())
@@ -228,7 +234,7 @@ class VirtualHosts(Creator):
         for item in items:
             item.fail(failure, touched=unknown)
 
-    def _found(self, item: Item) -> dict[str, t.Any] | None:
+    def _read_current(self, item: Item) -> dict[str, t.Any] | None:
         raw = self._read(item.label["name"], None)
         return VIRTUAL_HOST.from_wire(raw) if raw is not None else None
 
@@ -247,11 +253,11 @@ class VirtualHosts(Creator):
     def _delete(self, items: t.Sequence[Item], *, spare_read_only: bool = False) -> None:
         for item in items:
             name = item.label["name"]
-            contents: Contents | None = None
+            contents: Snapshot | None = None
             try:
                 self._keeper.refuse_read_only(name, f"delete virtual host {name}")
                 contents = self._keeper.read(name)
-                self._take_down(name, contents)
+                self._tear_down(name, contents)
             except OmeError as error:
                 if error.kind == "vhost_not_found":  # deleted by somebody else meanwhile
                     item.action = UNCHANGED
@@ -265,9 +271,9 @@ class VirtualHosts(Creator):
             else:
                 item.extra["dropped"] = contents.described()
 
-    def _take_down(self, name: str, contents: Contents) -> None:
+    def _tear_down(self, name: str, contents: Snapshot) -> None:
         """Takes down what the virtual host holds, then itself."""
-        self._keeper.take_down(name, contents)
+        self._keeper.tear_down(name, contents)
         self._api.delete_virtual_host(name)
 
     # Making again
@@ -278,21 +284,21 @@ class VirtualHosts(Creator):
         Puts the old one back where the new one is refused.
         """
         name = item.label["name"]
-        after = item.after or item.wanted
-        contents: Contents | None = None
+        after = item.after or item.desired
+        contents: Snapshot | None = None
         try:
             self._keeper.refuse_read_only(name, f"recreate virtual host {name}")
             there = self._keeper.read(name)
             self._keeper.refuse_unsendable(f"virtual host {name}", there)
             contents = self._made_again[name] = there
-            self._take_down(name, contents)
+            self._tear_down(name, contents)
             self._build(item, item.group.to_wire(after))
         except OmeError as error:
             item.fail(error)
             if contents is not None:
-                self._report_put_back(item, contents, error)
+                self._restore_after_refusal(item, contents, error)
             return
-        lost = self._keeper.fill(name, contents)
+        lost = self._keeper.restore(name, contents)
         item.extra["carried_over"] = contents.described()
         item.extra["not_put_back"] = lost
         if lost:
@@ -302,7 +308,9 @@ class VirtualHosts(Creator):
     def _build(self, item: Item, wire: t.Mapping[str, t.Any]) -> None:
         """Creates the virtual host; raises where it is refused."""
         name = item.label["name"]
-        answer = settled(lambda: self._api.create_virtual_hosts([wire]), lambda: self._api.read_virtual_host(name) is not None)
+        answer = resolve_create(
+            lambda: self._api.create_virtual_hosts([wire]), lambda: self._api.read_virtual_host(name) is not None
+        )
         if answer is not None and not answer.ok:
             raise self._refusal(item, answer)
 
@@ -318,7 +326,7 @@ class VirtualHosts(Creator):
         )
         return self._explained(error, VIRTUAL_HOST)
 
-    def _report_put_back(self, item: Item, contents: Contents, refusal: OmeError) -> None:
+    def _restore_after_refusal(self, item: Item, contents: Snapshot, refusal: OmeError) -> None:
         """Puts back what was there before, and says in the refusal what is back and what is not."""
         name = item.label["name"]
         try:
@@ -327,5 +335,7 @@ class VirtualHosts(Creator):
         except OmeError as error:
             lost = [f"virtual host {name}", *contents.labels()] if error.kind != "conflict" else contents.labels()
         else:
-            lost = self._keeper.fill(name, contents)
-        self._say_what_is_back(item, lost, refusal, another="A virtual host", contents="its applications and push tasks")
+            lost = self._keeper.restore(name, contents)
+        self._describe_restored(
+            item, lost, refusal, another="A virtual host", contents="its applications and push tasks"
+        )

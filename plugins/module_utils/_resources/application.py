@@ -14,48 +14,54 @@ import typing as t
 
 from .._core.errors import BadInput
 from .._schema import validators as checks
-from .._schema.objects import Group
-from .._schema.scalars import Flag, Number, Text, Url
+from .._schema.objects import Object
+from .._schema.scalars import Bool, Int, String, Url
 from .output_profiles import TYPES, output_profiles_field, subtitles_field
 from .providers import providers_field
 from .publishers import publishers_field
 from .push_task import PUSH_PUBLISHERS
 
 
-def _transcode_webhook() -> Group:
+def _transcode_webhook() -> Object:
     fallback = {
         "use_local_profiles_on_connection_failure": "useLocalProfilesOnConnectionFailure",
         "use_local_profiles_on_server_disallow": "useLocalProfilesOnServerDisallow",
         "use_local_profiles_on_error_response": "useLocalProfilesOnErrorResponse",
     }
-    return Group(
+    return Object(
         "transcode_webhook",
         "transcodeWebhook",
         since="0.16.1",
         extra=True,
         fields=[
-            Flag("enable"),
+            Bool("enable"),
             Url("control_server_url", "controlServerUrl", check=checks.http_url),
-            Text("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
-            Number("timeout", check=checks.count),
-            *(Flag(option, wire) for option, wire in fallback.items()),
+            String("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
+            Int("timeout", check=checks.count),
+            *(Bool(option, wire) for option, wire in fallback.items()),
         ],
     )
 
 
-APPLICATION = Group(
+APPLICATION = Object(
     "application",
     extra=True,
     fields=[
-        Text("vhost", required=True, check=checks.addressable),
-        Text("name", required=True, check=checks.addressable),
-        Text("type", choices=TYPES, default="live"),
+        String("vhost", required=True, check=checks.addressable),
+        String("name", required=True, check=checks.addressable),
+        String("type", choices=TYPES, default="live"),
         providers_field(),
         publishers_field(),
         output_profiles_field(),
         _transcode_webhook(),
         subtitles_field("0.20.5"),
-        Group("event_generator", "eventGenerator", since="0.18.0", extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)]),
+        Object(
+            "event_generator",
+            "eventGenerator",
+            since="0.18.0",
+            extra=True,
+            fields=[Bool("enable"), String("path", check=checks.one_line)],
+        ),
     ],
 )
 
@@ -90,8 +96,11 @@ def with_bare_members(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         members, declared = opened.get(name), APPLICATION.fields[name]
         if isinstance(members, list) and all(isinstance(member, str) for member in members):
             opened[name] = {member.strip(): {} for member in members}
-        elif isinstance(members, dict) and isinstance(declared, Group):
-            opened[name] = {key: {} if item is None and isinstance(declared.fields.get(key), Group) else item for key, item in members.items()}
+        elif isinstance(members, dict) and isinstance(declared, Object):
+            opened[name] = {
+                key: {} if item is None and isinstance(declared.fields.get(key), Object) else item
+                for key, item in members.items()
+            }
     for name in ("vhosts", "applications"):
         if isinstance(opened.get(name), list):
             opened[name] = [with_bare_members(entry) if isinstance(entry, dict) else entry for entry in opened[name]]
@@ -99,12 +108,15 @@ def with_bare_members(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 def validate(app: t.Mapping[str, t.Any], path: str) -> None:
-    """Raises BadInput where the given form of an application cannot work."""
+    """Raises BadInput where the specified form of an application cannot work."""
     prefix = f"{path}." if path else ""
     APPLICATION.validate(app, path)
     for option, example in (("providers", "rtmp"), ("publishers", "llhls")):
         if option in app and not APPLICATION.fields[option].to_wire(app[option]):
-            raise BadInput(prefix + option, f"expected at least one, such as '{example}: {{}}'; leave the option out to leave them as they are")
+            raise BadInput(
+                prefix + option,
+                f"expected at least one, such as '{example}: {{}}'; leave the option out to leave them as they are",
+            )
 
 
 def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
@@ -124,17 +136,23 @@ def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:
     """An application as the server sends it, in option form. `dynamic` is no setting and is left out (server-facts: Applications)."""
-    app = {"vhost": vhost, **APPLICATION.from_wire({key: value for key, value in raw.items() if key not in ("dynamic", "vhost")})}
+    app = {
+        "vhost": vhost,
+        **APPLICATION.from_wire({key: value for key, value in raw.items() if key not in ("dynamic", "vhost")}),
+    }
     # An empty set is no input, and says no more than an absent one.
     return {option: value for option, value in app.items() if option not in ("providers", "publishers") or value}
 
 
-def create_request(app: t.Mapping[str, t.Any], declaration: Group = APPLICATION) -> dict[str, t.Any]:
+def create_request(app: t.Mapping[str, t.Any], declaration: Object = APPLICATION) -> dict[str, t.Any]:
     """Return one item of POST …/apps: fields without the virtual host, which is in the path; the type is required there.
 
     ``declaration`` is that of the server's version.
     """
-    return {"type": TYPES[0], **declaration.to_wire({option: value for option, value in app.items() if option != "vhost"})}
+    return {
+        "type": TYPES[0],
+        **declaration.to_wire({option: value for option, value in app.items() if option != "vhost"}),
+    }
 
 
 def can_push(app: t.Mapping[str, t.Any]) -> bool:

@@ -11,22 +11,25 @@ import typing as t
 
 from .._core.server_version import Version
 from .._schema import validators as checks
-from .._schema.collections import Names
-from .._schema.objects import Group, GroupList
-from .._schema.scalars import Text
+from .._schema.collections import StringSet
+from .._schema.objects import Object, ObjectList
+from .._schema.scalars import String
 
 OBJECT_SINCE: Version = (0, 17, 2)  # before, the list of origins stood for the whole [read]
 
 
-class CrossDomains(Group):
+class CrossDomains(Object):
     """The origins that browsers may play from, and headers for them; a bare list of origins on servers before 0.17.2 [read]."""
 
     def __init__(self, *, extra: bool = True, since: str | None = None) -> None:
         """Declare it; ``extra`` and ``since`` as for any field."""
-        header = [Text("key", required=True, check=checks.one_line), Text("value", required=True, check=checks.one_line)]
+        header = [
+            String("key", required=True, check=checks.one_line),
+            String("value", required=True, check=checks.one_line),
+        ]
         fields = [
-            Names("urls", xml="Url", check=checks.one_line),
-            GroupList("headers", xml="Header", identity="key", fields=header, since="0.17.2"),
+            StringSet("urls", xml="Url", check=checks.one_line),
+            ObjectList("headers", xml="Header", identity="key", fields=header, since="0.17.2"),
         ]
         super().__init__("cross_domains", "crossDomains", fields=fields, extra=extra, since=since)
         self.bare = False
@@ -36,7 +39,7 @@ class CrossDomains(Group):
         """Whether releases spell it differently: its form differs."""
         return True
 
-    def at(self, version: Version) -> Group:
+    def at(self, version: Version) -> Object:
         group = copy.copy(super().at(version))
         if isinstance(group, CrossDomains):
             group.bare = version < OBJECT_SINCE

@@ -79,7 +79,10 @@ class HostNames:
         if not rivals:
             return None
         first = min(other for other, _pattern in rivals.values())
-        return Owner(first < place, tuple(sorted((other, pattern) for other, (where, pattern) in rivals.items() if where == first)))
+        return Owner(
+            first < place,
+            tuple(sorted((other, pattern) for other, (where, pattern) in rivals.items() if where == first)),
+        )
 
     def _matching(self, name: str) -> t.Iterator[tuple[str, Claim]]:
         for claim in self._exact.get(name, ()):
@@ -102,17 +105,17 @@ def covers(pattern: str, name: str) -> bool:
         characters += [None] * many if one == "*" else [None if one == "?" else one]
     # Which beginnings of the pattern match the characters so far, by their length.
     matched = [True]
-    for wanted in pattern:
-        matched.append(matched[-1] and wanted in "*?")
+    for desired in pattern:
+        matched.append(matched[-1] and desired in "*?")
     for character in characters:
         before, matched = matched, [False]
-        for index, wanted in enumerate(pattern):
-            if wanted == "*":
+        for index, desired in enumerate(pattern):
+            if desired == "*":
                 matched.append(matched[index] or before[index + 1])
-            elif wanted == "?":
+            elif desired == "?":
                 matched.append(matched[index] or before[index])
             else:
-                matched.append(wanted == character and before[index])
+                matched.append(desired == character and before[index])
     return matched[-1]
 
 

@@ -10,49 +10,61 @@ import typing as t
 
 from .._schema import validators as checks
 from .._schema.fields import Field
-from .._schema.objects import Group, GroupList
-from .._schema.scalars import Flag, Number, Text
+from .._schema.objects import Object, ObjectList
+from .._schema.scalars import Bool, Int, String
 from .cross_domains import CrossDomains
 from .output_profiles import renamed_option
 
 
-def _provider(option: str, xml: str | None, *fields: Field, wire: str | None = None, incoming_since: str = "0.19.0", **kwargs: t.Any) -> Group:
+def _provider(
+    option: str,
+    xml: str | None,
+    *fields: Field,
+    wire: str | None = None,
+    incoming_since: str = "0.19.0",
+    **kwargs: t.Any,
+) -> Object:
     """Return a way in; ``incoming_since`` is the release from which it can keep the timestamps of what comes in."""
     common = [
-        Number("max_connection", "maxConnection"),
-        Number("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count, since="0.19.0"),
-        Number("first_media_wait_timeout_ms", "firstMediaWaitTimeoutMs", default=0, check=checks.count, since="0.21.0"),
-        Text("timestamp_mode", "timestampMode", check=checks.one_line, since="0.19.0"),
-        Flag("use_incoming_timestamp", "useIncomingTimestamp", since=incoming_since),
+        Int("max_connection", "maxConnection"),
+        Int("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count, since="0.19.0"),
+        Int("first_media_wait_timeout_ms", "firstMediaWaitTimeoutMs", default=0, check=checks.count, since="0.21.0"),
+        String("timestamp_mode", "timestampMode", check=checks.one_line, since="0.19.0"),
+        Bool("use_incoming_timestamp", "useIncomingTimestamp", since=incoming_since),
     ]
-    return Group(option, wire, xml=xml, fields=[*common, *fields], extra=True, **kwargs)
+    return Object(option, wire, xml=xml, fields=[*common, *fields], extra=True, **kwargs)
 
 
-def _event_generator() -> Group:
+def _event_generator() -> Object:
     """Events that the server puts into a stream by itself."""
     id3 = [
-        Text("frame_type", "frameType", check=checks.one_line),
-        Text("event_type", "eventType", check=checks.one_line),
-        Text("info", check=checks.one_line),
-        Text("data", check=checks.one_line),
+        String("frame_type", "frameType", check=checks.one_line),
+        String("event_type", "eventType", check=checks.one_line),
+        String("info", check=checks.one_line),
+        String("data", check=checks.one_line),
     ]
     event = [
-        Text("trigger", check=checks.one_line),
-        Group("hls_id3v2", renamed_option("hLSID3v2", "hlsId3v2"), xml="HLSID3v2", extra=True, fields=id3),
+        String("trigger", check=checks.one_line),
+        Object("hls_id3v2", renamed_option("hLSID3v2", "hlsId3v2"), xml="HLSID3v2", extra=True, fields=id3),
     ]
-    return Group("event_generator", "eventGenerator", extra=True, fields=[GroupList("event", identity="trigger", extra=True, fields=event)])
+    return Object(
+        "event_generator",
+        "eventGenerator",
+        extra=True,
+        fields=[ObjectList("event", identity="trigger", extra=True, fields=event)],
+    )
 
 
-def _block_duplicates() -> Flag:
-    return Flag("block_duplicate_stream_name", "blockDuplicateStreamName")
+def _block_duplicates() -> Bool:
+    return Bool("block_duplicate_stream_name", "blockDuplicateStreamName")
 
 
-def _passthrough() -> Flag:
-    return Flag("passthrough_output_profile", "passthroughOutputProfile", default=False)
+def _passthrough() -> Bool:
+    return Bool("passthrough_output_profile", "passthroughOutputProfile", default=False)
 
 
-def providers_field() -> Group:
-    return Group(
+def providers_field() -> Object:
+    return Object(
         "providers",
         members=True,
         extra=True,
@@ -62,29 +74,40 @@ def providers_field() -> Group:
             _provider(
                 "webrtc",
                 "WebRTC",
-                Number("timeout", default=30000, check=checks.count),
+                Int("timeout", default=30000, check=checks.count),
                 CrossDomains(),
-                Number("fir_interval", renamed_option("fIRInterval", "firInterval"), default=3000, check=checks.count, since="0.20.5"),
-                Flag("rtcp_based_timestamp", "rtcpBasedTimestamp", default=False, since="0.20.5"),
-                Group(
+                Int(
+                    "fir_interval",
+                    renamed_option("fIRInterval", "firInterval"),
+                    default=3000,
+                    check=checks.count,
+                    since="0.20.5",
+                ),
+                Bool("rtcp_based_timestamp", "rtcpBasedTimestamp", default=False, since="0.20.5"),
+                Object(
                     "rtx",
                     since="0.21.0",
                     extra=True,
-                    fields=[Flag("enable", default=False), Number("max_hold_ms", "maxHoldMs", default=400, check=checks.count)],
+                    fields=[
+                        Bool("enable", default=False),
+                        Int("max_hold_ms", "maxHoldMs", default=400, check=checks.count),
+                    ],
                 ),
             ),
             _provider("ovt", "OVT"),
             _provider("rtsp", "RTSP"),
             _provider("rtsp_pull", "RTSPPull", _block_duplicates(), wire="rtspPull"),
-            _provider("mpegts", "MPEGTS", Flag("packet_reordering", "packetReordering", default=False, since="0.21.0")),
-            _provider("file", "FILE", Text("root_path", "rootPath", check=checks.one_line), _passthrough(), until="0.20.5"),
+            _provider("mpegts", "MPEGTS", Bool("packet_reordering", "packetReordering", default=False, since="0.21.0")),
+            _provider(
+                "file", "FILE", String("root_path", "rootPath", check=checks.one_line), _passthrough(), until="0.20.5"
+            ),
             _provider(
                 "schedule",
                 None,
-                Text("media_root_dir", "mediaRootDir", check=checks.one_line),
-                Text("schedule_files_dir", "scheduleFilesDir", check=checks.one_line),
+                String("media_root_dir", "mediaRootDir", check=checks.one_line),
+                String("schedule_files_dir", "scheduleFilesDir", check=checks.one_line),
                 since="0.16.1",
             ),
-            _provider("multiplex", None, Text("mux_files_dir", "muxFilesDir", check=checks.one_line), since="0.16.4"),
+            _provider("multiplex", None, String("mux_files_dir", "muxFilesDir", check=checks.one_line), since="0.16.4"),
         ],
     )

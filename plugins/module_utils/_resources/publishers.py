@@ -11,95 +11,105 @@ import typing as t
 from .._core.server_version import Changed
 from .._schema import validators as checks
 from .._schema.fields import Field
-from .._schema.objects import Group
-from .._schema.scalars import Decimal, Flag, Number, Text
+from .._schema.objects import Object
+from .._schema.scalars import Bool, Float, Int, String
 from .cross_domains import CrossDomains
 from .output_profiles import renamed_option
 
 
-def _publisher(option: str, xml: str | None, *fields: Field, wire: str | Changed | None = None, **kwargs: t.Any) -> Group:
-    return Group(option, wire, xml=xml, fields=[Number("max_connection", "maxConnection"), *fields], extra=True, **kwargs)
+def _publisher(
+    option: str, xml: str | None, *fields: Field, wire: str | Changed | None = None, **kwargs: t.Any
+) -> Object:
+    return Object(option, wire, xml=xml, fields=[Int("max_connection", "maxConnection"), *fields], extra=True, **kwargs)
 
 
-def _default_playlist() -> Flag:
-    return Flag("create_default_playlist", "createDefaultPlaylist", default=True, since="0.17.1")
+def _default_playlist() -> Bool:
+    return Bool("create_default_playlist", "createDefaultPlaylist", default=True, since="0.17.1")
 
 
 def _hls_fields(*, origin_mode: str | None, numbering: str, dvr: str | None) -> list[Field]:
     """Return what HLS and LL-HLS share; the arguments are the releases from which each knows it."""
     return [
-        Number("segment_count", "segmentCount", check=checks.count),
-        Decimal("segment_duration", "segmentDuration"),
+        Int("segment_count", "segmentCount", check=checks.count),
+        Float("segment_duration", "segmentDuration"),
         _default_playlist(),
-        Flag("origin_mode", "originMode", since=origin_mode),
-        Flag("server_time_based_segment_numbering", "serverTimeBasedSegmentNumbering", default=False, since=numbering),
+        Bool("origin_mode", "originMode", since=origin_mode),
+        Bool("server_time_based_segment_numbering", "serverTimeBasedSegmentNumbering", default=False, since=numbering),
         CrossDomains(),
-        Group(
+        Object(
             "dvr",
             renamed_option("dVR", "dvr"),
             since=dvr,
             extra=True,
             fields=[
-                Flag("enable", default=False),
-                Text("temp_storage_path", "tempStoragePath", check=checks.one_line),
-                Number("max_duration", "maxDuration", check=checks.count),
-                Flag("event_playlist_type", "eventPlaylistType", since="0.16.6"),
+                Bool("enable", default=False),
+                String("temp_storage_path", "tempStoragePath", check=checks.one_line),
+                Int("max_duration", "maxDuration", check=checks.count),
+                Bool("event_playlist_type", "eventPlaylistType", since="0.16.6"),
             ],
         ),
     ]
 
 
-def _stream_map(option: str = "stream_map", wire: str = "streamMap") -> Group:
-    return Group(option, wire, since="0.16.6", extra=True, fields=[Flag("enable"), Text("path", check=checks.one_line)])
+def _stream_map(option: str = "stream_map", wire: str = "streamMap") -> Object:
+    return Object(
+        option, wire, since="0.16.6", extra=True, fields=[Bool("enable"), String("path", check=checks.one_line)]
+    )
 
 
-def publishers_field() -> Group:
-    return Group(
+def publishers_field() -> Object:
+    return Object(
         "publishers",
         members=True,
         extra=True,
         fields=[
-            Number("app_worker_count", "appWorkerCount", default=1, check=checks.count),
-            Number("stream_worker_count", "streamWorkerCount", default=8, check=checks.count),
-            Number("delay_buffer_time_ms", "delayBufferTimeMs", default=0, check=checks.count, since="0.16.6"),
+            Int("app_worker_count", "appWorkerCount", default=1, check=checks.count),
+            Int("stream_worker_count", "streamWorkerCount", default=8, check=checks.count),
+            Int("delay_buffer_time_ms", "delayBufferTimeMs", default=0, check=checks.count, since="0.16.6"),
             _publisher(
                 "llhls",
                 "LLHLS",
-                Decimal("chunk_duration", "chunkDuration"),
-                Decimal("part_hold_back", "partHoldBack"),
-                Flag("enable_preload_hint", "enablePreloadHint", default=True, since="0.16.2"),
+                Float("chunk_duration", "chunkDuration"),
+                Float("part_hold_back", "partHoldBack"),
+                Bool("enable_preload_hint", "enablePreloadHint", default=True, since="0.16.2"),
                 *_hls_fields(origin_mode=None, numbering="0.15.16", dvr=None),
-                Group(
+                Object(
                     "drm",
                     renamed_option("dRM", "drm"),
                     since="0.16.0",
                     extra=True,
-                    fields=[Flag("enable", default=False), Text("info_file", "infoFile", check=checks.one_line)],
+                    fields=[Bool("enable", default=False), String("info_file", "infoFile", check=checks.one_line)],
                 ),
             ),
             _publisher("hls", "HLS", *_hls_fields(origin_mode="0.17.1", numbering="0.17.1", dvr="0.16.6")),
             _publisher(
                 "webrtc",
                 "WebRTC",
-                Number("timeout", default=30000, check=checks.count),
-                Flag("rtx", default=False),
-                Flag("ulpfec", default=False),
-                Flag("jitter_buffer", "jitterBuffer", default=False),
-                Text("bandwidth_estimation", "bandwidthEstimation", default=Changed("REMB", "ALL", (0, 20, 5)), fold=str.upper, check=checks.one_line),
+                Int("timeout", default=30000, check=checks.count),
+                Bool("rtx", default=False),
+                Bool("ulpfec", default=False),
+                Bool("jitter_buffer", "jitterBuffer", default=False),
+                String(
+                    "bandwidth_estimation",
+                    "bandwidthEstimation",
+                    default=Changed("REMB", "ALL", (0, 20, 5)),
+                    normalizer=str.upper,
+                    check=checks.one_line,
+                ),
                 _default_playlist(),
             ),
             _publisher("ovt", "OVT"),
             _publisher("srt", "SRT", since="0.18.0"),
-            Group(
+            Object(
                 "push",
                 since="0.16.6",
                 instead="rtmp_push",
                 extra=True,
                 fields=[
                     # No release that can be managed takes it; a playbook that has it fails as it always did.
-                    Number("max_connection", "maxConnection", until="0.15.9"),
-                    Number("connection_timeout", "connectionTimeout", default=-1, since="0.20.5"),
-                    Number("send_timeout", "sendTimeout", default=-1, since="0.20.5"),
+                    Int("max_connection", "maxConnection", until="0.15.9"),
+                    Int("connection_timeout", "connectionTimeout", default=-1, since="0.20.5"),
+                    Int("send_timeout", "sendTimeout", default=-1, since="0.20.5"),
                     _stream_map(),
                 ],
             ),
@@ -109,9 +119,9 @@ def publishers_field() -> Group:
             _publisher(
                 "file",
                 "FILE",
-                Text("root_path", "rootPath", check=checks.one_line),
-                Text("file_path", "filePath", check=checks.one_line),
-                Text("info_path", "infoPath", check=checks.one_line),
+                String("root_path", "rootPath", check=checks.one_line),
+                String("file_path", "filePath", check=checks.one_line),
+                String("info_path", "infoPath", check=checks.one_line),
                 _stream_map(),
             ),
             _publisher("thumbnail", None, CrossDomains()),

@@ -12,45 +12,45 @@ from urllib.parse import parse_qsl
 from .._core.errors import BadInput
 from .._core.secrets import mask_url
 from .._schema import validators as checks
-from .._schema.collections import Names
-from .._schema.objects import Group
-from .._schema.scalars import Text, Url
+from .._schema.collections import StringSet
+from .._schema.objects import Object
+from .._schema.scalars import String, Url
 
 PROTOCOLS = ("srt", "rtmp", "mpegts")
 # Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
 PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush", "mpegtsPush")
 
 
-def fold_protocol(value: str) -> str:
+def normalize_protocol(value: str) -> str:
     """The server trims and lower-cases the protocol (server-facts: Push tasks)."""
     return value.strip().lower()
 
 
-def fold_url(value: str) -> str:
+def normalize_url(value: str) -> str:
     """The server trims the URL and strips every trailing slash (server-facts: Push tasks)."""
     return value.strip().rstrip("/")
 
 
 def _protocol(value: str) -> str | None:
-    return None if fold_protocol(value) in PROTOCOLS else f"expected one of {', '.join(PROTOCOLS)}"
+    return None if normalize_protocol(value) in PROTOCOLS else f"expected one of {', '.join(PROTOCOLS)}"
 
 
-PUSH_TASK = Group(
+PUSH_TASK = Object(
     "push_task",
     fields=[
-        Text("vhost", required=True, check=checks.addressable),
-        Text("app", required=True, check=checks.addressable),
-        Text("id", required=True, check=checks.addressable),
-        Group(
+        String("vhost", required=True, check=checks.addressable),
+        String("app", required=True, check=checks.addressable),
+        String("id", required=True, check=checks.addressable),
+        Object(
             "stream",
             fields=[
-                Text("name", check=checks.one_line),
-                Names("variant_names", "variantNames", check=checks.one_line),
+                String("name", check=checks.one_line),
+                StringSet("variant_names", "variantNames", check=checks.one_line),
             ],
         ),
-        Text("protocol", fold=fold_protocol, check=_protocol),
-        Url("url", destination=True, fold=fold_url, check=checks.one_line),
-        Text("stream_key", "streamKey", secret=True, fold=str.strip, check=checks.one_line_or_empty),
+        String("protocol", normalizer=normalize_protocol, check=_protocol),
+        Url("url", destination=True, normalizer=normalize_url, check=checks.one_line),
+        String("stream_key", "streamKey", secret=True, normalizer=str.strip, check=checks.one_line_or_empty),
     ],
 )
 
@@ -97,12 +97,14 @@ def id_of(raw: t.Mapping[str, t.Any]) -> str:
 
 
 def validate(task: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
-    """Raises BadInput where the given form of a task cannot work; ``started`` asks for what starting it needs."""
+    """Raises BadInput where the specified form of a task cannot work; ``started`` asks for what starting it needs."""
     prefix = f"{path}." if path else ""
     PUSH_TASK.validate(task, path)
     if started:
         if not task.get("stream", {}).get("name"):
-            raise BadInput(f"{prefix}stream.name", "expected the name of the stream to push; it is required where state is started")
+            raise BadInput(
+                f"{prefix}stream.name", "expected the name of the stream to push; it is required where state is started"
+            )
         for option in ("protocol", "url"):
             if option not in task:
                 raise BadInput(f"{prefix}{option}", "is required where state is started")
@@ -111,14 +113,19 @@ def validate(task: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
 
 
 def _validate_destination(task: t.Mapping[str, t.Any], prefix: str) -> None:
-    protocol, url = fold_protocol(task["protocol"]), fold_url(task["url"])
+    protocol, url = normalize_protocol(task["protocol"]), normalize_url(task["url"])
     expected = {"srt": _srt_url, "rtmp": _rtmp_url, "mpegts": _mpegts_url}[protocol](url)
     if expected:
         raise BadInput(f"{prefix}url", f"{expected}, got {mask_url(task['url'], destination=True)!r}")
     if protocol == "rtmp" and "stream_key" not in task:
-        raise BadInput(f"{prefix}stream_key", "is required where protocol is rtmp; give the empty text where the destination takes none")
+        raise BadInput(
+            f"{prefix}stream_key",
+            "is required where protocol is rtmp; give the empty text where the destination takes none",
+        )
     if protocol == "mpegts" and task.get("stream_key", "").strip():
-        raise BadInput(f"{prefix}stream_key", "expected none where protocol is mpegts; the server would append it to the URL")
+        raise BadInput(
+            f"{prefix}stream_key", "expected none where protocol is mpegts; the server would append it to the URL"
+        )
 
 
 def _srt_url(url: str) -> str | None:
@@ -143,13 +150,19 @@ def _mpegts_url(url: str) -> str | None:
     if not parts:
         return "expected 'udp://host:port' where protocol is mpegts"
     # The server refuses a TCP URL that ends so, whatever stands before it [read].
-    return "expected a destination to connect to; the server refuses to listen" if parts.scheme == "tcp" and url.endswith("listen") else None
+    return (
+        "expected a destination to connect to; the server refuses to listen"
+        if parts.scheme == "tcp" and url.endswith("listen")
+        else None
+    )
 
 
-def concerns(task: t.Mapping[str, t.Any]) -> list[str]:
+def warnings_for(task: t.Mapping[str, t.Any]) -> list[str]:
     """What the server takes without a word although it cannot work, as warnings."""
-    if fold_protocol(task.get("protocol", "")) == "srt" and task.get("stream_key", "").strip():
-        return [f"Push task {key_of(task)}: the server appends stream_key to the SRT URL, which breaks most destinations; put it into streamid of the URL."]
+    if normalize_protocol(task.get("protocol", "")) == "srt" and task.get("stream_key", "").strip():
+        return [
+            f"Push task {key_of(task)}: the server appends stream_key to the SRT URL, which breaks most destinations; put it into streamid of the URL."
+        ]
     return []
 
 
@@ -207,5 +220,9 @@ def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.A
         "state": state_of(raw),
         "is_config": is_of_configuration(raw),
         "track_ids": track_ids if isinstance(track_ids, list) else [],
-        **{option: None if str(raw[wire]).startswith(_NOT_YET) else raw[wire] for option, wire in STATUS_FIELDS.items() if wire in raw},
+        **{
+            option: None if str(raw[wire]).startswith(_NOT_YET) else raw[wire]
+            for option, wire in STATUS_FIELDS.items()
+            if wire in raw
+        },
     }

@@ -11,87 +11,91 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.server_version import Changed
 from .._schema import validators as checks
-from .._schema.collections import CommaNames, Names, Sequence
-from .._schema.objects import Group, GroupList
-from .._schema.scalars import Decimal, Flag, Number, Text, Url
+from .._schema.collections import CsvSet, StringList, StringSet
+from .._schema.objects import Object, ObjectList
+from .._schema.scalars import Bool, Float, Int, String, Url
 from .cross_domains import CrossDomains
 
 
-def _enables() -> Group:
+def _enables() -> Object:
     """Which providers and publishers a policy holds for; in two places of a virtual host."""
-    return Group(
+    return Object(
         "enables",
         fields=[
-            CommaNames("providers", check=checks.module_name),
-            CommaNames("publishers", check=checks.module_name),
+            CsvSet("providers", check=checks.module_name),
+            CsvSet("publishers", check=checks.module_name),
         ],
     )
 
 
 # Defaults are those of the server's source, of each version where they differ. A field that is absent on the server and
 # given with its default is no difference: to make the virtual host again for it would cut off its viewers for nothing.
-VIRTUAL_HOST = Group(
+VIRTUAL_HOST = Object(
     "vhost",
     fields=[
-        Text("name", required=True, check=checks.addressable),
-        Group(
+        String("name", required=True, check=checks.addressable),
+        Object(
             "host",
             fields=[
-                Names("names", check=checks.host_name),
-                Group(
+                StringSet("names", check=checks.host_name),
+                Object(
                     "tls",
                     xml="TLS",
                     fields=[
-                        Text("cert_path", "certPath", check=checks.absolute_path),
-                        Text("chain_cert_path", "chainCertPath", check=checks.absolute_path),
-                        Text("key_path", "keyPath", check=checks.absolute_path),
+                        String("cert_path", "certPath", check=checks.absolute_path),
+                        String("chain_cert_path", "chainCertPath", check=checks.absolute_path),
+                        String("key_path", "keyPath", check=checks.absolute_path),
                     ],
                 ),
             ],
         ),
-        Text("distribution", default="ovenmediaengine.com", check=checks.one_line),
-        Group(
+        String("distribution", default="ovenmediaengine.com", check=checks.one_line),
+        Object(
             "signed_policy",
             "signedPolicy",
             fields=[
-                Text("policy_query_key_name", "policyQueryKeyName", check=checks.one_line),
-                Text("signature_query_key_name", "signatureQueryKeyName", check=checks.one_line),
-                Text("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
+                String("policy_query_key_name", "policyQueryKeyName", check=checks.one_line),
+                String("signature_query_key_name", "signatureQueryKeyName", check=checks.one_line),
+                String("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
                 _enables(),
             ],
         ),
-        Group(
+        Object(
             "admission_webhooks",
             "admissionWebhooks",
             fields=[
                 Url("control_server_url", "controlServerUrl", check=checks.http_url),
-                Text("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
-                Number("timeout", default=3000, check=checks.count),
+                String("secret_key", "secretKey", secret=True, check=checks.one_line_or_empty),
+                Int("timeout", default=3000, check=checks.count),
                 _enables(),
             ],
         ),
-        Group(
+        Object(
             "origins",
             fields=[
-                GroupList(
+                ObjectList(
                     "origin",
                     identity="location",
                     fields=[
-                        Text("location", required=True, check=checks.location),
-                        Group(
+                        String("location", required=True, check=checks.location),
+                        Object(
                             "pass",
                             required=True,
                             fields=[
-                                Text("scheme", required=True, check=checks.url_scheme),
-                                Group("urls", required=True, fields=[Sequence("url", required=True, check=checks.origin_url)]),
-                                Flag("forward_query_params", "forwardQueryParams", default=True),
+                                String("scheme", required=True, check=checks.url_scheme),
+                                Object(
+                                    "urls",
+                                    required=True,
+                                    fields=[StringList("url", required=True, check=checks.origin_url)],
+                                ),
+                                Bool("forward_query_params", "forwardQueryParams", default=True),
                             ],
                         ),
-                        Flag("persistent", default=False),
-                        Flag("failback", default=False),
-                        Flag("strict_location", "strictLocation", default=False),
-                        Flag("relay", default=False),
-                        Flag(
+                        Bool("persistent", default=False),
+                        Bool("failback", default=False),
+                        Bool("strict_location", "strictLocation", default=False),
+                        Bool("relay", default=False),
+                        Bool(
                             "ignore_rtcp_sr_timestamp",
                             Changed("ignoreRtcpSRTimestamp", "ignoreRtcpSrTimestamp", (0, 21, 0)),
                             default=False,
@@ -99,29 +103,40 @@ VIRTUAL_HOST = Group(
                         ),
                     ],
                 ),
-                Group(
+                Object(
                     "properties",
                     fields=[
-                        Number("no_input_failover_timeout", "noInputFailoverTimeout", default=3000, check=checks.count),
-                        Number("unused_stream_deletion_timeout", "unusedStreamDeletionTimeout", default=60000, check=checks.count),
-                        Number("stream_failback_timeout", "streamFailbackTimeout", default=3000, check=checks.count),
-                        Number("retry_count", "retryCount", default=Changed(1, 0, (0, 20, 5)), check=checks.count, since="0.19.0"),
+                        Int("no_input_failover_timeout", "noInputFailoverTimeout", default=3000, check=checks.count),
+                        Int(
+                            "unused_stream_deletion_timeout",
+                            "unusedStreamDeletionTimeout",
+                            default=60000,
+                            check=checks.count,
+                        ),
+                        Int("stream_failback_timeout", "streamFailbackTimeout", default=3000, check=checks.count),
+                        Int(
+                            "retry_count",
+                            "retryCount",
+                            default=Changed(1, 0, (0, 20, 5)),
+                            check=checks.count,
+                            since="0.19.0",
+                        ),
                     ],
                 ),
             ],
         ),
         CrossDomains(since="0.15.12", extra=False),
-        Group(
+        Object(
             "origin_map_store",
             "originMapStore",
             fields=[
-                Text("origin_host_name", "originHostName", check=checks.one_line),
-                Group(
+                String("origin_host_name", "originHostName", check=checks.one_line),
+                Object(
                     "redis_server",
                     "redisServer",
                     fields=[
-                        Text("host", check=checks.host_and_port),
-                        Text("auth", secret=True, check=checks.one_line_or_empty),
+                        String("host", check=checks.host_and_port),
+                        String("auth", secret=True, check=checks.one_line_or_empty),
                     ],
                 ),
             ],
@@ -131,20 +146,22 @@ VIRTUAL_HOST = Group(
 
 
 def validate(vhost: t.Mapping[str, t.Any], path: str, *, present: bool) -> None:
-    """Raises BadInput where the given form of a virtual host cannot work; ``present`` asks for what creating it needs."""
+    """Raises BadInput where the specified form of a virtual host cannot work; ``present`` asks for what creating it needs."""
     prefix = f"{path}." if path else ""
     VIRTUAL_HOST.validate(vhost, path)
     if present and not vhost.get("host", {}).get("names"):
         raise BadInput(f"{prefix}host.names", "expected at least one name; it is required where state is present")
 
 
-def concerns(vhost: t.Mapping[str, t.Any]) -> list[str]:
+def warnings_for(vhost: t.Mapping[str, t.Any]) -> list[str]:
     """What the server takes without a word although it cannot work, as warnings."""
     host = vhost.get("host", {})
     tls = host.get("tls", {})
     texts = []
     if bool(tls.get("cert_path")) != bool(tls.get("key_path")):
-        texts.append(f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; the server takes one alone and then serves no TLS.")
+        texts.append(
+            f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; the server takes one alone and then serves no TLS."
+        )
     capitals = [name for name in host.get("names", ()) if name != name.lower()]
     if capitals:
         # No version ignores case here, for streams or for certificates [read]: to the server a name in another case is another name.
@@ -164,16 +181,20 @@ def looks_read_only(raw: t.Any) -> bool:
     return has_textual_scalar(VIRTUAL_HOST, raw)
 
 
-def has_textual_scalar(group: Group, raw: t.Any) -> bool:
+def has_textual_scalar(group: Object, raw: t.Any) -> bool:
     """Whether a read gives a number or a boolean as text, as only what comes from the configuration file does."""
     if not isinstance(raw, dict):
         return False
     for field in group.fields.values():
         value = next((raw[wire] for wire in field.wires if raw.get(wire) is not None), None)
-        if isinstance(field, (Number, Decimal, Flag)) and isinstance(value, str):
+        if isinstance(field, (Int, Float, Bool)) and isinstance(value, str):
             return True
-        if isinstance(field, GroupList) and isinstance(value, list) and any(has_textual_scalar(field.group, item) for item in value):
+        if (
+            isinstance(field, ObjectList)
+            and isinstance(value, list)
+            and any(has_textual_scalar(field.group, item) for item in value)
+        ):
             return True
-        if isinstance(field, Group) and has_textual_scalar(field, value):
+        if isinstance(field, Object) and has_textual_scalar(field, value):
             return True
     return False

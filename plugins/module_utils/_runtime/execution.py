@@ -19,7 +19,7 @@ from .._core.texts import shortened
 from .._http.client import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 from .._http.connections import Connections
 from .._http.settings import Settings
-from .._operations.base import UNUSABLE, Capability, Result
+from .._operations.base import INVALID_ENTRIES, Operation, Result
 from .options import in_clear_text, settings_of
 from .redaction import MASKED_BY_FIELD, WITHOUT_NAMES
 
@@ -40,22 +40,28 @@ def _no_connections(settings: Settings) -> t.ContextManager[Connections | None]:
 
 
 def perform(
-    capability: type[Capability],
+    operation: type[Operation],
     params: t.Mapping[str, t.Any],
     *,
-    unusable: t.Mapping[str, str],
+    invalid_entries: t.Mapping[str, str],
     check_mode: bool,
     connections: Lender = _no_connections,
 ) -> tuple[Result, list[str], t.Collection[str]]:
-    """Carries a capability out; returns the result, with ``failed`` where it is a failure, the warnings, and the names that are never masked.
+    """Carries a operation out; returns the result, with ``failed`` where it is a failure, the warnings, and the names that are never masked.
 
     ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are findings, by path.
     """
-    work = capability({**params, UNUSABLE: unusable} if unusable else params)
+    work = operation({**params, INVALID_ENTRIES: invalid_entries} if invalid_entries else params)
     if work.needs_server and not HAS_REQUESTS:
         # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
-        hint = "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
-        return {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR}, [], ()
+        hint = (
+            "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
+        )
+        return (
+            {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR},
+            [],
+            (),
+        )
     secrets = SecretStore()
     context = Context(check_mode=check_mode, secrets=secrets)
     result = _result(work, params, context, connections)
@@ -68,25 +74,25 @@ def perform(
     return result, [shortened(secrets.scrub(warning)) for warning in context.warnings], names
 
 
-def _result(capability: Capability, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
-    """The capability's result, or that of the error that ended it."""
+def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
+    """The operation's result, or that of the error that ended it."""
     context.secrets.add(params["api_token"], *(params["http_headers"] or {}).values())
     try:
-        settings = settings_of(params) if capability.needs_server else None
-        capability.collect_secrets(context.secrets)
-        capability.check()
+        settings = settings_of(params) if operation.needs_server else None
+        operation.collect_secrets(context.secrets)
+        operation.check()
         if settings is None:
-            return capability.run(None, context)
+            return operation.run(None, context)
         if in_clear_text(settings):
             context.warn(IN_CLEAR_TEXT)
         with connections(settings) as kept:
             transport = Transport(settings, connections=kept, notice=context.retries.append)
             try:
-                return capability.run(Api(transport), context)
+                return operation.run(Api(transport), context)
             finally:
                 transport.close()
     except OmeError as error:
-        entry = capability.entry_of(error.option) if isinstance(error, BadInput) else ""
+        entry = operation.entry_of(error.option) if isinstance(error, BadInput) else ""
         if entry:
             t.cast(BadInput, error).within(entry)
         return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}

@@ -10,11 +10,11 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
-from .._operations.base import Capability, Result
+from .._operations.base import Operation, Result
 from .execution import perform
 from .options import argument_spec
 from .redaction import blotted_out, finish, without_secrets, without_values
-from .specified_options import Given, with_places
+from .specified_options import SpecifiedOptions, with_places
 
 # What is shown in place of options that are not checked yet.
 HIDDEN_INVOCATION = {"module_args": "not shown, as it is not known yet which of them are secrets"}
@@ -25,14 +25,14 @@ class _Module(AnsibleModule):
 
     # Until the options are checked, ansible-core does not know which of them are secrets; 2.17 shows them all at -vvv where the check fails.
     _options_checked = False
-    _given: Given | None = None
+    _given: SpecifiedOptions | None = None
     params: dict[str, t.Any]
     no_log_values: set[str]
     _names: t.Collection[str] = ()
 
-    def __init__(self, capability: type[Capability]) -> None:
-        self._capability = capability
-        self._spec = argument_spec(capability)
+    def __init__(self, operation: type[Operation]) -> None:
+        self._operation = operation
+        self._spec = argument_spec(operation)
         wrong: str | None = None
         try:
             super().__init__(argument_spec=dict(self._spec), supports_check_mode=True)
@@ -45,13 +45,13 @@ class _Module(AnsibleModule):
         self._options_checked = True
 
     @property
-    def unusable(self) -> dict[str, str]:
+    def invalid_entries(self) -> dict[str, str]:
         """What is wrong with entries that are findings and end nothing, by path."""
-        return self._given.unusable if self._given is not None else {}
+        return self._given.invalid_entries if self._given is not None else {}
 
     def _load_params(self) -> None:
         super()._load_params()
-        self._given = Given(self._capability, self._spec, self.params)
+        self._given = SpecifiedOptions(self._operation, self._spec, self.params)
         self.params = dict(self._given.params)  # the check puts in what it has made of the options
 
     def _wrong_type(self) -> str | None:
@@ -90,10 +90,12 @@ class _Module(AnsibleModule):
         return {*self.no_log_values, *(self._given.secrets(self.params) if self._given is not None else ())}
 
 
-def run_module(capability: type[Capability]) -> None:
-    """Runs the module with this capability."""
-    module = _Module(capability)
-    result, warnings, names = perform(capability, module.params, unusable=module.unusable, check_mode=module.check_mode)
+def run_module(operation: type[Operation]) -> None:
+    """Runs the module with this operation."""
+    module = _Module(operation)
+    result, warnings, names = perform(
+        operation, module.params, invalid_entries=module.invalid_entries, check_mode=module.check_mode
+    )
     for warning in warnings:
         module.warn(warning)
     module.end(result, names)

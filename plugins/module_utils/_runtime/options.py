@@ -18,7 +18,7 @@ from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
 from .._core.errors import BadInput
 from .._core.secrets import has_user_info, mask_url
 from .._http.client import Settings, can_be_asked
-from .._operations.base import Capability
+from .._operations.base import Operation
 from .._schema.validators import duration, http_url
 
 # Headers that the client sets itself; another value would break the request or lose the credential.
@@ -28,7 +28,15 @@ _LARGEST_RETRIES = 20
 _LARGEST_CONCURRENCY = 32
 _LONGEST_LINE = 8000  # servers and proxies take about that much in the first line of a request, and in a header
 _LONGEST_SHOWN = 100
-_TYPES = {"dict": "a dictionary", "list": "a list", "int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "path": "a path"}
+_TYPES = {
+    "dict": "a dictionary",
+    "list": "a list",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "path": "a path",
+}
 # The names of all options that hold secrets, of every module and at every level: one that stands where it does not belong is a secret still.
 SECRET_OPTIONS = frozenset(("api_token", "http_headers", "secret_key", "auth", "stream_key"))
 
@@ -47,7 +55,9 @@ def connection_options(*, required: bool = True) -> dict[str, t.Any]:
         "http_headers": {"type": "dict", "no_log": True},
         "concurrency": {"type": "int", "default": 16},
     }
-    return {name: {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])} for name, spec in specs.items()}
+    return {
+        name: {**spec, "fallback": (env_fallback, [f"OVENMEDIAENGINE_{name.upper()}"])} for name, spec in specs.items()
+    }
 
 
 def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
@@ -58,16 +68,24 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
     url = params["api_url"].strip()
     expected = http_url(url)
     if has_user_info(url):
-        raise BadInput("api_url", "expected no user or password in the URL; give the access token as api_token, and what a gateway needs in http_headers")
+        raise BadInput(
+            "api_url",
+            "expected no user or password in the URL; give the access token as api_token, and what a gateway needs in http_headers",
+        )
     if expected or "?" in url or "#" in url:
-        raise BadInput("api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {mask_url(url)!r}")
+        raise BadInput(
+            "api_url", f"expected the base address of the API such as 'http://127.0.0.1:8081', got {mask_url(url)!r}"
+        )
     if not can_be_asked(url):
         raise BadInput("api_url", f"expected a host name that a request can be sent to, got {mask_url(url)!r}")
     if len(url) > _LONGEST_LINE or not url.isprintable():
         raise BadInput("api_url", f"expected at most {_LONGEST_LINE} characters, all of which can be printed")
     token = params["api_token"]
     if not token or not token.isprintable() or len(token) > _LONGEST_LINE:
-        raise BadInput("api_token", f"expected the access token of the server's API, some text on one line of at most {_LONGEST_LINE} characters")
+        raise BadInput(
+            "api_token",
+            f"expected the access token of the server's API, some text on one line of at most {_LONGEST_LINE} characters",
+        )
     for option in ("ca_path", "client_cert", "client_key"):
         if params[option] is not None and not params[option].isprintable():
             raise BadInput(option, "expected the path of a file, not what the file holds")
@@ -79,11 +97,13 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
     if not 0 <= params["retries"] <= _LARGEST_RETRIES:
         raise BadInput("retries", f"expected a whole number from 0 to {_LARGEST_RETRIES}, got {params['retries']}")
     if not 1 <= params["concurrency"] <= _LARGEST_CONCURRENCY:
-        raise BadInput("concurrency", f"expected a whole number from 1 to {_LARGEST_CONCURRENCY}, got {params['concurrency']}")
-    given = params["http_headers"] or {}
-    headers = {str(name): str(value) for name, value in given.items()}
+        raise BadInput(
+            "concurrency", f"expected a whole number from 1 to {_LARGEST_CONCURRENCY}, got {params['concurrency']}"
+        )
+    specified = params["http_headers"] or {}
+    headers = {str(name): str(value) for name, value in specified.items()}
     for name, value in headers.items():
-        if name in given and given[name] is None:
+        if name in specified and specified[name] is None:
             raise BadInput(f"http_headers.{name}", "expected a value; give the empty text where there is none")
         sound = value.isprintable() and value.isascii() and value == value.strip()
         if not _HEADER_NAME.fullmatch(name) or not sound or len(name) + len(value) > _LONGEST_LINE:
@@ -117,12 +137,14 @@ def in_clear_text(settings: Settings) -> bool:
         return True
 
 
-def argument_spec(capability: type[Capability]) -> dict[str, t.Any]:
-    """The whole argument spec of the module with this capability."""
-    return {**connection_options(required=capability.always_needs_server), **capability.options()}
+def argument_spec(operation: type[Operation]) -> dict[str, t.Any]:
+    """The whole argument spec of the module with this operation."""
+    return {**connection_options(required=operation.always_needs_server), **operation.options()}
 
 
-def set_aside(params: t.Mapping[str, t.Any], spec: t.Mapping[str, t.Any], lists: t.Iterable[str]) -> tuple[dict[str, str], list[t.Any]]:
+def extract_invalid(
+    params: t.Mapping[str, t.Any], spec: t.Mapping[str, t.Any], lists: t.Iterable[str]
+) -> tuple[dict[str, str], list[t.Any]]:
     """Takes entries that are not of the types of their options out of lists where they are findings and end nothing.
 
     Leaves the names in their place that say what they are about. ``spec`` is the argument spec, ``lists`` are the options that are such lists. Returns what is
@@ -150,7 +172,9 @@ def set_aside(params: t.Mapping[str, t.Any], spec: t.Mapping[str, t.Any], lists:
     return problems, taken
 
 
-def _entries_of(params: t.Mapping[str, t.Any], option: str, options: t.Mapping[str, t.Any], path: str = "") -> t.Iterator[tuple[str, list[t.Any], int, t.Any]]:
+def _entries_of(
+    params: t.Mapping[str, t.Any], option: str, options: t.Mapping[str, t.Any], path: str = ""
+) -> t.Iterator[tuple[str, list[t.Any], int, t.Any]]:
     """The path of each entry of a list, the list and the place in it, and the specs of its options; what stands inside of an entry comes first."""
     entries = params.get(option)
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
@@ -187,7 +211,11 @@ def _wrong_value(value: t.Any, spec: t.Mapping[str, t.Any], path: str) -> tuple[
     try:
         value = DEFAULT_TYPE_VALIDATORS[kind](value)
     except (TypeError, ValueError):
-        shown = repr(value) if isinstance(value, str) and kind in ("int", "float", "bool") and len(value) <= _LONGEST_SHOWN else _in_words(value)
+        shown = (
+            repr(value)
+            if isinstance(value, str) and kind in ("int", "float", "bool") and len(value) <= _LONGEST_SHOWN
+            else _in_words(value)
+        )
         return path, f"expected {_TYPES.get(kind, kind)}, got {shown}"
     if kind == "list":
         element = {**spec, "type": spec.get("elements", "raw")}

@@ -80,7 +80,9 @@ def without_values(value: t.Any, secrets: t.Collection[str]) -> t.Any:
     return hide(value)
 
 
-def finish(result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[str], names: t.Collection[str]) -> tuple[Result, LongestFirst]:
+def finish(
+    result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[str], names: t.Collection[str]
+) -> tuple[Result, LongestFirst]:
     """Return the result with the options, and the secrets that ansible-core is to blot out of it.
 
     ``secrets`` are all among the options, ``names`` what is never masked.
@@ -124,7 +126,9 @@ def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
 def secrets_in(value: t.Any, names: t.Collection[str]) -> set[str]:
     """The texts under options of these names, the secret parts of every URL, and private keys in place of paths, inside of options of any form."""
     found: set[str] = set()
-    pending: list[tuple[t.Any, bool, t.Any]] = [(value, False, "")]  # with whether it stands under such a name, and under which option
+    pending: list[tuple[t.Any, bool, t.Any]] = [
+        (value, False, "")
+    ]  # with whether it stands under such a name, and under which option
     while pending:
         one, secret, option = pending.pop()
         if isinstance(one, str):

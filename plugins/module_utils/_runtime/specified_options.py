@@ -9,29 +9,29 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._operations.base import Capability
-from .options import SECRET_OPTIONS, set_aside, wrong_type
+from .._operations.base import Operation
+from .options import SECRET_OPTIONS, extract_invalid, wrong_type
 from .redaction import SHORTEST_URL_SECRET, secrets_in
 
 
-class Given:
+class SpecifiedOptions:
     """The options of one task as they are given, ready for the check of ansible-core."""
 
-    def __init__(self, capability: type[Capability], spec: t.Mapping[str, t.Any], options: t.Mapping[str, t.Any]) -> None:
-        """``spec`` is the argument spec of the capability's module."""
+    def __init__(self, operation: type[Operation], spec: t.Mapping[str, t.Any], options: t.Mapping[str, t.Any]) -> None:
+        """``spec`` is the argument spec of the operation's module."""
         self._spec = spec
-        self.params = capability.as_declared(options)
-        self.unusable: dict[str, str] = {}
+        self.params = operation.as_declared(options)
+        self.invalid_entries: dict[str, str] = {}
         """What is wrong with entries that are findings and end nothing, by path."""
-        self._set_aside: list[t.Any] = []
-        if capability.lists_of_findings:
-            self.unusable, self._set_aside = set_aside(self.params, spec, capability.lists_of_findings)
+        self._extracted: list[t.Any] = []
+        if operation.lists_of_findings:
+            self.invalid_entries, self._extracted = extract_invalid(self.params, spec, operation.lists_of_findings)
         # Looked for before ansible-core checks the options, as it empties some lists that are not as they should be.
-        self._secrets = secrets_in([self.params, self._set_aside], SECRET_OPTIONS)
+        self._secrets = secrets_in([self.params, self._extracted], SECRET_OPTIONS)
 
     def secrets(self, checked: t.Mapping[str, t.Any]) -> set[str]:
         """What must not be shown beside what ansible-core knows of itself; ``checked`` are the options as far as its check has come."""
-        found = self._secrets | secrets_in([checked, self._set_aside], SECRET_OPTIONS)
+        found = self._secrets | secrets_in([checked, self._extracted], SECRET_OPTIONS)
         return {secret for secret in found if len(secret) >= SHORTEST_URL_SECRET}
 
     def wrong_type(self) -> str | None:
@@ -44,5 +44,8 @@ def with_places(text: str) -> str:
     """Return what ansible-core says of missing options, with the places where an option of the connection can be set."""
     missing = re.fullmatch(r"missing required arguments: (.*)", text)
     names = [name for name in ("api_url", "api_token") if missing and name in missing[1].split(", ")]
-    places = [f"Set the option {name}, the environment variable OVENMEDIAENGINE_{name.upper()} or, for roles, ovenmediaengine_{name}." for name in names]
+    places = [
+        f"Set the option {name}, the environment variable OVENMEDIAENGINE_{name.upper()} or, for roles, ovenmediaengine_{name}."
+        for name in names
+    ]
     return " ".join([f"{text}." if places else text, *places])

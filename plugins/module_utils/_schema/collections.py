@@ -13,7 +13,7 @@ from .._core.secrets import MASK, SecretStore, mask_url
 from .fields import Field
 
 
-class Names(Field):
+class StringSet(Field):
     """A set of texts: neither order nor repetition means anything."""
 
     type = "list"
@@ -21,10 +21,10 @@ class Names(Field):
     def spec(self) -> dict[str, t.Any]:
         return {**super().spec(), "elements": "str"}
 
-    def normal(self, value: t.Any) -> t.Any:
-        return sorted({self.normal_item(item) for item in self.items(value)})
+    def normalize(self, value: t.Any) -> t.Any:
+        return sorted({self.normalize_item(item) for item in self.items(value)})
 
-    def normal_item(self, item: t.Any) -> str:
+    def normalize_item(self, item: t.Any) -> str:
         """One text in comparable form."""
         return str(item)
 
@@ -43,15 +43,15 @@ class Names(Field):
             expected = self.check(item) if self.check else None
             if expected:
                 raise BadInput(f"{path}[{index}]", f"{expected}, got {self.mask(item)!r}")
-            if self.normal_item(item) in seen:
+            if self.normalize_item(item) in seen:
                 raise BadInput(f"{path}[{index}]", f"expected each entry once, got {item!r} again")
-            seen.add(self.normal_item(item))
+            seen.add(self.normalize_item(item))
 
 
-class CommaNames(Names):
+class CsvSet(StringSet):
     """A list here, comma-separated text on the wire; the server reads the names without regard to case."""
 
-    def normal_item(self, item: t.Any) -> str:
+    def normalize_item(self, item: t.Any) -> str:
         return str(item).strip().lower()
 
     def items(self, value: t.Any) -> list[t.Any]:
@@ -66,11 +66,11 @@ class CommaNames(Names):
         return list(dict.fromkeys(str(item).strip() for item in self.items(raw)))
 
 
-class Sequence(Names):
+class StringList(StringSet):
     """A list of URLs whose order means something: the server tries them one after the other."""
 
-    def normal(self, value: t.Any) -> t.Any:
-        return [self.normal_item(item) for item in self.items(value)]
+    def normalize(self, value: t.Any) -> t.Any:
+        return [self.normalize_item(item) for item in self.items(value)]
 
     def mask(self, value: t.Any) -> t.Any:
         if isinstance(value, (list, tuple)):
@@ -78,7 +78,11 @@ class Sequence(Names):
         return mask_url(value) if isinstance(value, str) else value
 
     def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
-        return mask_each_after(_url_after, value, present) if isinstance(value, (list, tuple)) else super().mask_after(value, present)
+        return (
+            mask_each_after(_url_after, value, present)
+            if isinstance(value, (list, tuple))
+            else super().mask_after(value, present)
+        )
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for item in self.items(value):
@@ -87,11 +91,15 @@ class Sequence(Names):
     def validate(self, value: t.Any, path: str) -> None:
         for index, item in enumerate(value):
             if MASK in str(item):
-                raise BadInput(f"{path}[{index}]", "expected the whole URL, got one with a masked part; read it with show_secrets")
+                raise BadInput(
+                    f"{path}[{index}]", "expected the whole URL, got one with a masked part; read it with show_secrets"
+                )
         super().validate(value, path)
 
 
-def mask_each_after(mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], present: t.Any) -> list[t.Any]:
+def mask_each_after(
+    mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], present: t.Any
+) -> list[t.Any]:
     """Return each entry of a list as it may be shown beside the one before it; lists of different lengths differ visibly."""
     comparable = isinstance(present, (list, tuple)) and len(present) == len(values)
     return [mask_after(item, there) for item, there in zip(values, present if comparable else [None] * len(values))]
@@ -100,4 +108,8 @@ def mask_each_after(mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Seq
 def _url_after(url: t.Any, present: t.Any) -> str:
     """Return a URL as it may be shown beside the one before it."""
     masked = mask_url(str(url))
-    return f"{masked} (changed)" if present is not None and str(url) != str(present) and masked == mask_url(str(present)) else masked
+    return (
+        f"{masked} (changed)"
+        if present is not None and str(url) != str(present) and masked == mask_url(str(present))
+        else masked
+    )

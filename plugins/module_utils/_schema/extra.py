@@ -13,7 +13,7 @@ from .._core.errors import BadInput
 from .._core.secrets import MASK, SecretStore, mask_url
 from .collections import mask_each_after
 from .fields import Field
-from .scalars import Decimal
+from .scalars import Float
 
 # The option that holds what a server has, or takes, beyond the declared fields of a group.
 EXTRA = "extra"
@@ -40,32 +40,38 @@ class Extra(Field):
         super().__init__(EXTRA)
         self.declared = {name: field.option for field in declared for name in (*field.wires, field.xml)}
 
-    def given(self, value: t.Any) -> t.Any:
+    def specified(self, value: t.Any) -> t.Any:
         """Without nulls, which the server takes for absence (server-facts: Virtual hosts)."""
         if isinstance(value, dict):
-            return {key: self.given(item) for key, item in value.items() if item is not None}
-        return [self.given(item) for item in value if item is not None] if isinstance(value, (list, tuple)) else value
+            return {key: self.specified(item) for key, item in value.items() if item is not None}
+        return (
+            [self.specified(item) for item in value if item is not None] if isinstance(value, (list, tuple)) else value
+        )
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         if isinstance(value, dict):
-            return {str(key): self.normal(item) for key, item in value.items() if item is not None}
+            return {str(key): self.normalize(item) for key, item in value.items() if item is not None}
         if isinstance(value, (list, tuple)):
-            return [self.normal(item) for item in value if item is not None]
+            return [self.normalize(item) for item in value if item is not None]
         # Applications of the configuration file return numbers and booleans as text (server-facts: Virtual hosts).
-        return str(value).lower() if isinstance(value, bool) else Decimal(EXTRA).normal(value)
+        return str(value).lower() if isinstance(value, bool) else Float(EXTRA).normalize(value)
 
-    def equal(self, wanted: t.Any, present: t.Any) -> bool:
-        return self._covers(self.normal(present), self.normal(wanted)) or (wanted == {} and present is None)
+    def equal(self, desired: t.Any, present: t.Any) -> bool:
+        return self._covers(self.normalize(present), self.normalize(desired)) or (desired == {} and present is None)
 
-    def _covers(self, present: t.Any, wanted: t.Any) -> bool:
-        if isinstance(wanted, dict):
-            return isinstance(present, dict) and all(key in present and self._covers(present[key], item) for key, item in wanted.items())
-        if isinstance(wanted, list):
-            return isinstance(present, list) and len(present) == len(wanted) and all(map(self._covers, present, wanted))
-        return bool(present == wanted)
+    def _covers(self, present: t.Any, desired: t.Any) -> bool:
+        if isinstance(desired, dict):
+            return isinstance(present, dict) and all(
+                key in present and self._covers(present[key], item) for key, item in desired.items()
+            )
+        if isinstance(desired, list):
+            return (
+                isinstance(present, list) and len(present) == len(desired) and all(map(self._covers, present, desired))
+            )
+        return bool(present == desired)
 
     def from_wire(self, raw: t.Any) -> t.Any:
-        return self.given(raw)
+        return self.specified(raw)
 
     def mask(self, value: t.Any) -> t.Any:
         if isinstance(value, dict):
@@ -82,7 +88,10 @@ class Extra(Field):
             return super().mask_after(value, present)
         there = present if isinstance(present, dict) else {}
         secret = _names_of_secrets(value)
-        return {key: (self._mask_all_after if key in secret else self.mask_after)(item, there.get(key)) for key, item in value.items()}
+        return {
+            key: (self._mask_all_after if key in secret else self.mask_after)(item, there.get(key))
+            for key, item in value.items()
+        }
 
     def _mask_all(self, value: t.Any) -> t.Any:
         """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
@@ -117,7 +126,10 @@ class Extra(Field):
     def validate(self, value: t.Any, path: str) -> None:
         for key in value:
             if key in self.declared:
-                raise BadInput(f"{path}.{key}", f"expected what has no option of its own; give it as {self.declared[key]} beside {EXTRA}")
+                raise BadInput(
+                    f"{path}.{key}",
+                    f"expected what has no option of its own; give it as {self.declared[key]} beside {EXTRA}",
+                )
         self._validate(value, path, 0)
 
     def _validate(self, value: t.Any, path: str, depth: int) -> None:
@@ -126,7 +138,10 @@ class Extra(Field):
         if isinstance(value, dict):
             for key, item in value.items():
                 if not isinstance(key, str) or not _EXTRA_KEY.fullmatch(key):
-                    raise BadInput(f"{path}.{key!r}", "expected a name of letters, digits and '_' only (the server may not survive others)")
+                    raise BadInput(
+                        f"{path}.{key!r}",
+                        "expected a name of letters, digits and '_' only (the server may not survive others)",
+                    )
                 self._validate(item, f"{path}.{key}", depth + 1)
         elif isinstance(value, (list, tuple)):
             for index, item in enumerate(value):
@@ -134,10 +149,10 @@ class Extra(Field):
         elif isinstance(value, str) and MASK in value:
             raise BadInput(path, "expected the whole value, got one with a masked part; read it with show_secrets")
 
-    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
-        if isinstance(wanted, dict) and isinstance(present, dict):
-            return {**present, **{key: self.merge(item, present.get(key)) for key, item in wanted.items()}}
-        return wanted
+    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
+        if isinstance(desired, dict) and isinstance(present, dict):
+            return {**present, **{key: self.merge(item, present.get(key)) for key, item in desired.items()}}
+        return desired
 
 
 def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:

@@ -55,7 +55,9 @@ class Field:
         self._wire = wire or option
         self._default = default
         # All JSON names, the newest first.
-        self.wires: tuple[str, ...] = (self._wire.new, self._wire.old) if isinstance(self._wire, Changed) else (self._wire,)
+        self.wires: tuple[str, ...] = (
+            (self._wire.new, self._wire.old) if isinstance(self._wire, Changed) else (self._wire,)
+        )
         self.wire: str = self.wires[0]
         self.xml = xml or "".join(part[:1].upper() + part[1:] for part in self.wires[-1].split("_"))
         self.secret = secret
@@ -110,13 +112,13 @@ class Field:
         # Said for every field, as names such as policy_query_key_name look like secrets and are none.
         return {"type": self.type, "required": self.required, "no_log": self.secret}
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         """The value in the form in which two spellings of the same are equal. Never fails: servers send all kinds of things."""
         return "" if value is None else str(value)
 
-    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+    def equal(self, desired: t.Any, present: t.Any) -> bool:
         """Whether the value on the server is as wanted; absent counts as the server's default."""
-        return bool(self.normal(wanted) == self.normal(self.default if present is None else present))
+        return bool(self.normalize(desired) == self.normalize(self.default if present is None else present))
 
     def to_wire(self, value: t.Any) -> t.Any:
         """Option form to wire form."""
@@ -124,7 +126,7 @@ class Field:
 
     def from_wire(self, raw: t.Any) -> t.Any:
         """Wire form to option form."""
-        return self.normal(raw)
+        return self.normalize(raw)
 
     def mask(self, value: t.Any) -> t.Any:
         """The value as it may be shown."""
@@ -138,22 +140,25 @@ class Field:
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         """Remembers what must not be printed."""
         if self.secret:
-            secrets.add(value, self.normal(value))
+            secrets.add(value, self.normalize(value))
 
     def validate(self, value: t.Any, path: str) -> None:
         """Raises BadInput, naming the option by its full path."""
         if self.secret and value == MASK:
-            raise BadInput(path, "expected the secret itself, got the mask that stands for it in output; read it with show_secrets, or leave the option out")
+            raise BadInput(
+                path,
+                "expected the secret itself, got the mask that stands for it in output; read it with show_secrets, or leave the option out",
+            )
         if self.check is not None:
             expected = self.check(value)
             if expected:
                 raise BadInput(path, expected if self.secret else f"{expected}, got {self.mask(value)!r}")
 
-    def difference(self, wanted: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
+    def difference(self, desired: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
         """Yields what differs; what the user left out is never compared."""
-        if not self.equal(wanted, present):
-            yield Difference(path, self.mask(present), self.mask_after(wanted, present))
+        if not self.equal(desired, present):
+            yield Difference(path, self.mask(present), self.mask_after(desired, present))
 
-    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
         """What to send so that the wanted holds and the rest stays as it is."""
-        return wanted
+        return desired

@@ -10,7 +10,7 @@ resource occur:
 
 option form
     what the user writes and info modules return: snake_case, lists where the API has comma-separated text.
-given form
+specified form
     the option form without what was left out (None).
 wire form
     what the API takes and sends.
@@ -32,13 +32,20 @@ from .extra import EXTRA, Extra
 from .fields import Difference, Field
 
 
-class Group(Field):
+class Object(Field):
     """A dictionary of fields."""
 
     type = "dict"
 
     def __init__(
-        self, option: str, wire: str | Changed | None = None, *, fields: t.Sequence[Field], extra: bool = False, members: bool = False, **kwargs: t.Any
+        self,
+        option: str,
+        wire: str | Changed | None = None,
+        *,
+        fields: t.Sequence[Field],
+        extra: bool = False,
+        members: bool = False,
+        **kwargs: t.Any,
     ) -> None:
         """``extra`` lets keys through that are not declared, under an option of this name.
 
@@ -52,18 +59,18 @@ class Group(Field):
         self.members = members
         self._index()
         self._varied = any(field.depends_on_version for field in self.fields.values())
-        self._at: dict[Version, Group] = {}
+        self._at: dict[Version, Object] = {}
 
     def _index(self) -> None:
         """Look the fields up by all of their JSON names, the newest first."""
         self._by_wire = {wire: field for field in self.fields.values() if field.option != EXTRA for wire in field.wires}
 
-    def at(self, version: Version) -> Group:
+    def at(self, version: Version) -> Object:
         """Return the group as a version of the server knows it; the group itself if no release differs in it."""
         if not self.depends_on_version:
             return self
         if version not in self._at:
-            group: Group = super().at(version)
+            group: Object = super().at(version)
             group.fields = {option: field.at(version) for option, field in self.fields.items()}
             group._index()
             self._at[version] = group
@@ -87,9 +94,9 @@ class Group(Field):
         for field in self.fields.values():
             if key in field.wires and field.option != EXTRA:
                 yield prefix + field.option, field
-            inner = field.group if isinstance(field, GroupList) else field
-            if isinstance(inner, Group):
-                yield from inner.named(key, prefix + field.option + ("[]" if isinstance(field, GroupList) else ""))
+            inner = field.group if isinstance(field, ObjectList) else field
+            if isinstance(inner, Object):
+                yield from inner.named(key, prefix + field.option + ("[]" if isinstance(field, ObjectList) else ""))
 
     def each_once(self, raw: t.Any) -> t.Any:
         """Return a value in wire form in which no field has two spellings: of two the newest stays."""
@@ -101,7 +108,7 @@ class Group(Field):
             if field is None:
                 kept[key] = value
             elif key == next((wire for wire in field.wires if raw.get(wire) is not None), None):
-                kept[key] = field.each_once(value) if isinstance(field, (Group, GroupList)) else value
+                kept[key] = field.each_once(value) if isinstance(field, (Object, ObjectList)) else value
         return kept
 
     def spec(self) -> dict[str, t.Any]:
@@ -112,43 +119,55 @@ class Group(Field):
         """The argument specs of the fields."""
         return {option: field.spec() for option, field in self.fields.items()}
 
-    def given(self, values: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """The given form: what the user left out is gone, at every level, and so are options of other groups."""
-        return {option: self._given_value(field, values[option]) for option, field in self.fields.items() if values.get(option) is not None}
+    def specified(self, values: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """The specified form: what the user left out is gone, at every level, and so are options of other groups."""
+        return {
+            option: self._given_value(field, values[option])
+            for option, field in self.fields.items()
+            if values.get(option) is not None
+        }
 
     @staticmethod
     def _given_value(field: Field, value: t.Any) -> t.Any:
-        if isinstance(field, GroupList):
-            return [field.group.given(item) for item in value]
-        return field.given(value) if isinstance(field, (Group, Extra)) else value
+        if isinstance(field, ObjectList):
+            return [field.group.specified(item) for item in value]
+        return field.specified(value) if isinstance(field, (Object, Extra)) else value
 
     def _members_of(self, value: t.Any) -> dict[str, t.Any]:
         """The members of a value by their wire names; each with the group's or the extra part's value."""
         if not self.members or not isinstance(value, dict):
             return {}
-        found = {field.wire: value[field.option] for field in self.fields.values() if isinstance(field, Group) and isinstance(value.get(field.option), dict)}
+        found = {
+            field.wire: value[field.option]
+            for field in self.fields.values()
+            if isinstance(field, Object) and isinstance(value.get(field.option), dict)
+        }
         return {**found, **{key: item for key, item in (value.get(EXTRA) or {}).items() if isinstance(item, dict)}}
 
-    def _member_differences(self, wanted: t.Any, present: t.Any) -> t.Iterator[tuple[str, t.Any, t.Any]]:
+    def _member_differences(self, desired: t.Any, present: t.Any) -> t.Iterator[tuple[str, t.Any, t.Any]]:
         """Members that are only on one side: option path, value there, value wanted."""
-        there, here = self._members_of(present), self._members_of(wanted)
+        there, here = self._members_of(present), self._members_of(desired)
         options = {field.wire: field.option for field in self.fields.values()}
         for wire in [*here, *there]:
             if (wire in there) != (wire in here):
                 yield options.get(wire, f"{EXTRA}.{wire}"), there.get(wire), here.get(wire)
 
-    def _pairs(self, wanted: t.Mapping[str, t.Any], present: t.Any) -> t.Iterator[tuple[Field, t.Any, t.Any]]:
+    def _pairs(self, desired: t.Mapping[str, t.Any], present: t.Any) -> t.Iterator[tuple[Field, t.Any, t.Any]]:
         present = present if isinstance(present, dict) else {}
-        for option, value in wanted.items():
+        for option, value in desired.items():
             yield self.fields[option], value, present.get(option)
 
-    def equal(self, wanted: t.Any, present: t.Any) -> bool:
-        if any(self._member_differences(wanted, present)):
+    def equal(self, desired: t.Any, present: t.Any) -> bool:
+        if any(self._member_differences(desired, present)):
             return False
-        return all(field.equal(value, there) for field, value, there in self._pairs(wanted, present))
+        return all(field.equal(value, there) for field, value, there in self._pairs(desired, present))
 
     def to_wire(self, value: t.Any) -> t.Any:
-        wire = {self.fields[option].wire: self.fields[option].to_wire(item) for option, item in value.items() if option != EXTRA}
+        wire = {
+            self.fields[option].wire: self.fields[option].to_wire(item)
+            for option, item in value.items()
+            if option != EXTRA
+        }
         return {**wire, **value.get(EXTRA, {})}
 
     def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
@@ -158,10 +177,14 @@ class Group(Field):
         for wire, field in self._by_wire.items():
             if raw.get(wire) is not None and field.option not in value:
                 value[field.option] = field.from_wire(raw[wire])
-        extra = {key: item for key, item in raw.items() if key not in self._by_wire and item is not None} if EXTRA in self.fields else {}
+        extra = (
+            {key: item for key, item in raw.items() if key not in self._by_wire and item is not None}
+            if EXTRA in self.fields
+            else {}
+        )
         return {**value, **({EXTRA: self.fields[EXTRA].from_wire(extra)} if extra else {})}
 
-    def as_kept(self, value: t.Any) -> dict[str, t.Any]:
+    def as_stored(self, value: t.Any) -> dict[str, t.Any]:
         """The option form as the server will return it."""
         return self.from_wire(self.to_wire(value))
 
@@ -174,15 +197,19 @@ class Group(Field):
             field = self._by_wire.get(key)
             if field is None:
                 found += [] if EXTRA in self.fields else [f"{path}{key}"]
-            elif isinstance(field, GroupList) and isinstance(value, list):
+            elif isinstance(field, ObjectList) and isinstance(value, list):
                 for index, item in enumerate(value):
                     found += field.group.unknown(item, f"{path}{key}[{index}].")
-            elif isinstance(field, Group):
+            elif isinstance(field, Object):
                 found += field.unknown(value, f"{path}{key}.")
         return found
 
     def mask(self, value: t.Any) -> t.Any:
-        return {option: self.fields[option].mask(item) for option, item in value.items()} if isinstance(value, dict) else value
+        return (
+            {option: self.fields[option].mask(item) for option, item in value.items()}
+            if isinstance(value, dict)
+            else value
+        )
 
     def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
         return {field.option: field.mask_after(item, there) for field, item, there in self._pairs(value, present)}
@@ -197,46 +224,55 @@ class Group(Field):
             self.fields[option].validate(item, prefix + option)
         super().validate(value, path)
 
-    def difference(self, wanted: t.Any, present: t.Any, path: str = "") -> t.Iterator[Difference]:
+    def difference(self, desired: t.Any, present: t.Any, path: str = "") -> t.Iterator[Difference]:
         prefix = f"{path}." if path else ""
-        one_sided = {option: (there, value) for option, there, value in self._member_differences(wanted, present)}
+        one_sided = {option: (there, value) for option, there, value in self._member_differences(desired, present)}
         for option, (there, value) in one_sided.items():
             field = self.fields.get(option, self.fields.get(EXTRA, self))
             yield Difference(prefix + option, field.mask(there), field.mask(value))
-        for field, value, there in self._pairs(wanted, present):
+        for field, value, there in self._pairs(desired, present):
             if field.option == EXTRA:
                 value = {key: item for key, item in value.items() if f"{EXTRA}.{key}" not in one_sided}
             if field.option not in one_sided:
                 yield from field.difference(value, there, prefix + field.option)
 
-    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
         merged = dict(present) if isinstance(present, dict) else {}
-        for option, _there, value in self._member_differences(wanted, present):
+        for option, _there, value in self._member_differences(desired, present):
             if value is None and option in merged:
                 del merged[option]
-        for field, value, there in self._pairs(wanted, present):
+        for field, value, there in self._pairs(desired, present):
             merged[field.option] = field.merge(value, there)
         if self.members and EXTRA in merged:  # members that are not listed go, wherever they are kept
-            listed = self._members_of(wanted)
-            merged[EXTRA] = {key: item for key, item in merged[EXTRA].items() if key in listed or not isinstance(item, dict)}
+            listed = self._members_of(desired)
+            merged[EXTRA] = {
+                key: item for key, item in merged[EXTRA].items() if key in listed or not isinstance(item, dict)
+            }
         return merged
 
 
-class GroupList(Field):
+class ObjectList(Field):
     """A list of dictionaries whose order means something, as that of origins: the first that matches is taken."""
 
     type = "list"
 
     def __init__(
-        self, option: str, wire: str | Changed | None = None, *, fields: t.Sequence[Field], identity: str, extra: bool = False, **kwargs: t.Any
+        self,
+        option: str,
+        wire: str | Changed | None = None,
+        *,
+        fields: t.Sequence[Field],
+        identity: str,
+        extra: bool = False,
+        **kwargs: t.Any,
     ) -> None:
         """``identity`` is the field by which an entry is known again when it is merged; ``extra`` as for a group."""
         super().__init__(option, wire, **kwargs)
-        self.group = Group(option, wire, fields=fields, extra=extra)
+        self.group = Object(option, wire, fields=fields, extra=extra)
         self.identity = identity
 
-    def at(self, version: Version) -> GroupList:
-        field: GroupList = super().at(version)
+    def at(self, version: Version) -> ObjectList:
+        field: ObjectList = super().at(version)
         field.group = self.group.at(version)
         return field
 
@@ -258,9 +294,11 @@ class GroupList(Field):
     def spec(self) -> dict[str, t.Any]:
         return {"type": "list", "elements": "dict", "required": self.required, "options": self.group.options()}
 
-    def equal(self, wanted: t.Any, present: t.Any) -> bool:
+    def equal(self, desired: t.Any, present: t.Any) -> bool:
         present = present or []
-        return len(wanted) == len(present) and all(self.group.equal(value, there) for value, there in zip(wanted, present))
+        return len(desired) == len(present) and all(
+            self.group.equal(value, there) for value, there in zip(desired, present)
+        )
 
     def to_wire(self, value: t.Any) -> t.Any:
         return [self.group.to_wire(item) for item in value]
@@ -284,17 +322,19 @@ class GroupList(Field):
             self.group.validate(item, f"{path}[{index}]")
             identity = item.get(self.identity)
             if identity is not None and identity in seen:
-                raise BadInput(f"{path}[{index}].{self.identity}", f"expected each {self.identity} once, got {identity!r} again")
+                raise BadInput(
+                    f"{path}[{index}].{self.identity}", f"expected each {self.identity} once, got {identity!r} again"
+                )
             seen.add(identity)
 
-    def difference(self, wanted: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
+    def difference(self, desired: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
         present = present or []
-        if len(wanted) != len(present):
-            yield Difference(path, self.mask(present), self.mask(wanted))
+        if len(desired) != len(present):
+            yield Difference(path, self.mask(present), self.mask(desired))
             return
-        for index, (value, there) in enumerate(zip(wanted, present)):
+        for index, (value, there) in enumerate(zip(desired, present)):
             yield from self.group.difference(value, there, f"{path}[{index}]")
 
-    def merge(self, wanted: t.Any, present: t.Any) -> t.Any:
+    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
         known = {item[self.identity]: item for item in present or [] if self.identity in item}
-        return [self.group.merge(item, known.get(item.get(self.identity))) for item in wanted]
+        return [self.group.merge(item, known.get(item.get(self.identity))) for item in desired]

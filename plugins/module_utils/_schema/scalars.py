@@ -18,7 +18,7 @@ from .fields import Field
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
-class Text(Field):
+class String(Field):
     """A line of text. ``fold`` brings spellings that the server does not tell apart together; ``choices`` are all values that there are."""
 
     def __init__(
@@ -26,29 +26,31 @@ class Text(Field):
         option: str,
         wire: str | Changed | None = None,
         *,
-        fold: t.Callable[[str], str] | None = None,
+        normalizer: t.Callable[[str], str] | None = None,
         choices: t.Sequence[str] | None = None,
         **kwargs: t.Any,
     ) -> None:
         super().__init__(option, wire, **kwargs)
-        self.fold = fold
+        self.normalizer = normalizer
         self.choices = choices
 
     def spec(self) -> dict[str, t.Any]:
         return {**super().spec(), **({"choices": list(self.choices)} if self.choices else {})}
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value)
-        return self.fold(text) if self.fold else text
+        return self.normalizer(text) if self.normalizer else text
 
     def to_wire(self, value: t.Any) -> t.Any:
-        return self.normal(value)
+        return self.normalize(value)
 
 
-class Url(Text):
+class Url(String):
     """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that of a push."""
 
-    def __init__(self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any) -> None:
+    def __init__(
+        self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any
+    ) -> None:
         super().__init__(option, wire, **kwargs)
         self.destination = destination
 
@@ -64,24 +66,24 @@ class Url(Text):
         super().validate(value, path)
 
 
-class Number(Field):
+class Int(Field):
     """A whole number. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
 
     type = "int"
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         try:
             return int(str(value).strip())
         except ValueError:
             return "" if value is None else str(value)
 
 
-class Decimal(Field):
+class Float(Field):
     """A number with a fraction, such as seconds. A whole one is sent as such, and text means the number that it says."""
 
     type = "float"
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value)
         try:
             number = float(text)
@@ -92,27 +94,27 @@ class Decimal(Field):
             return text
 
     def to_wire(self, value: t.Any) -> t.Any:
-        return self.normal(value)
+        return self.normalize(value)
 
 
-class Bitrate(Text):
+class Bitrate(String):
     """Bits per second: a whole number, or a text such as `2.5M`, which the server takes too [read]."""
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value).strip()
         return int(text) if re.fullmatch(r"[0-9]{1,30}", text) else text.upper()
 
     def from_wire(self, raw: t.Any) -> t.Any:
-        number = self.normal(raw)
+        number = self.normalize(raw)
         return number if isinstance(number, int) else str(raw)
 
 
-class Flag(Field):
+class Bool(Field):
     """A boolean. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
 
     type = "bool"
 
-    def normal(self, value: t.Any) -> t.Any:
+    def normalize(self, value: t.Any) -> t.Any:
         text = str(value).strip().lower()
         if text in ("true", "1", "yes", "on"):
             return True

@@ -25,7 +25,12 @@ _LARGEST_INT = 2**31 - 1
 
 def is_addressable(name: t.Any) -> bool:
     """Whether an object of this name can be addressed in a path of the API, without harm to the server."""
-    return isinstance(name, str) and name not in (".", "..") and len(name) <= _LONGEST_NAME and _ADDRESSABLE.fullmatch(name) is not None
+    return (
+        isinstance(name, str)
+        and name not in (".", "..")
+        and len(name) <= _LONGEST_NAME
+        and _ADDRESSABLE.fullmatch(name) is not None
+    )
 
 
 def addressable(value: str) -> str | None:
@@ -58,7 +63,11 @@ def host_name(value: str) -> str | None:
 
 def module_name(value: str) -> str | None:
     """The name of a provider or publisher."""
-    return None if _MODULE_NAME.fullmatch(value.strip()) else "expected the name of a provider or publisher such as 'rtmp' or 'llhls'"
+    return (
+        None
+        if _MODULE_NAME.fullmatch(value.strip())
+        else "expected the name of a provider or publisher such as 'rtmp' or 'llhls'"
+    )
 
 
 def absolute_path(value: str) -> str | None:

@@ -86,7 +86,9 @@ class Served(t.NamedTuple):
     """What an endpoint serves."""
 
     certificate: Certificate
-    chain: tuple[Certificate, ...] | None  # all that was sent, the certificate first; None where Python is older than 3.13
+    chain: (
+        tuple[Certificate, ...] | None
+    )  # all that was sent, the certificate first; None where Python is older than 3.13
     verified: bool | None = None  # None where it was not to be verified
     verify_error: str | None = None
 
@@ -94,7 +96,7 @@ class Served(t.NamedTuple):
 # Names and fingerprints
 
 
-def normal_fingerprint(text: str) -> str | None:
+def normalize_fingerprint(text: str) -> str | None:
     """A SHA-256 fingerprint in the form of :class:`Certificate`, or None where the text is none.
 
     Taken are upper and lower case, with and without colons or blanks, also behind ``sha256:`` or ``SHA256 Fingerprint=``.
@@ -110,15 +112,17 @@ def covers(certificate: Certificate, host_name: str) -> bool:
     A wildcard stands for one whole label (RFC 6125). The name may be a pattern of a virtual host: ``*`` is any name and
     needs none in particular; ``*.example.com`` needs that very name.
     """
-    wanted = _plain_host(host_name)
-    address = ip_address_of(wanted)
+    desired = _plain_host(host_name)
+    address = ip_address_of(desired)
     if address is not None:
         return any(ip_address_of(name) == address for name in certificate.names)
-    if wanted == "*":
+    if desired == "*":
         return True
-    wildcard = "*." + wanted.partition(".")[2]
+    wildcard = "*." + desired.partition(".")[2]
     # As OpenSSL does, a wildcard right above the top is not taken: *.com is for nobody.
-    return any(name == wanted or (name == wildcard and name.count(".") > 1) for name in map(_plain_host, certificate.names))
+    return any(
+        name == desired or (name == wildcard and name.count(".") > 1) for name in map(_plain_host, certificate.names)
+    )
 
 
 def _plain_host(name: str) -> str:

@@ -193,11 +193,15 @@ def _object_identifier(content: bytes) -> str:
 
 def _distinguished_name(rows: t.Sequence[t.Sequence[tuple[str, str | bytes]]]) -> str:
     """As RFC 4514 writes it: from the bottom up."""
-    return ",".join("+".join(f"{_ATTRIBUTES.get(oid, oid)}={_escaped(value)}" for oid, value in row) for row in reversed(rows))
+    return ",".join(
+        "+".join(f"{_ATTRIBUTES.get(oid, oid)}={_escaped(value)}" for oid, value in row) for row in reversed(rows)
+    )
 
 
 def _common_names(rows: t.Sequence[t.Sequence[tuple[str, str | bytes]]]) -> tuple[str, ...]:
-    return tuple(_printable(value) for row in rows for oid, value in row if oid == _COMMON_NAME and isinstance(value, str))
+    return tuple(
+        _printable(value) for row in rows for oid, value in row if oid == _COMMON_NAME and isinstance(value, str)
+    )
 
 
 def _escaped(value: str | bytes) -> str:
@@ -212,7 +216,11 @@ def _escaped(value: str | bytes) -> str:
 
 def _printable(text: str) -> str:
     """Without control characters, as it is shown to people: their bytes take their place, as in RFC 4514."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda found: "".join(f"\\{byte:02X}" for byte in found.group().encode()), text)
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f\u2028\u2029]",
+        lambda found: "".join(f"\\{byte:02X}" for byte in found.group().encode()),
+        text,
+    )
 
 
 def _alternative_names(extensions: _Elements) -> tuple[str, ...] | None:

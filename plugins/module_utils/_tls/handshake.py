@@ -88,7 +88,9 @@ def _shake_hands(endpoint: Endpoint, context: ssl.SSLContext, deadline: float, t
     except (TypeError, ValueError):  # found before there is a connection, which the ssl module would leave open
         raise CertificateError("bad_name", f"{endpoint.server_name!r} cannot be asked for as a server name.") from None
     try:
-        with _connect(endpoint, deadline, timeout) as plain:  # whose closing is harmless once the secure socket has taken it over
+        with _connect(
+            endpoint, deadline, timeout
+        ) as plain:  # whose closing is harmless once the secure socket has taken it over
             # The limit of the socket holds for the handshake as a whole, so that bytes that trickle do not prolong it.
             plain.settimeout(max(deadline - time.monotonic(), 0.001))
             secure = context.wrap_socket(plain, server_hostname=server_name, do_handshake_on_connect=False)
@@ -155,11 +157,19 @@ def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> Cer
     reason = getattr(error, "reason", None) or ""
     words = reason.replace("_", " ").lower()
     if isinstance(error, socket.timeout):
-        return CertificateError("timeout", f"{endpoint} accepts connections, but did not complete a TLS handshake within {timeout:g} s.")
-    if isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)) or not isinstance(error, ssl.SSLError) or reason.startswith("Closed before"):
+        return CertificateError(
+            "timeout", f"{endpoint} accepts connections, but did not complete a TLS handshake within {timeout:g} s."
+        )
+    if (
+        isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
+        or not isinstance(error, ssl.SSLError)
+        or reason.startswith("Closed before")
+    ):
         return CertificateError("reset", f"{endpoint} closed the connection during the TLS handshake.")
     if reason in NOT_TLS:
         return CertificateError("not_tls", f"What listens at {endpoint} does not speak TLS.")
     if "ALERT" in reason or reason == "TLSV1_UNRECOGNIZED_NAME":
-        return CertificateError("alert", f"{endpoint} refused the TLS handshake: {words}. It may have no certificate for the name.")
+        return CertificateError(
+            "alert", f"{endpoint} refused the TLS handshake: {words}. It may have no certificate for the name."
+        )
     return CertificateError("tls", f"The TLS handshake with {endpoint} failed: {words or type(error).__name__}.")

@@ -36,7 +36,9 @@ def read_pem_certificates(path: str) -> list[Certificate]:
         try:
             found.append(parse_certificate(der))
         except CertificateError as error:
-            raise CertificateError(error.kind, f"Certificate {len(found) + 1} in {path} is broken: {error.detail}") from None
+            raise CertificateError(
+                error.kind, f"Certificate {len(found) + 1} in {path} is broken: {error.detail}"
+            ) from None
     if not found:
         raise CertificateError("no_certificate", f"{path} holds no certificate in PEM form.")
     return found
@@ -100,7 +102,9 @@ def key_matches(cert_path: str, key_path: str) -> bool:
     return True
 
 
-def check_files(cert_path: str, chain_path: str | None, key_path: str | None, names: t.Iterable[str], now: float) -> list[Problem]:
+def check_files(
+    cert_path: str, chain_path: str | None, key_path: str | None, names: t.Iterable[str], now: float
+) -> list[Problem]:
     """What is wrong with files that a server is to use; the empty list where nothing is.
 
     ``names`` are host names of the virtual host, ``now`` is in seconds since 1970. Kinds beside those of files:
@@ -119,7 +123,9 @@ def check_files(cert_path: str, chain_path: str | None, key_path: str | None, na
     own = attempt(lambda: read_pem_certificates(cert_path), [])
     chain = attempt(lambda: read_pem_certificates(chain_path), []) if chain_path else []
     if key_path and own and not attempt(lambda: key_matches(cert_path, key_path), True):
-        problems.append(Problem("key_mismatch", f"The key in {key_path} is not that of the certificate in {cert_path}."))
+        problems.append(
+            Problem("key_mismatch", f"The key in {key_path} is not that of the certificate in {cert_path}.")
+        )
     elif key_path and not own:
         attempt(lambda: _read_file(key_path), None)
     for path, certificates in ((cert_path, own[:1]), (chain_path, chain)):
@@ -127,7 +133,10 @@ def check_files(cert_path: str, chain_path: str | None, key_path: str | None, na
             problems += _out_of_time(certificate, str(path), now)
     if own:
         problems += [
-            Problem("name_not_covered", f"The certificate in {cert_path} is not for {name}. It is for {', '.join(own[0].names) or 'no name'}.")
+            Problem(
+                "name_not_covered",
+                f"The certificate in {cert_path} is not for {name}. It is for {', '.join(own[0].names) or 'no name'}.",
+            )
             for name in names
             if not covers(own[0], name)
         ]
@@ -142,14 +151,22 @@ def _out_of_time(certificate: Certificate, path: str, now: float) -> t.Iterator[
     if now > certificate.valid_until:
         yield Problem("expired", f"The certificate {certificate.subject} in {path} expired at {certificate.not_after}.")
     if now < certificate.valid_from:
-        yield Problem("not_yet_valid", f"The certificate {certificate.subject} in {path} is not valid before {certificate.not_before}.")
+        yield Problem(
+            "not_yet_valid",
+            f"The certificate {certificate.subject} in {path} is not valid before {certificate.not_before}.",
+        )
 
 
 def _out_of_order(certificate: Certificate, chain: t.Sequence[Certificate], path: str) -> list[Problem]:
     """Each issuer must be the subject of the next; a root at the end is its own issuer."""
     for issued, issuer in zip([certificate, *chain], chain):
         if issuer.fingerprint == certificate.fingerprint:
-            return [Problem("chain_order", f"{path} holds the certificate itself. It must begin with that of its issuer, {certificate.issuer}.")]
+            return [
+                Problem(
+                    "chain_order",
+                    f"{path} holds the certificate itself. It must begin with that of its issuer, {certificate.issuer}.",
+                )
+            ]
         if _plain_name(issued.issuer) != _plain_name(issuer.subject):
             text = f"In {path}, {issuer.subject} stands where the issuer of {issued.subject} is expected, which is {issued.issuer}."
             return [Problem("chain_order", text)]

@@ -30,7 +30,12 @@ class CallbackModule(CallbackBase):
 
     def _write(self, event: str, result: t.Any) -> None:
         with open(os.environ["PLANTED_JSON"], "a", encoding="utf-8") as file:
-            entry = {"event": event, "host": result._host.get_name(), "task": result._task.get_name(), "result": result._result}
+            entry = {
+                "event": event,
+                "host": result._host.get_name(),
+                "task": result._task.get_name(),
+                "result": result._result,
+            }
             file.write(json.dumps(entry, default=repr) + "\n")
 
     def v2_runner_on_ok(self, result: t.Any) -> None:

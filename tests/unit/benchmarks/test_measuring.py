@@ -57,7 +57,9 @@ def test_a_command_with_a_child(tmp_path: pathlib.Path, monkeypatch: pytest.Monk
 
 def test_a_command_that_hangs_is_ended(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "LIMIT", 0.5)
-    status, _sample = measuring.measure([sys.executable, "-c", "import time; time.sleep(100)"], os.environ, tmp_path, tmp_path / "output")
+    status, _sample = measuring.measure(
+        [sys.executable, "-c", "import time; time.sleep(100)"], os.environ, tmp_path, tmp_path / "output"
+    )
     assert status == -9
 
 

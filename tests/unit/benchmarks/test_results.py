@@ -17,7 +17,16 @@ from ansible_collections.streamops.ovenmediaengine.benchmarks.measuring import S
 from ansible_collections.streamops.ovenmediaengine.benchmarks.page import page
 from ansible_collections.streamops.ovenmediaengine.benchmarks.places import Place
 from ansible_collections.streamops.ovenmediaengine.benchmarks.results import Results, Spread
-from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import BASE, EMPTY, EMPTY_BULK, GROUPS, ONLY_SIMULATED, Row, Rows, Sizes
+from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import (
+    BASE,
+    EMPTY,
+    EMPTY_BULK,
+    GROUPS,
+    ONLY_SIMULATED,
+    Row,
+    Rows,
+    Sizes,
+)
 from ansible_collections.streamops.ovenmediaengine.benchmarks.targets import verdicts
 
 ABOUT = {
@@ -59,7 +68,15 @@ def rows(tmp_path: pathlib.Path) -> list[Row]:
 def costs(rows: t.Sequence[Row], factor: float = 1.0, **seconds: float) -> dict[str, Sample]:
     """A round in which each row took what is expected of it, or what is said here."""
     return {
-        row.key: Sample(factor * seconds.get(row.key, row.expected), 2.0, 60.0, 70.0, requests=1001, server_cpu=0.25 * factor * row.expected) for row in rows
+        row.key: Sample(
+            factor * seconds.get(row.key, row.expected),
+            2.0,
+            60.0,
+            70.0,
+            requests=1001,
+            server_cpu=0.25 * factor * row.expected,
+        )
+        for row in rows
     }
 
 
@@ -85,7 +102,13 @@ def test_what_short_rows_are_compared_with_is_short(rows: list[Row]) -> None:
 
 def test_a_ratio_is_made_in_each_round_and_not_of_medians() -> None:
     results = Results(
-        {}, [{"a": Sample(2.0), "b": Sample(1.0)}, {"a": Sample(30.0), "b": Sample(10.0)}, {"a": Sample(4.0), "b": Sample(1.0)}, {"a": Sample(9.0)}]
+        {},
+        [
+            {"a": Sample(2.0), "b": Sample(1.0)},
+            {"a": Sample(30.0), "b": Sample(10.0)},
+            {"a": Sample(4.0), "b": Sample(1.0)},
+            {"a": Sample(9.0)},
+        ],
     )
     assert results.figure(("a", "b"), lambda cost: cost["a"].seconds / cost["b"].seconds) == Spread(3.0, 2.0, 4.0, 3)
     assert results.figure(("a", "c"), lambda cost: cost["c"].seconds) is None
@@ -196,7 +219,9 @@ def test_promises(rows: list[Row], number: int, key: str, seconds: float) -> Non
     kept = judged()
     # At 1,000 it is 2 ms each, at 10,000 it is 2.5 ms.
     assert kept == [True] * 9
-    assert [at for at, good in enumerate(judged(**{key: seconds})) if not good] == ([2, 3] if key == "loop_500" else [number])
+    assert [at for at, good in enumerate(judged(**{key: seconds})) if not good] == (
+        [2, 3] if key == "loop_500" else [number]
+    )
 
 
 def test_promises_about_processor_and_memory(rows: list[Row]) -> None:
@@ -232,7 +257,9 @@ def test_rounds_follow_each_other_and_short_rows_are_measured_again(tmp_path: pa
     assert [set(one) for one in results.again] == [{row.key for row in rows if row.short}] * 4
     text = page(results, rows, Sizes())
     assert "2 more times in each" in text
-    assert [line.split("|")[4].strip() for line in text.splitlines() if line.startswith("| A playbook without a task |")] == ["6"]
+    assert [
+        line.split("|")[4].strip() for line in text.splitlines() if line.startswith("| A playbook without a task |")
+    ] == ["6"]
 
 
 def test_until_ends_after_the_round_that_passes_it(

@@ -39,12 +39,24 @@ def differences(first: dict[str, t.Any], second: dict[str, t.Any], action: str =
     return compare([result(first, action=action)], [result(second, action=action)], ("A", "B")).differences
 
 
-SAME = {"changed": True, "vhost": {"name": "t-a", "host": {"names": ["a", "b"]}}, "diff": {"before": {}, "after": {"t-a": None}}, "count": 3}
+SAME = {
+    "changed": True,
+    "vhost": {"name": "t-a", "host": {"names": ["a", "b"]}},
+    "diff": {"before": {}, "after": {"t-a": None}},
+    "count": 3,
+}
 
 
 def test_equal_results_have_no_difference() -> None:
     found = compare(
-        [result(SAME)], [result(dict(reversed(SAME.items())), path="/elsewhere/targets/vhost/tasks/main.yml:7", run="vhost-wxyz5678.yml, playbook 1")]
+        [result(SAME)],
+        [
+            result(
+                dict(reversed(SAME.items())),
+                path="/elsewhere/targets/vhost/tasks/main.yml:7",
+                run="vhost-wxyz5678.yml, playbook 1",
+            )
+        ],
     )
     assert found == ([], 1, 1, 6)
 
@@ -65,7 +77,9 @@ def test_equal_results_have_no_difference() -> None:
 )
 def test_a_difference_is_found(other: dict[str, t.Any], words: str) -> None:
     found = differences(SAME, other)
-    assert found[0].startswith(f"vhost.yml, playbook 1, one, targets/vhost/tasks/main.yml:7 [Create] {VHOST}, ok: {words}")
+    assert found[0].startswith(
+        f"vhost.yml, playbook 1, one, targets/vhost/tasks/main.yml:7 [Create] {VHOST}, ok: {words}"
+    )
 
 
 def test_a_task_of_one_run_only_is_found_and_those_after_it_are_compared() -> None:
@@ -82,7 +96,10 @@ def test_a_task_of_one_run_only_is_found_and_those_after_it_are_compared() -> No
 
 def test_an_end_of_another_kind_is_found() -> None:
     found = compare([result(SAME)], [result(SAME, event="failed")], ("A", "B"))
-    assert [line.rpartition("ok: ")[2].rpartition("failed: ")[2] for line in found.differences] == ["only in A", "only in B"]
+    assert [line.rpartition("ok: ")[2].rpartition("failed: ")[2] for line in found.differences] == [
+        "only in A",
+        "only in B",
+    ]
 
 
 def test_hosts_and_items_are_compared_each_with_itself() -> None:
@@ -105,13 +122,19 @@ def url(port: int) -> str:
         ({"port": 40001, "at": url(40001)}, {"port": 50001, "at": url(50001)}),
         ({"path": "/tmp/x/ansible.k3b_x9q1.simulator/log"}, {"path": "/tmp/y/ansible.z3c_x9q1.simulator/log"}),
         ({"dest": "/a.pem.20260102T030405000001Z~"}, {"dest": "/a.pem.20260102T030406000002Z~"}),
-        ({"path": "/x/ansible-test/2.21.5/in_process/installed/a"}, {"path": "/x/ansible-test/2.21.5/module/installed/a"}),
+        (
+            {"path": "/x/ansible-test/2.21.5/in_process/installed/a"},
+            {"path": "/x/ansible-test/2.21.5/module/installed/a"},
+        ),
         ({"ansible_job_id": "j201587454.17498"}, {"ansible_job_id": "j914201587454.8"}),
         ({"checksums": ["ab" * 20, "cd" * 20]}, {"checksums": ["01" * 20, "23" * 20]}),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": "2026-01-02T10:11:12.5+00:00"}),
         ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 1, 0, 'yes'"}),
         ({"retries": ["Refused. Trying again in 0.2 s."]}, {"retries": ["Refused. Trying again in 0.5 s."]}),
-        ({"fingerprint": "ab" * 32, "msg": f"{'ab' * 8}\u2026"}, {"fingerprint": "cd" * 32, "msg": f"{'cd' * 8}\u2026"}),
+        (
+            {"fingerprint": "ab" * 32, "msg": f"{'ab' * 8}\u2026"},
+            {"fingerprint": "cd" * 32, "msg": f"{'cd' * 8}\u2026"},
+        ),
     ],
 )
 def test_what_differs_between_any_two_runs_is_no_difference(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
@@ -125,7 +148,10 @@ def test_what_differs_between_any_two_runs_is_no_difference(first: dict[str, t.A
         ({"port": 8081, "at": url(40001)}, {"port": 8082, "at": url(40001)}),
         ({"ports": [40001, 40002, 40001]}, {"ports": [40001, 40002, 40002]}),
         ({"path": "/tmp/ansible.k3b_x9q1.simulator/log"}, {"path": "/tmp/ansible.k3b_x9q1.certificates/log"}),
-        ({"path": "/x/ansible-test/2.21.5/in_process/installed/a"}, {"path": "/x/ansible-test/2.21.5/module/installed/b"}),
+        (
+            {"path": "/x/ansible-test/2.21.5/in_process/installed/a"},
+            {"path": "/x/ansible-test/2.21.5/module/installed/b"},
+        ),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": None}),
         ({"fingerprints": ["ab" * 32, "ab" * 32]}, {"fingerprints": ["ab" * 32, "cd" * 32]}),
         ({"elapsed": 1}, {"elapsed": 2}),
@@ -133,7 +159,9 @@ def test_what_differs_between_any_two_runs_is_no_difference(first: dict[str, t.A
         ({"count": 40001}, {"count": 40002}),
     ],
 )
-def test_where_what_differs_means_something_it_is_a_difference(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
+def test_where_what_differs_means_something_it_is_a_difference(
+    first: dict[str, t.Any], second: dict[str, t.Any]
+) -> None:
     assert len(differences(first, second)) == 1
 
 
@@ -146,7 +174,10 @@ def test_names_are_the_same_in_all_results_of_a_run() -> None:
 
 
 def test_a_playbook_that_ansible_test_has_made_is_the_same_under_another_name() -> None:
-    first, second = (result(SAME, run=f"role_audit-{name}.yml, playbook 1", path=f"/x/{name}/role_audit-{name}.yml:1") for name in ("cd2nwtqq", "0hx_tqe7"))
+    first, second = (
+        result(SAME, run=f"role_audit-{name}.yml, playbook 1", path=f"/x/{name}/role_audit-{name}.yml:1")
+        for name in ("cd2nwtqq", "0hx_tqe7")
+    )
     assert compare([first], [second]).differences == []
 
 
@@ -158,8 +189,14 @@ def test_files_of_a_directory_have_no_order() -> None:
 
 
 def test_names_are_not_the_same_in_another_playbook() -> None:
-    first = [result({"at": url(40001)}, run="one.yml, playbook 1"), result({"at": url(40002)}, run="two.yml, playbook 2")]
-    second = [result({"at": url(40001)}, run="one.yml, playbook 1"), result({"at": url(40001)}, run="two.yml, playbook 2")]
+    first = [
+        result({"at": url(40001)}, run="one.yml, playbook 1"),
+        result({"at": url(40002)}, run="two.yml, playbook 2"),
+    ]
+    second = [
+        result({"at": url(40001)}, run="one.yml, playbook 1"),
+        result({"at": url(40001)}, run="two.yml, playbook 2"),
+    ]
     assert compare(first, second).differences == []
 
 
@@ -218,7 +255,15 @@ def written(path: pathlib.Path, *, started: int = 0, value: t.Any = None, action
         {"kind": "task", "task": "t1", "name": "Create", "action": action},
     ]
     entries += [{"kind": "module", "module": action, "task": "t1", "host": "one"}] * started
-    common = {"kind": "result", "host": "one", "task": "t1", "name": "Create", "path": "/x/site.yml:3", "action": action, "loop": True}
+    common = {
+        "kind": "result",
+        "host": "one",
+        "task": "t1",
+        "name": "Create",
+        "path": "/x/site.yml:3",
+        "action": action,
+        "loop": True,
+    }
     entries += [{**common, "event": "item ok", "item": number, "result": value or SAME} for number in range(ends)]
     entries.append({"kind": "stats", "hosts": {"one": {"ok": 1}}})
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
@@ -227,14 +272,18 @@ def written(path: pathlib.Path, *, started: int = 0, value: t.Any = None, action
 
 def test_a_file_is_read(tmp_path: pathlib.Path) -> None:
     read_back = read(pathlib.Path(written(tmp_path / "a", started=2)))
-    assert [(one.run, one.item, one.started, one.door, one.result) for one in read_back] == [("site.yml, playbook 1", item, 2, MODULE, SAME) for item in (0, 1)]
+    assert [(one.run, one.item, one.started, one.door, one.result) for one in read_back] == [
+        ("site.yml, playbook 1", item, 2, MODULE, SAME) for item in (0, 1)
+    ]
     assert doors(read_back) == {MODULE: 2}
     (tmp_path / "b").write_text('{"kind": "result"}\n', encoding="utf-8")
     with pytest.raises(ValueError, match="before any playbook"):
         read(tmp_path / "b")
 
 
-def test_the_command_succeeds_where_both_doors_agree(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_succeeds_where_both_doors_agree(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", written(tmp_path / "a"), written(tmp_path / "b", started=2)]) == 0
     assert capsys.readouterr().out == (
         "both doors: 2 results with 12 values compared, 2 of them of modules of the collection (2 in process; 2 module): no difference\n"
@@ -245,14 +294,20 @@ def test_the_command_succeeds_where_both_doors_agree(tmp_path: pathlib.Path, cap
     ("first", "second", "words"),
     [
         ({}, {}, "Create] streamops.ovenmediaengine.vhost came through the door in_process, not module"),
-        ({"started": 2}, {"started": 2}, "Create] streamops.ovenmediaengine.vhost came through the door module, not in_process"),
+        (
+            {"started": 2},
+            {"started": 2},
+            "Create] streamops.ovenmediaengine.vhost came through the door module, not in_process",
+        ),
         ({}, {"started": 2, "value": {"changed": False}}, "changed: true in process, false in module"),
         ({"ends": 1}, {"started": 2}, "item ok 1: only in module"),
         ({"action": URI}, {"action": URI, "started": 2}, "No result of a module of the collection is in both runs."),
         ({"ends": 0}, {"ends": 0}, "No result of a module of the collection is in both runs."),
     ],
 )
-def test_the_command_fails(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], first: t.Any, second: t.Any, words: str) -> None:
+def test_the_command_fails(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], first: t.Any, second: t.Any, words: str
+) -> None:
     assert main(["compare", written(tmp_path / "a", **first), written(tmp_path / "b", **second)]) == 1
     assert words in capsys.readouterr().out
 

@@ -24,8 +24,23 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers impor
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushApplication, State, VirtualHost
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Ledger, Seen, Verdict, judge, judge_next, odd_output
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import LONGER_THAN_ANY_STOP, Given, Label, View, doubles, strays, view
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import (
+    Ledger,
+    Seen,
+    Verdict,
+    judge,
+    judge_next,
+    odd_output,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
+    LONGER_THAN_ANY_STOP,
+    Given,
+    Label,
+    View,
+    doubles,
+    strays,
+    view,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Recorded, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
@@ -64,7 +79,10 @@ def _copied(objects: State | _Objects) -> _Objects:
     """Copies down to what is never changed in place: the configurations and the certificates."""
     pushes: dict[int, PushApplication] = {}
     holders = {
-        where: [pushes.setdefault(id(push), PushApplication({key: replace(task) for key, task in push.tasks.items()})) for push in found]
+        where: [
+            pushes.setdefault(id(push), PushApplication({key: replace(task) for key, task in push.tasks.items()}))
+            for push in found
+        ]
         for where, found in objects.push_applications.items()
     }
     vhosts = {}
@@ -96,7 +114,9 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
 
     def reads(label: Label) -> set[str]:
         vhost, app = f"/v1/vhosts/{label[0]}", f"/v1/vhosts/{label[0]}/apps"
-        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[len(label)]
+        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[
+            len(label)
+        ]
 
     return frozenset(label for label in labels if answered & reads(label))
 
@@ -147,13 +167,17 @@ class Bench:
             self._kept[scenario.name] = _copied(state)
         with state.lock:
             kept = _copied(self._kept[scenario.name])
-            state.virtual_hosts, state.push_applications, state.streams = kept.virtual_hosts, kept.push_applications, kept.streams
+            state.virtual_hosts, state.push_applications, state.streams = (
+                kept.virtual_hosts,
+                kept.push_applications,
+                kept.streams,
+            )
             state.random = random.Random(20)
         simulator.clear_log()
         self.ledger.clear()
 
     def _make(self, scenario: Scenario) -> None:
-        for one in scenario.given:
+        for one in scenario.specified:
             one.post(self.simulator)
         for stream in scenario.streams:
             self.simulator.stream_appears(*stream)
@@ -170,7 +194,9 @@ class Bench:
             if one.label not in there:
                 one.post(self.simulator)
         if scenario.certificates and ("t-v",) not in there and self._site is not None:
-            Given(("t-v",), {"name": "t-v", "host": {"names": [self._site.host_name], "tls": self._site.tls}}).post(self.simulator)
+            Given(("t-v",), {"name": "t-v", "host": {"names": [self._site.host_name], "tls": self._site.tls}}).post(
+                self.simulator
+            )
         for stream in scenario.streams:
             self.simulator.stream_appears(*stream)
 
@@ -206,13 +232,18 @@ class Bench:
                 "gone": before.keys() - goal.keys(),
                 "changed": {label for label in before.keys() & goal.keys() if before[label] != goal[label]},
             }
-            assert done == {"made": scenario.made, "gone": scenario.gone, "changed": scenario.changed}, (scenario.name, done)
+            assert done == {"made": scenario.made, "gone": scenario.gone, "changed": scenario.changed}, (
+                scenario.name,
+                done,
+            )
             assert scenario.kept | scenario.carried <= before.keys() & goal.keys()
             assert doubles(self.simulator.state) == strays(self.simulator.state) == [] and self.ledger.repeated == []
             self._good[scenario.name] = Good(recorded, before, goal)
         return self._good[scenario.name]
 
-    def case(self, scenario: Scenario, fault: Fault, *, retries: int, recovers: bool = False, empties: bool = False) -> Verdict:
+    def case(
+        self, scenario: Scenario, fault: Fault, *, retries: int, recovers: bool = False, empties: bool = False
+    ) -> Verdict:
         """One case: a run with a fault, and two without; what was wrong about them.
 
         :param recovers: whether the run must succeed in spite of the fault.
@@ -246,7 +277,9 @@ class Bench:
         verdict.doubled += [*doubles(simulator.state), *strays(simulator.state)]
         return verdict
 
-    def check_mode_cases(self, scenario: Scenario, kind: str, options: Mapping[str, Any]) -> Iterator[tuple[str, Verdict]]:
+    def check_mode_cases(
+        self, scenario: Scenario, kind: str, options: Mapping[str, Any]
+    ) -> Iterator[tuple[str, Verdict]]:
         """Runs in check mode, without a fault and with one at each request in turn: where, and what was wrong."""
         self.good(scenario)
         requests: list[str] = []
@@ -257,7 +290,9 @@ class Bench:
             fault = None if number is None else self.simulator.inject(kind, number=number, **options)
             run = self.run(scenario, retries=1, check_mode=True)
             self.simulator.clear_faults()
-            verdict = Verdict(wrong=[f"a write in check mode: {record.method} {record.path}" for record in self.simulator.writes])
+            verdict = Verdict(
+                wrong=[f"a write in check mode: {record.method} {record.path}" for record in self.simulator.writes]
+            )
             if PLANTED in run.printed:
                 verdict.leaked.append("a planted secret is shown")
             verdict.wrong += odd_output(run)

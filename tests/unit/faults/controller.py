@@ -24,7 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit import running_mod
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
 # Seconds. A task of the same id that the other has started meanwhile looks like one that does not go.
-POLL_INTERVAL, STOP_TIMEOUT, SETTLE_TIMEOUT = 0.02, 0.5, 0.2
+POLL_INTERVAL, STOP_TIMEOUT, STABLE_TIMEOUT = 0.02, 0.5, 0.2
 
 
 class Controller:
@@ -33,7 +33,12 @@ class Controller:
     def __init__(self) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
         )
         self._streams: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
 
@@ -65,7 +70,7 @@ def main() -> None:
     made.Context = functools.partial(execution.Context, sleep=clock.advance, clock=clock)
     made.Transport = functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5)
     push_tasks.POLL_INTERVAL = POLL_INTERVAL
-    snapshot.STOP_TIMEOUT, snapshot.SETTLE_TIMEOUT = STOP_TIMEOUT, SETTLE_TIMEOUT
+    snapshot.STOP_TIMEOUT, snapshot.STABLE_TIMEOUT = STOP_TIMEOUT, STABLE_TIMEOUT
     for line in sys.stdin:
         module, options = json.loads(line)
         print(json.dumps(running_modules.run_module(module, options).printed), flush=True)

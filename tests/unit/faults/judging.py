@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Label, View, asked_to_make, doubles, is_there, strays, told
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
+    Label,
+    View,
+    asked_to_make,
+    doubles,
+    is_there,
+    strays,
+    told,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
@@ -27,7 +35,10 @@ _PRESENT = ("created", "recreated", "started", "restarted", "unchanged")
 _ABSENT = ("deleted", "stopped")
 # Errors whose very meaning is that the object, or what it stands in, is not there.
 _GONE_KINDS = ("lost", "vhost_not_found", "application_not_found", "task_not_found")
-_GONE_WORDS = re.compile(r"could not be (started again|put back)|missing|is gone|are gone|no longer|lost|is not there|not known", re.IGNORECASE)
+_GONE_WORDS = re.compile(
+    r"could not be (started again|put back)|missing|is gone|are gone|no longer|lost|is not there|not known",
+    re.IGNORECASE,
+)
 
 
 class Ledger:
@@ -47,7 +58,9 @@ class Ledger:
         """The simulator's hook."""
         asked = set(asked_to_make(exchange.method, exchange.target, exchange.record.body))
         before = {label for label in asked if is_there(self._state, label)}
-        self.repeated += [f"{told(label)} is made once more although that took effect" for label in sorted(before & self._made)]
+        self.repeated += [
+            f"{told(label)} is made once more although that took effect" for label in sorted(before & self._made)
+        ]
         try:
             return await work()
         finally:
@@ -98,7 +111,12 @@ class Seen(NamedTuple):
 
     def made_anew(self, report: Report) -> bool:
         """Whether an object was made of the options alone, as the one that was there had gone before the run could know of it."""
-        return self.emptied and report.action == "created" and report.label not in self.known and report.label in self.after
+        return (
+            self.emptied
+            and report.action == "created"
+            and report.label not in self.known
+            and report.label in self.after
+        )
 
 
 def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
@@ -107,7 +125,10 @@ def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
     if scenario.module in SINGLE and "action" in run:
         options = scenario.options
         label = {key: options[key] for key in ("vhost", "app", "id", "name") if key in options}
-        entries = [{**label, **{key: run.get(key) for key in ("action", "msg", "error") if key in run}}, *run.get("application_results", ())]
+        entries = [
+            {**label, **{key: run.get(key) for key in ("action", "msg", "error") if key in run}},
+            *run.get("application_results", ()),
+        ]
     for entry in run.get("results", ()):
         entries += [entry, *entry.get("applications", ())]
     for entry in entries:
@@ -128,12 +149,20 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
     # Of what stands inside, a run that loses the server can tell no more than it had read of it.
     held = scenario.held - (scenario.carried - seen.known if seen.emptied else frozenset())
     if not run.failed:
-        for label in sorted((held | scenario.gone if seen.emptied else seen.before.keys() | seen.goal.keys() | seen.after.keys()) - anew):
+        for label in sorted(
+            (held | scenario.gone if seen.emptied else seen.before.keys() | seen.goal.keys() | seen.after.keys()) - anew
+        ):
             if seen.after.get(label) != seen.goal.get(label):
                 kind = verdict.lost if label not in seen.after and label in seen.before else verdict.wrong
                 kind.append(f"success, but {told(label)} is {_form(seen.after, label)}")
         return verdict
-    if scenario.carried and scenario.module in SINGLE and seen.after != seen.before and not seen.emptied and "not_put_back" not in run:
+    if (
+        scenario.carried
+        and scenario.module in SINGLE
+        and seen.after != seen.before
+        and not seen.emptied
+        and "not_put_back" not in run
+    ):
         verdict.wrong.append(f"nothing says what is back: {run.get('msg')}")
     # A run that ended before it could say anything of any object has claimed nothing that a restart has taken.
     claims = any(True for _report in reports(run, scenario))
@@ -142,14 +171,20 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
         if form in (seen.before.get(label), seen.goal.get(label)):
             continue
         if form is not None:
-            origin = "has a form that nobody asked for" if label in seen.before or label in seen.goal else "has come from nowhere"
+            origin = (
+                "has a form that nobody asked for"
+                if label in seen.before or label in seen.goal
+                else "has come from nowhere"
+            )
             verdict.wrong.append(f"{told(label)} {origin}: {form}")
         elif (not seen.emptied or (label in held and claims)) and not _named(label, run, scenario, seen.after):
             verdict.lost.append(f"{told(label)} is gone, and not named: {run.get('msg')}")
     return verdict
 
 
-def judge_next(scenario: Scenario, run: ModuleRun, again: ModuleRun, seen: Seen, after: View, final: View) -> Iterator[str]:
+def judge_next(
+    scenario: Scenario, run: ModuleRun, again: ModuleRun, seen: Seen, after: View, final: View
+) -> Iterator[str]:
     """What is not as it must be after the next run, without a fault, and the one after it (``again``); ``after`` is what the next run began with."""
     goal = seen.goal
     failing = bool(scenario.refused)
@@ -227,7 +262,9 @@ def _named(label: Label, run: ModuleRun, scenario: Scenario, after: View) -> boo
         if report.action == "failed" and report.label == label[: len(report.label)]:
             if report.label == label and (report.kind in _GONE_KINDS or _GONE_WORDS.search(report.msg)):
                 return True
-            if report.kind in _GONE_KINDS and any(re.search(rf"\b{re.escape(name)}\b", report.msg) for name in names | holders):
+            if report.kind in _GONE_KINDS and any(
+                re.search(rf"\b{re.escape(name)}\b", report.msg) for name in names | holders
+            ):
                 return True
     kind = (run.get("error") or {}).get("kind")
     return kind in _GONE_KINDS and any(re.search(rf"\b{re.escape(name)}\b", run["msg"]) for name in names | holders)

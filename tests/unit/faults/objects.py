@@ -58,7 +58,14 @@ def view(simulator: Simulator) -> View:
             state.push_application(*vhost_app)
         for (vhost_name, app_name), holders in state.push_applications.items():
             for task in (task for push in holders for task in push.tasks.values()):
-                found[(vhost_name, app_name, task.id)] = (task.protocol, task.url, task.stream_key, task.stream_name, tuple(task.variant_names), task.is_config)
+                found[(vhost_name, app_name, task.id)] = (
+                    task.protocol,
+                    task.url,
+                    task.stream_key,
+                    task.stream_name,
+                    tuple(task.variant_names),
+                    task.is_config,
+                )
     return found
 
 
@@ -76,7 +83,12 @@ def is_there(state: State, label: Label) -> bool:
 def doubles(state: State) -> list[str]:
     """Push tasks that run twice."""
     with state.lock:
-        tasks = Counter((*where, task) for where, holders in state.push_applications.items() for push in holders for task in push.tasks)
+        tasks = Counter(
+            (*where, task)
+            for where, holders in state.push_applications.items()
+            for push in holders
+            for task in push.tasks
+        )
     return [f"{told(label)} runs {count} times" for label, count in tasks.items() if count > 1]
 
 

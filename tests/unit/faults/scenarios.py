@@ -58,10 +58,12 @@ class Scenario:
     @property
     def needed(self) -> list[Given]:
         """What must be there for the run, and the run does not make: virtual hosts and applications around its objects, and what is in its way."""
-        around = {label[:size] for label in self.claimed | self.refused for size in range(1, len(label) + 1)} - self.claimed
+        around = {
+            label[:size] for label in self.claimed | self.refused for size in range(1, len(label) + 1)
+        } - self.claimed
         if self.certificates:
             around |= {("t-v",)}
-        return [one for one in self.given if one.label in around]
+        return [one for one in self.specified if one.label in around]
 
 
 def _labels(*texts: str) -> frozenset[Label]:
@@ -74,13 +76,21 @@ def _vhost(name: str, **fields: Any) -> dict[str, Any]:
 
 
 def _given_vhost(name: str, **fields: Any) -> Given:
-    webhooks = {"controlServerUrl": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}", "secretKey": f"{PLANTED}-secret-{name}"}
+    webhooks = {
+        "controlServerUrl": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}",
+        "secretKey": f"{PLANTED}-secret-{name}",
+    }
     return Given((name,), _vhost(name, admissionWebhooks=webhooks, **fields))
 
 
 def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) -> Given:
     """An application in the API; ``push`` is its push publisher."""
-    app = {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, **({push: {}} if push else {})}}
+    app = {
+        "name": name,
+        "type": "live",
+        "providers": {"rtmp": {}},
+        "publishers": {"llhls": {}, **({push: {}} if push else {})},
+    }
     return Given((vhost, name), {**app, **fields})
 
 
@@ -90,13 +100,23 @@ def _given_task(vhost: str, app: str, task_id: str) -> Given:
 
 
 def _secret_vhost(name: str, **fields: Any) -> dict[str, Any]:
-    webhooks = {"control_server_url": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}", "secret_key": f"{PLANTED}-secret-{name}"}
+    webhooks = {
+        "control_server_url": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}",
+        "secret_key": f"{PLANTED}-secret-{name}",
+    }
     return _vhost(name, admission_webhooks=webhooks, **fields)
 
 
 def _task(vhost: str, app: str, task_id: str, **fields: Any) -> dict[str, Any]:
     """A push task as options; the same that `_given_task` makes."""
-    task = {"vhost": vhost, "app": app, "id": task_id, "stream": {"name": "main"}, "protocol": "rtmp", "url": f"rtmp://push.example.com/{task_id}"}
+    task = {
+        "vhost": vhost,
+        "app": app,
+        "id": task_id,
+        "stream": {"name": "main"},
+        "protocol": "rtmp",
+        "url": f"rtmp://push.example.com/{task_id}",
+    }
     return {**task, "stream_key": f"{PLANTED}-key-{app}-{task_id}", **fields}
 
 
@@ -139,7 +159,13 @@ def _holder(push: _Publisher, tasks: int = 2) -> list[Given]:
 
 def _app(name: str, push: _Publisher | None = None, **fields: Any) -> dict[str, Any]:
     """An application as options; the same that `_given_app` makes."""
-    return {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, **({push.option: {}} if push else {})}, **fields}
+    return {
+        "name": name,
+        "type": "live",
+        "providers": {"rtmp": {}},
+        "publishers": {"llhls": {}, **({push.option: {}} if push else {})},
+        **fields,
+    }
 
 
 def _of_virtual_hosts(push: _Publisher) -> Iterable[Scenario]:
@@ -170,7 +196,14 @@ def _of_virtual_hosts(push: _Publisher) -> Iterable[Scenario]:
     yield Scenario(
         "vhosts: create many in two pieces",
         "vhosts",
-        {"vhosts": [{**_secret_vhost("t-a"), "applications": [_app("live", push), _app("plain")]}, _vhost("t-b"), _vhost("t-c"), _vhost("t-v")]},
+        {
+            "vhosts": [
+                {**_secret_vhost("t-a"), "applications": [_app("live", push), _app("plain")]},
+                _vhost("t-b"),
+                _vhost("t-c"),
+                _vhost("t-v"),
+            ]
+        },
         given=[*_bystander(push), Given(("t-v",), _vhost("t-v"))],
         made=_labels("t-a", "t-a/live", "t-a/plain", "t-b", "t-c"),
         kept=_labels("t-v"),
@@ -204,7 +237,15 @@ def _of_virtual_hosts(push: _Publisher) -> Iterable[Scenario]:
     yield Scenario(
         "vhosts: some refused",
         "vhosts",
-        {"vhosts": [_vhost("t-a"), _vhost("t-refused"), {"name": "t-v", **new}, {"name": "default", **new}, _vhost("t-b")]},
+        {
+            "vhosts": [
+                _vhost("t-a"),
+                _vhost("t-refused"),
+                {"name": "t-v", **new},
+                {"name": "default", **new},
+                _vhost("t-b"),
+            ]
+        },
         given=[*_bystander(push), Given(("t-v",), _vhost("t-v"))],
         made=_labels("t-a", "t-b"),
         refused=_labels("t-refused", "t-v", "default"),
@@ -329,7 +370,14 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
     yield Scenario(
         "push_tasks: start many",
         "push_tasks",
-        {"tasks": [task, _task("t-v", "live", "task-2"), _task("t-other", "live", "task-2"), _task("t-other", "live", "task-1")]},
+        {
+            "tasks": [
+                task,
+                _task("t-v", "live", "task-2"),
+                _task("t-other", "live", "task-2"),
+                _task("t-other", "live", "task-1"),
+            ]
+        },
         given=empty,
         made=_labels("t-v/live/task-1", "t-v/live/task-2", "t-other/live/task-2"),
         kept=_labels("t-other/live/task-1"),
@@ -337,7 +385,15 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
     yield Scenario(
         "push_tasks: start, move, keep and purge",
         "push_tasks",
-        {"tasks": [_task("t-v", "live", "task-new"), _moved(task), _moved(_task("t-v", "live", "task-2")), _task("t-v", "live", "task-3")], "purge": True},
+        {
+            "tasks": [
+                _task("t-v", "live", "task-new"),
+                _moved(task),
+                _moved(_task("t-v", "live", "task-2")),
+                _task("t-v", "live", "task-3"),
+            ],
+            "purge": True,
+        },
         given=_holder(push, 5),
         made=_labels("t-v/live/task-new"),
         changed=_labels("t-v/live/task-1", "t-v/live/task-2"),
@@ -347,14 +403,25 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
     yield Scenario(
         "push_tasks: stop many",
         "push_tasks",
-        {"tasks": [{"vhost": "t-v", "app": "live", "id": f"task-{number}"} for number in (1, 2, 3, 9)], "state": "stopped"},
+        {
+            "tasks": [{"vhost": "t-v", "app": "live", "id": f"task-{number}"} for number in (1, 2, 3, 9)],
+            "state": "stopped",
+        },
         given=_holder(push, 4),
         gone=_labels("t-v/live/task-1", "t-v/live/task-2", "t-v/live/task-3"),
     )
     yield Scenario(
         "push_tasks: some refused",
         "push_tasks",
-        {"tasks": [task, _task("t-v", "plain", "task-1"), _task("t-v", "nowhere", "task-1"), _task("t-v", "live", "task-2")], "wait_for": "pushing"},
+        {
+            "tasks": [
+                task,
+                _task("t-v", "plain", "task-1"),
+                _task("t-v", "nowhere", "task-1"),
+                _task("t-v", "live", "task-2"),
+            ],
+            "wait_for": "pushing",
+        },
         given=empty,
         made=_labels("t-v/live/task-1", "t-v/live/task-2"),
         refused=_labels("t-v/plain/task-1", "t-v/nowhere/task-1"),
@@ -364,9 +431,17 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
 
 def _of_certificates() -> Iterable[Scenario]:
     tls = _labels("t-v")
-    yield Scenario("cert_reload: one", "cert_reload", {"vhost": "t-v"}, changed=tls, certificates=True, always_changed=True)
+    yield Scenario(
+        "cert_reload: one", "cert_reload", {"vhost": "t-v"}, changed=tls, certificates=True, always_changed=True
+    )
     yield Scenario("cert_reload: all", "cert_reload", {}, changed=tls, certificates=True, always_changed=True)
-    yield Scenario("cert_reload: proven", "cert_reload", {"vhost": "t-v", "wait_timeout": 1, "timeout": 2}, changed=tls, certificates=True)
+    yield Scenario(
+        "cert_reload: proven",
+        "cert_reload",
+        {"vhost": "t-v", "wait_timeout": 1, "timeout": 2},
+        changed=tls,
+        certificates=True,
+    )
 
 
 @dataclass

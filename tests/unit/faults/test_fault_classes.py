@@ -115,8 +115,8 @@ class Wire:
         except OmeError as error:
             self.errors.append(error.kind)
             if error.refused:
-                return REFUSED_UNKNOWN if error.maybe_done else REFUSED
-            return UNKNOWN if error.maybe_done else NOT_DONE
+                return REFUSED_UNKNOWN if error.outcome_unknown else REFUSED
+            return UNKNOWN if error.outcome_unknown else NOT_DONE
         if self._kind.fault == "close" and not self._kind.on_next and self._simulator.log[-1].fault:
             self._await_end()
         return DONE
@@ -141,7 +141,7 @@ class Wire:
         with self.client(retries=0) as api:
             outcome = self.ask(api, "create")
             next_read = self.ask(api, "read")
-            disconnect = api.disturbances > 0
+            disconnect = api.disconnects > 0
             empties = "t-old" not in self._simulator.state.virtual_hosts
         assert again["read"] == again["delete"] and again["create"] <= again["read"]
         return FaultClass(
@@ -190,5 +190,9 @@ def test_what_writes_never_asks_how_a_response_was_lost() -> None:
     rooms = [path for path in Path(base.__file__).parent.glob("_reconcile*.py") if path.stem != "_reconcile_audit"]
     assert len(rooms) > 5
     for path in rooms:
-        words = {node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}
+        words = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant)
+        }
         assert not words & HOW_IT_WAS_LOST, path

@@ -51,10 +51,21 @@ TYPICAL = (
 """A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is for the long gate."""
 
 
-def pairs(kinds: Iterable[str], kinds_for_many: Iterable[str] | None = None, *, typical: Collection[str] = ()) -> list[Any]:
+def pairs(
+    kinds: Iterable[str], kinds_for_many: Iterable[str] | None = None, *, typical: Collection[str] = ()
+) -> list[Any]:
     """Return parameters: names of scenarios, each with the kinds for modules of its sort. ``typical`` kinds of typical scenarios are for the short gate."""
-    found = [(name, kind) for name in SMALL for kind in (kinds_for_many if kinds_for_many and name.partition(":")[0] in FOR_MANY else kinds)]
-    return [pytest.param(*one, id="-".join(one), marks=[] if one[0] in TYPICAL and one[1] in typical else pytest.mark.exhaustive) for one in found]
+    found = [
+        (name, kind)
+        for name in SMALL
+        for kind in (kinds_for_many if kinds_for_many and name.partition(":")[0] in FOR_MANY else kinds)
+    ]
+    return [
+        pytest.param(
+            *one, id="-".join(one), marks=[] if one[0] in TYPICAL and one[1] in typical else pytest.mark.exhaustive
+        )
+        for one in found
+    ]
 
 
 Benches = Callable[[str], Bench]
@@ -67,7 +78,16 @@ def positions(bench: Bench, scenario: Scenario, *, writes: bool = True) -> Itera
             yield number, f"{method} {path}"
 
 
-def spoil(bench: Bench, scenario: Scenario, name: str, *, retries: int, writes: bool = True, times: int = 1, recovers: bool = False) -> None:
+def spoil(
+    bench: Bench,
+    scenario: Scenario,
+    name: str,
+    *,
+    retries: int,
+    writes: bool = True,
+    times: int = 1,
+    recovers: bool = False,
+) -> None:
     """Tries one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong afterwards."""
     kind = KINDS[name]
     found, wrong, cases, faults = Verdict(), [], 0, 0
@@ -126,7 +146,9 @@ def test_a_fault_at_each_read(bench: Benches, name: str, kind: str) -> None:
         spoil(bench(NEWEST), scenario, kind, retries=0, writes=False)
 
 
-@pytest.mark.parametrize("writes", (True, pytest.param(False, marks=pytest.mark.exhaustive)), ids=("at each write", "at each read"))
+@pytest.mark.parametrize(
+    "writes", (True, pytest.param(False, marks=pytest.mark.exhaustive)), ids=("at each write", "at each read")
+)
 @pytest.mark.parametrize(("name", "kind"), pairs(RESTARTS, typical=("restart",)))
 def test_a_restart_that_is_waited_for(bench: Benches, name: str, kind: str, writes: bool) -> None:
     """The module goes on with a server that has lost what it had found and made before."""
@@ -156,12 +178,16 @@ def test_other_versions(bench: Benches, name: str, version: str) -> None:
     spoil(bench(version), scenarios(version)[name], "reset", retries=0)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in SMALL])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in SMALL]
+)
 def test_check_mode_writes_nothing(bench: Benches, name: str) -> None:
     """Also where its reads fail, it sends no write, and tells no secret."""
     found, cases, faults, wrong = Verdict(), 0, 0, []
     for kind in IN_CHECK_MODE:
-        for number, (where, verdict) in enumerate(bench(NEWEST).check_mode_cases(scenarios(NEWEST)[name], KINDS[kind].fault, KINDS[kind].options)):
+        for number, (where, verdict) in enumerate(
+            bench(NEWEST).check_mode_cases(scenarios(NEWEST)[name], KINDS[kind].fault, KINDS[kind].options)
+        ):
             found.add(verdict)
             wrong += described(scenarios(NEWEST)[name], f"check mode, {kind} {where}", verdict)
             cases, faults = cases + 1, faults + (number > 0)

@@ -13,7 +13,13 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import idempotence
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base, plan, push_tasks, snapshot, virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
+    base,
+    plan,
+    push_tasks,
+    snapshot,
+    virtual_hosts,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
@@ -21,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging imp
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import scenarios
 
 NEWEST = "0.20.0"
-BLIND = idempotence.Again(True, "A bug.")
+BLIND = idempotence.Idempotence(True, "A bug.")
 RECREATE = "vhost: recreate with contents"
 
 
@@ -39,7 +45,13 @@ def verdict(bench: Callable[[str], Bench]) -> Callable[..., Verdict]:
 @pytest.fixture(autouse=True)
 def good_runs(bench: Callable[[str], Bench]) -> None:
     """Records the good runs before a bug is put in."""
-    for name in (RECREATE, "push_task: start", "push_task: another destination", "vhosts: create many in two pieces", "vhost: delete with contents"):
+    for name in (
+        RECREATE,
+        "push_task: start",
+        "push_task: another destination",
+        "vhosts: create many in two pieces",
+        "vhost: delete with contents",
+    ):
         bench(NEWEST).good(scenarios(NEWEST)[name])
 
 
@@ -65,7 +77,12 @@ class TestWithoutABug:
         assert verdict("vhost: delete with contents", "DELETE", "t-v", "reset", "after", retries=1).all == []
 
     def test_a_restart(self, verdict: Verdicts) -> None:
-        assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1).all == []
+        assert (
+            verdict(
+                "vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1
+            ).all
+            == []
+        )
 
 
 class TestWithABug:
@@ -79,13 +96,15 @@ class TestWithABug:
         monkeypatch.setattr(idempotence, "CREATES", BLIND)
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
-    def test_a_create_that_is_tried_again_without_a_look(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(base.Creator, "_not_created", lambda self, items, listed: list(items))
+    def test_a_create_that_is_tried_again_without_a_look(
+        self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(base.Reconciler, "_not_created", lambda self, items, listed: list(items))
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_lost_answer_that_counts_as_a_refusal(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
         def no_look(self: Any, error: OmeError, key: Any) -> None:
-            error.maybe_done = False
+            error.outcome_unknown = False
             raise error
 
         monkeypatch.setattr(push_tasks.PushTasks, "_look_after", no_look)
@@ -102,20 +121,28 @@ class TestWithABug:
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
 
     def test_what_was_taken_down_is_not_put_back(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(virtual_hosts.VirtualHosts, "_report_put_back", lambda self, item, contents, refusal: None)
+        monkeypatch.setattr(
+            virtual_hosts.VirtualHosts, "_restore_after_refusal", lambda self, item, contents, refusal: None
+        )
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").lost
 
     def test_what_was_inside_is_forgotten(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(snapshot.ContentsKeeper, "fill", lambda self, vhost, contents: [])
+        monkeypatch.setattr(snapshot.Snapshots, "fill", lambda self, vhost, contents: [])
         assert verdict(RECREATE, "DELETE", "t-v", "rate_limit", "before", retries=1).lost
 
-    def test_a_virtual_host_that_is_deleted_with_its_applications_running(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(virtual_hosts.VirtualHosts, "_take_down", lambda self, name, contents: self._api.delete_virtual_host(name))
+    def test_a_virtual_host_that_is_deleted_with_its_applications_running(
+        self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(
+            virtual_hosts.VirtualHosts, "_tear_down", lambda self, name, contents: self._api.delete_virtual_host(name)
+        )
         assert verdict("vhost: delete with contents", "DELETE", "t-v", "reset", "after", retries=1).doubled
 
     def test_a_restart_that_nobody_notices(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(base.Confirming, "confirm", lambda self, items: None)
-        found = verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1)
+        monkeypatch.setattr(base.Verifier, "verify_after_disconnect", lambda self, items: None)
+        found = verdict(
+            "vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1
+        )
         assert found.wrong or found.lost
 
     def test_a_change_that_is_not_told(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,10 +59,16 @@ def test_the_check_fails_where_the_page_says_anything_else(place: Path, capsys: 
 
 
 @pytest.mark.parametrize(("cases", "leaked", "status"), ((1010, 0, 0), (990, 0, 0), (1011, 0, 1), (1000, 1, 1)))
-def test_the_check_bears_a_few_cases_more_or_less_and_no_fault(place: Path, monkeypatch: pytest.MonkeyPatch, cases: int, leaked: int, status: int) -> None:
+def test_the_check_bears_a_few_cases_more_or_less_and_no_fault(
+    place: Path, monkeypatch: pytest.MonkeyPatch, cases: int, leaked: int, status: int
+) -> None:
     robustness.record("secret scan", cases=1000, leaked=0)
     assert robustness.main(["write"]) == 0
-    monkeypatch.setattr(robustness, "collect", lambda: {"secret scan": {**dict.fromkeys(robustness.COLUMNS, 0), "cases": cases, "leaked": leaked}})
+    monkeypatch.setattr(
+        robustness,
+        "collect",
+        lambda: {"secret scan": {**dict.fromkeys(robustness.COLUMNS, 0), "cases": cases, "leaked": leaked}},
+    )
     assert robustness.main(["check"]) == status
 
 
@@ -73,7 +79,10 @@ def test_nothing_counted_is_no_success(place: Path, capsys: pytest.CaptureFixtur
     assert "make test-all" in capsys.readouterr().err and not robustness.PAGE.exists()
 
 
-@pytest.mark.parametrize(("part", "column"), [("", "cases"), ("secret scan", "rounds"), ("hostile input/x/y", "cases"), ("something/new", "cases")])
+@pytest.mark.parametrize(
+    ("part", "column"),
+    [("", "cases"), ("secret scan", "rounds"), ("hostile input/x/y", "cases"), ("something/new", "cases")],
+)
 def test_what_has_no_place_in_the_page_is_refused(part: str, column: str) -> None:
     with pytest.raises(ValueError, match="no such part or column"):
         robustness.record(part, **{column: 1})

@@ -26,7 +26,15 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import 
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.controller import Controller
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given, Label, View, doubles, strays, told, view
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
+    Given,
+    Label,
+    View,
+    doubles,
+    strays,
+    told,
+    view,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
@@ -74,7 +82,11 @@ def _named(module: str, side: Mapping[str, Any]) -> set[Label]:
         return {(task["vhost"], task["app"], task["id"]) for task in side["tasks"]}
     if module == "applications":
         return {(app["vhost"], app["name"]) for app in side["applications"]}
-    return {(vhost["name"], *inside) for vhost in side["vhosts"] for inside in [(), *((app["name"],) for app in vhost.get("applications", ()))]}
+    return {
+        (vhost["name"], *inside)
+        for vhost in side["vhosts"]
+        for inside in [(), *((app["name"],) for app in vhost.get("applications", ()))]
+    }
 
 
 class _Turns:
@@ -160,7 +172,9 @@ BUSY = [*HOLDER, *(Given(("t-v", "live", f"task-{number}"), _wire_task(number)) 
 ABSENT = {"state": "absent"}
 
 DUELS: dict[str, Duel] = {
-    "virtual hosts, the same": Duel("vhosts", [], {"vhosts": _vhosts("a", "b", "c")}, {"vhosts": _vhosts("a", "b", "c")}, True),
+    "virtual hosts, the same": Duel(
+        "vhosts", [], {"vhosts": _vhosts("a", "b", "c")}, {"vhosts": _vhosts("a", "b", "c")}, True
+    ),
     "virtual hosts with applications, the same": Duel(
         "vhosts",
         [],
@@ -168,11 +182,21 @@ DUELS: dict[str, Duel] = {
         {"vhosts": _vhosts("b", "a", applications=[_app("more"), _app("live")])},
         True,
     ),
-    "virtual hosts, overlapping": Duel("vhosts", [], {"vhosts": _vhosts("a", "b", "c")}, {"vhosts": _vhosts("b", "c", "d")}, True),
-    "virtual hosts, different": Duel("vhosts", EMPTY, {"vhosts": _vhosts("a", "b")}, {"vhosts": _vhosts("c", "d")}, True),
-    "virtual hosts, present and absent": Duel("vhosts", BUSY, {"vhosts": _vhosts("a", "t-v")}, {"vhosts": [{"name": "t-v"}, {"name": "a"}], **ABSENT}),
-    "virtual hosts, absent and absent": Duel("vhosts", BUSY, {"vhosts": [{"name": "t-v"}], **ABSENT}, {"vhosts": [{"name": "t-v"}], **ABSENT}, True),
-    "virtual hosts, purge and present": Duel("vhosts", BUSY, {"vhosts": _vhosts("a"), "purge": True}, {"vhosts": _vhosts("b", "t-v")}),
+    "virtual hosts, overlapping": Duel(
+        "vhosts", [], {"vhosts": _vhosts("a", "b", "c")}, {"vhosts": _vhosts("b", "c", "d")}, True
+    ),
+    "virtual hosts, different": Duel(
+        "vhosts", EMPTY, {"vhosts": _vhosts("a", "b")}, {"vhosts": _vhosts("c", "d")}, True
+    ),
+    "virtual hosts, present and absent": Duel(
+        "vhosts", BUSY, {"vhosts": _vhosts("a", "t-v")}, {"vhosts": [{"name": "t-v"}, {"name": "a"}], **ABSENT}
+    ),
+    "virtual hosts, absent and absent": Duel(
+        "vhosts", BUSY, {"vhosts": [{"name": "t-v"}], **ABSENT}, {"vhosts": [{"name": "t-v"}], **ABSENT}, True
+    ),
+    "virtual hosts, purge and present": Duel(
+        "vhosts", BUSY, {"vhosts": _vhosts("a"), "purge": True}, {"vhosts": _vhosts("b", "t-v")}
+    ),
     "virtual hosts, recreate to different": Duel(
         "vhosts",
         BUSY,
@@ -180,15 +204,21 @@ DUELS: dict[str, Duel] = {
         {"vhosts": _vhosts("t-v", host="two.example.com"), "recreate": True},
         same_virtual_host=True,
     ),
-    "applications, the same": Duel("applications", EMPTY, {"applications": _apps("a", "b", "c")}, {"applications": _apps("c", "b", "a")}, True),
-    "applications, overlapping": Duel("applications", HOLDER, {"applications": _apps("a", "b", "live")}, {"applications": _apps("b", "c")}, True),
+    "applications, the same": Duel(
+        "applications", EMPTY, {"applications": _apps("a", "b", "c")}, {"applications": _apps("c", "b", "a")}, True
+    ),
+    "applications, overlapping": Duel(
+        "applications", HOLDER, {"applications": _apps("a", "b", "live")}, {"applications": _apps("b", "c")}, True
+    ),
     "applications, present and absent": Duel(
         "applications",
         BUSY,
         {"applications": _apps("live", "a")},
         {"applications": [{"vhost": "t-v", "name": "live"}, {"vhost": "t-v", "name": "a"}], **ABSENT},
     ),
-    "applications, purge and present": Duel("applications", BUSY, {"applications": _apps("a"), "purge": True}, {"applications": _apps("b", "live")}),
+    "applications, purge and present": Duel(
+        "applications", BUSY, {"applications": _apps("a"), "purge": True}, {"applications": _apps("b", "live")}
+    ),
     "applications, recreate to different": Duel(
         "applications",
         BUSY,
@@ -203,8 +233,12 @@ DUELS: dict[str, Duel] = {
         {"tasks": _tasks(1, 3)},
         {"tasks": [{"vhost": "t-v", "app": "live", "id": f"task-{number}"} for number in (1, 3)], "state": "stopped"},
     ),
-    "push tasks, purge and start": Duel("push_tasks", BUSY, {"tasks": _tasks(3), "purge": True}, {"tasks": _tasks(1, 4)}),
-    "push tasks, to different destinations": Duel("push_tasks", BUSY, {"tasks": _tasks(1, 2, to="one")}, {"tasks": _tasks(2, 1, to="two")}),
+    "push tasks, purge and start": Duel(
+        "push_tasks", BUSY, {"tasks": _tasks(3), "purge": True}, {"tasks": _tasks(1, 4)}
+    ),
+    "push tasks, to different destinations": Duel(
+        "push_tasks", BUSY, {"tasks": _tasks(1, 2, to="one")}, {"tasks": _tasks(2, 1, to="two")}
+    ),
 }
 
 
@@ -228,12 +262,14 @@ class Arena:
     def options(self, duel: Duel, side: Mapping[str, Any], name: str) -> dict[str, Any]:
         """What one of them is given. It waits for its turn for as long as that takes."""
         waiting = {"wait_timeout": 0.5} if duel.module == "push_tasks" else {}
-        return connection(self.simulator, concurrency=1, timeout=PATIENCE, http_headers={HEADER: name}, **waiting, **side)
+        return connection(
+            self.simulator, concurrency=1, timeout=PATIENCE, http_headers={HEADER: name}, **waiting, **side
+        )
 
     def prepare(self, duel: Duel) -> None:
         """Makes the server hold what the duel begins with."""
         self.simulator.restart()
-        for one in duel.given:
+        for one in duel.specified:
             one.post(self.simulator)
 
     def look(self) -> View:
@@ -249,7 +285,7 @@ class Arena:
         self.controllers[0].begin(duel.module, self.options(duel, side, "alone"))
         return self.controllers[0].end()
 
-    def together(self, duel: Duel, seed: int) -> list[ModuleRun]:
+    def map_concurrently(self, duel: Duel, seed: int) -> list[ModuleRun]:
         """Both run at the same time."""
         names = ("first", "second")
         self._turns.begin(seed, names)
@@ -309,7 +345,10 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
         for entry in _entries(run)
         if entry.get("action") in ("stopped", "deleted")
     }
-    before, said = goals[0].before, " ".join(run.get("msg", "") + str(run.get("results", "")) for run in runs if run.failed)
+    before, said = (
+        goals[0].before,
+        " ".join(run.get("msg", "") + str(run.get("results", "")) for run in runs if run.failed),
+    )
     for run in runs:
         if PLANTED in run.printed:
             yield "leaked", "a planted secret is shown"
@@ -332,12 +371,19 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
             continue
         if form is None and label in removed:  # a purge that came after the other had made it, and says so
             continue
-        if form is None and label in before and any(holder not in after for holder in (label[:1], label[:2]) if len(holder) < len(label)):
+        if (
+            form is None
+            and label in before
+            and any(holder not in after for holder in (label[:1], label[:2]) if len(holder) < len(label))
+        ):
             continue  # told of what it stood in
         if any(run.failed for run in runs) and (form in (None, before.get(label))) and word.search(said):
             continue
         column = "lost" if form is None and label in before else "wrong"
-        yield column, f"{told(label)} is {'there: ' + str(form) if form is not None else 'not there'}; {[run.get('msg') for run in runs]}"
+        yield (
+            column,
+            f"{told(label)} is {'there: ' + str(form) if form is not None else 'not there'}; {[run.get('msg') for run in runs]}",
+        )
 
 
 def _running_wrong(arena: Arena, duel: Duel) -> list[tuple[str, str]]:
@@ -353,7 +399,9 @@ def _entries(run: ModuleRun) -> Iterator[Mapping[str, Any]]:
         yield from entry.get("applications", ())
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in DUELS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in DUELS]
+)
 def test_two_at_once(arena: Arena, name: str) -> None:
     duel = DUELS[name]
     goals = _goals(arena, duel)
@@ -361,7 +409,7 @@ def test_two_at_once(arena: Arena, name: str) -> None:
     wrong = []
     for seed in range(ROUNDS):
         arena.prepare(duel)
-        runs = arena.together(duel, seed)
+        runs = arena.map_concurrently(duel, seed)
         after = arena.look()
         found = list(_wrong_after(duel, goals, runs, after))
         found += _running_wrong(arena, duel)
@@ -406,7 +454,15 @@ class TestMeanwhile:
             given.post(one)
         return one
 
-    def run(self, simulator: Simulator, module: str, options: Mapping[str, Any], method: str, path: str, deed: Callable[[], object]) -> ModuleRun:
+    def run(
+        self,
+        simulator: Simulator,
+        module: str,
+        options: Mapping[str, Any],
+        method: str,
+        path: str,
+        deed: Callable[[], object],
+    ) -> ModuleRun:
         """Run a module, while another one does something just before the first request of a method whose path ends so and that says something."""
         meanwhile = simulator.meanwhile(method, path, deed)
         chosen = meanwhile.matches
@@ -436,7 +492,14 @@ class TestMeanwhile:
         options = RECREATES["vhost"][2]
         config = simulator.state.virtual_hosts["t-v"].applications["live"].config
         state = simulator.state
-        run = self.run(simulator, "vhost", options, "POST", "/v1/vhosts/t-v/apps", lambda: state.create_application(state.virtual_hosts["t-v"], config))
+        run = self.run(
+            simulator,
+            "vhost",
+            options,
+            "POST",
+            "/v1/vhosts/t-v/apps",
+            lambda: state.create_application(state.virtual_hosts["t-v"], config),
+        )
         self.judge("vhost", [f"not missing: {run['not_put_back']}"] if run["not_put_back"] else [])
         assert not run.failed
 

@@ -21,7 +21,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
 
 NAME = re.compile(r"[A-Za-z0-9._-]+")
-_VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}(:pushes|:startPush|:stopPush|/streams)?|:reloadCertificate)?"
+_VHOST = (
+    rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}(:pushes|:startPush|:stopPush|/streams)?|:reloadCertificate)?"
+)
 _STATISTICS = rf"stats/current/vhosts/{NAME.pattern}(/apps/{NAME.pattern})?"
 _PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
 KEY = re.compile(r"[A-Za-z0-9_]+")
@@ -43,11 +45,17 @@ def run_safely(module: str, options: Mapping[str, Any], about: str, *, check_mod
         run = running_modules.run_module(module, dict(options), check_mode=check_mode)
     except BaseException as error:
         raise Broken(f"the module ended in {type(error).__name__}: {about}"[:2000]) from error
-    demand("exception" not in run and "Traceback" not in run.printed and "MODULE FAILURE" not in run.printed, "no traceback", about)
+    demand(
+        "exception" not in run and "Traceback" not in run.printed and "MODULE FAILURE" not in run.printed,
+        "no traceback",
+        about,
+    )
     demand(json.loads(run.printed, parse_constant=_no_constant) is not None, "the result is JSON", about)
     if run.failed and "error" in run:
         demand(run["error"]["kind"] in ADVICE, "errors are of a known kind", f"{about}: {run['error']}")
-    demand(all(len(message) <= 2000 for message in messages_of(run)), "no message is longer than 2,000 characters", about)
+    demand(
+        all(len(message) <= 2000 for message in messages_of(run)), "no message is longer than 2,000 characters", about
+    )
     for warning in run.warnings:
         demand(warning.isprintable(), "warnings can be printed", f"{about}: {warning!r}")
     return run
@@ -79,7 +87,11 @@ def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> Non
     """
     demand(not simulator.died, "the server lives", about)
     for record in simulator.log:
-        demand(re.fullmatch(f"{prefix}(?:{_PATHS})", record.path), "only paths of the API are asked for", f"{about}: {record.path!r}")
+        demand(
+            re.fullmatch(f"{prefix}(?:{_PATHS})", record.path),
+            "only paths of the API are asked for",
+            f"{about}: {record.path!r}",
+        )
         demand(all(KEY.fullmatch(key) for key in keys_in(record.body)), "keys are plain", f"{about}: {record.path!r}")
         if record.path.endswith((":startPush", ":stopPush")):
             demand(NAME.fullmatch(record.body["id"]), "ids of push tasks are plain", f"{about}: {record.body['id']!r}")
@@ -147,14 +159,28 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
         options["api_url"] = f"{simulator.url}/{value}"
     run = run_safely(module, options, about, check_mode=check_mode)
     check_requests(simulator, about, prefix=prefix)
-    demand(not (check_mode or module.endswith("_info")) or simulator.writes == [], "check mode and reading write nothing", about)
+    demand(
+        not (check_mode or module.endswith("_info")) or simulator.writes == [],
+        "check mode and reading write nothing",
+        about,
+    )
     if _is_refused(run, module, place):
-        demand(simulator.log == [] or module == "audit_info", "nothing is sent where an option is refused", f"{about}: {simulator.log}")
-        if value.strip() or place.path[:1] != ("http_headers",):  # where a blank is a secret, ansible-core hides all blanks of the message
+        demand(
+            simulator.log == [] or module == "audit_info",
+            "nothing is sent where an option is refused",
+            f"{about}: {simulator.log}",
+        )
+        if value.strip() or place.path[:1] != (
+            "http_headers",
+        ):  # where a blank is a secret, ansible-core hides all blanks of the message
             _demand_named(run, module, place, about)
         return REFUSED
     if run.failed:
-        demand(run.get("error", {}).get("kind") not in (None, "connection_lost", "unexpected_answer", "not_json"), "failures say why", f"{about}: {run['msg']}")
+        demand(
+            run.get("error", {}).get("kind") not in (None, "connection_lost", "unexpected_answer", "not_json"),
+            "failures say why",
+            f"{about}: {run['msg']}",
+        )
         return NOT_TAKEN
     if not check_mode:
         _check_kept(simulator, value, about)
@@ -164,7 +190,14 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
 def _is_refused(run: ModuleRun, module: str, place: Place) -> bool:
     """Whether the option was refused, rather than something that the server says."""
     if module == "audit_info":
-        return any(_is_about(finding["field"], place) for finding in run.get("findings", ()) if finding["kind"] == "bad_input") or "findings" not in run
+        return (
+            any(
+                _is_about(finding["field"], place)
+                for finding in run.get("findings", ())
+                if finding["kind"] == "bad_input"
+            )
+            or "findings" not in run
+        )
     return run.failed and ("error" not in run or (run["error"]["kind"] == "bad_input" and "results" not in run))
 
 
@@ -197,10 +230,18 @@ def _check_kept(simulator: Simulator, value: str, about: str) -> None:
     given = [part for part in value.split(",") if folded(part)]
     for record in simulator.writes:
         for text in texts_in(record.body):
-            demand({folded(part) for part in text.split(",")} & server or folded(text) in server or not folded(text), "the server has what was sent", about)
+            demand(
+                {folded(part) for part in text.split(",")} & server or folded(text) in server or not folded(text),
+                "the server has what was sent",
+                about,
+            )
     bodies = {folded(text) for record in simulator.writes for text in texts_in(record.body)}
     if any(folded(part) in whole for whole in bodies for part in given):
-        demand(folded(value) in bodies | server or any(folded(part) in server for part in given), "what is sent is what was given", about)
+        demand(
+            folded(value) in bodies | server or any(folded(part) in server for part in given),
+            "what is sent is what was given",
+            about,
+        )
 
 
 def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at_once: int = 25) -> tuple[int, int]:
@@ -234,10 +275,18 @@ def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at
         check_requests(simulator, about)
         demand(simulator.writes == [], "an audit writes nothing", about)
         if run.failed:  # for an option of the connection
-            demand(run["error"]["kind"] == "bad_input" and simulator.log == [], "an audit fails for the connection alone", f"{about}: {run['msg']}")
+            demand(
+                run["error"]["kind"] == "bad_input" and simulator.log == [],
+                "an audit fails for the connection alone",
+                f"{about}: {run['msg']}",
+            )
             refused += len(entries)
             continue
-        named = {re.match(r"\w+\[\d+\]", finding["field"]).group() for finding in run["findings"] if finding["kind"] == "bad_input"}  # type: ignore[union-attr]
+        named = {
+            re.match(r"\w+\[\d+\]", finding["field"]).group()
+            for finding in run["findings"]
+            if finding["kind"] == "bad_input"
+        }  # type: ignore[union-attr]
         demand(named <= {path for _place, path in entries}, "findings name what was given", f"{about}: {sorted(named)}")
         refused += len(named)
     return len(places_of), refused

@@ -21,7 +21,9 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     running_modules.forget_environment(monkeypatch)
     clock = ManualClock()
     monkeypatch.setattr(execution, "Context", functools.partial(execution.Context, sleep=clock.advance, clock=clock))
-    monkeypatch.setattr(execution, "Transport", functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5))
+    monkeypatch.setattr(
+        execution, "Transport", functools.partial(execution.Transport, sleep=clock.advance, jitter=lambda: 0.5)
+    )
 
 
 @pytest.fixture(scope="module")

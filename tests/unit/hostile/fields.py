@@ -16,18 +16,27 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import Names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import ACCEPTED, KEY, NAME, REFUSED, demand, folded, keys_in, texts_in
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import (
+    ACCEPTED,
+    KEY,
+    NAME,
+    REFUSED,
+    demand,
+    folded,
+    keys_in,
+    texts_in,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place
 
 GROUPS = {"virtual host": VIRTUAL_HOST, "application": APPLICATION, "push task": PUSH_TASK}
 # Names and ids that go into paths, or into a stopPush.
 IDENTITIES = ("name", "vhost", "app", "id")
 # Where the groups are among the options of the modules.
-_HOLDERS: dict[tuple[Any, ...], Group] = {
+_HOLDERS: dict[tuple[Any, ...], Object] = {
     ("vhosts", 0): VIRTUAL_HOST,
     ("applications", 0): APPLICATION,
     ("push_tasks", 0): PUSH_TASK,
@@ -36,20 +45,20 @@ _HOLDERS: dict[tuple[Any, ...], Group] = {
 _SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_TASK}
 
 
-def fields(group: Group, path: str = "") -> Iterator[tuple[str, Field]]:
+def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:
     """Every field of a group, at every level, with its path."""
     for option, field in group.fields.items():
         here = f"{path}.{option}" if path else option
         yield here, field
-        if isinstance(field, (Group, GroupList)):
-            inner = field if isinstance(field, Group) else field.group
-            yield from fields(inner, here if isinstance(field, Group) else f"{here}[0]")
+        if isinstance(field, (Object, ObjectList)):
+            inner = field if isinstance(field, Object) else field.group
+            yield from fields(inner, here if isinstance(field, Object) else f"{here}[0]")
 
 
 def field_of(module: str, place: Place) -> Field | None:
     """The field that an option of a module is declared by; None for an option of the module alone."""
     path = list(place.path)
-    holder: Group | None = _SINGLE.get(module)
+    holder: Object | None = _SINGLE.get(module)
     for start, group in _HOLDERS.items():
         if tuple(path[:2]) == start:
             holder, path = group, path[2:]
@@ -60,8 +69,8 @@ def field_of(module: str, place: Place) -> Field | None:
     for step in path:
         if isinstance(step, int):
             continue
-        inner = found.group if isinstance(found, GroupList) else found
-        found = inner.fields.get(step) if isinstance(inner, Group) else inner if isinstance(inner, Extra) else None
+        inner = found.group if isinstance(found, ObjectList) else found
+        found = inner.fields.get(step) if isinstance(inner, Object) else inner if isinstance(inner, Extra) else None
     return found if path else None
 
 
@@ -76,20 +85,37 @@ def kind_of(module: str, place: Place) -> Hashable:
     field = field_of(module, place)
     check = getattr(field, "check", None)
     identity = place.path[-1] if place.path[-1] in IDENTITIES else ""
-    return what, type(field).__name__, getattr(check, "__qualname__", check), getattr(field, "secret", None), identity, isinstance(place.path[-1], int)
+    return (
+        what,
+        type(field).__name__,
+        getattr(check, "__qualname__", check),
+        getattr(field, "secret", None),
+        identity,
+        isinstance(place.path[-1], int),
+    )
 
 
 def takes_text(field: Field) -> bool:
     """Whether ansible-core lets a text of any kind through to the field, on its own or inside."""
     spec = field.spec()
-    return isinstance(field, Extra) or (not spec.get("choices") and (spec["type"] in ("str", "raw") or spec.get("elements") in ("str", "raw")))
+    return isinstance(field, Extra) or (
+        not spec.get("choices") and (spec["type"] in ("str", "raw") or spec.get("elements") in ("str", "raw"))
+    )
 
 
 def shapes(field: Field, text: str) -> Iterator[Any]:
     """The forms in which a text can be in a field."""
     if isinstance(field, Extra):
-        yield from ({text: "x"}, {"a": {text: "x"}}, {"a": [{text: "x"}]}, {"a": text}, {"a": {"b": text}}, {"a": ["x", text]}, {"secretKey": text})
-    elif isinstance(field, Names):
+        yield from (
+            {text: "x"},
+            {"a": {text: "x"}},
+            {"a": [{text: "x"}]},
+            {"a": text},
+            {"a": {"b": text}},
+            {"a": ["x", text]},
+            {"secretKey": text},
+        )
+    elif isinstance(field, StringSet):
         yield from ([text], ["x.example.com", text])
     else:
         yield text
@@ -99,7 +125,11 @@ def check_field(path: str, field: Field, value: Any, text: str) -> str:
     """Put a hostile value into a field and check all that must hold; return what became of it."""
     about = f"{path} = {str(value)[:80]!r}"
     for shown in (field.mask(value), field.mask_after(value, None)):
-        demand(not field.secret or text in ("", MASK) or text not in texts_in([shown]), "a secret is masked", f"{about}: {shown!r}")
+        demand(
+            not field.secret or text in ("", MASK) or text not in texts_in([shown]),
+            "a secret is masked",
+            f"{about}: {shown!r}",
+        )
     try:
         field.validate(value, path)
     except BadInput as error:
@@ -113,8 +143,20 @@ def check_field(path: str, field: Field, value: Any, text: str) -> str:
     if field.option in IDENTITIES and "." not in path:
         demand(NAME.fullmatch(str(wire)), "names and ids are plain", about)
     sent = {folded(part) for whole in [*texts_in([wire]), *keys_in(wire)] for part in whole.split(",")}
-    demand(sent >= {folded(part) for part in text.split(",") if folded(part)}, "what is sent is what was given", f"{about}: {wire!r}")
+    demand(
+        sent >= {folded(part) for part in text.split(",") if folded(part)},
+        "what is sent is what was given",
+        f"{about}: {wire!r}",
+    )
     back = field.from_wire(wire)
-    demand(field.equal(value, back) and not list(field.difference(value, back, path)), "what the server returns is no difference", f"{about}: {back!r}")
-    demand(field.equal(value, field.from_wire(field.to_wire(field.merge(value, back)))), "what is merged is what was given", about)
+    demand(
+        field.equal(value, back) and not list(field.difference(value, back, path)),
+        "what the server returns is no difference",
+        f"{about}: {back!r}",
+    )
+    demand(
+        field.equal(value, field.from_wire(field.to_wire(field.merge(value, back)))),
+        "what is merged is what was given",
+        about,
+    )
     return ACCEPTED

@@ -31,7 +31,14 @@ MOST_MEMORY = 300 * 1024  # KiB, of which Python and Ansible take about 60 MiB
 def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
     """Runs a module in a process of its own, and says how much memory that took at most."""
     given = json.dumps([module, options])
-    done = subprocess.run([sys.executable, "-c", MEASURED], input=given, env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED],
+        input=given,
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     assert found["kib"] < MOST_MEMORY

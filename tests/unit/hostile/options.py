@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
-from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
 
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
@@ -32,7 +32,10 @@ VALID: dict[str, dict[str, Any]] = {
     "push_tasks": {"tasks": [TASK]},
     "push_task_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
-    "certificate_info": {"vhost": "default", "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}]},
+    "certificate_info": {
+        "vhost": "default",
+        "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
+    },
     "audit_info": {},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks at a port where nobody listens."""

@@ -15,8 +15,13 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import extra, validators
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import ACCEPTED, REFUSED, Broken, check_audit, check_option
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import (
+    ACCEPTED,
+    REFUSED,
+    Broken,
+    check_audit,
+    check_option,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.fields import (
     GROUPS,
     IDENTITIES,
@@ -28,6 +33,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.fields imp
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place, declared, places, spelled
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import DEADLY, HOSTILE_TEXTS, HUGE, NASTY
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 from hypothesis import given, settings
 
@@ -52,7 +58,9 @@ def one_of_each_kind(module: str) -> list[Place]:
 @pytest.mark.parametrize("module", MODULES)
 def test_every_option_is_found(module: str) -> None:
     """The walk that the tests below make leaves no option out: a new one is covered by itself."""
-    walked = {".".join(step for step in place.path if isinstance(step, str)) for place in places(module) if not place.as_key}
+    walked = {
+        ".".join(step for step in place.path if isinstance(step, str)) for place in places(module) if not place.as_key
+    }
     assert declared(argument_spec(module)) <= walked
     assert {place.path for place in places(module) if place.as_key} >= {()}
 
@@ -83,7 +91,14 @@ def test_generated_values_in_every_field(text: str) -> None:
             check_field(path, field, value, text)
 
 
-@pytest.mark.parametrize("module", [pytest.param(name, marks=[] if name in SINGLE else pytest.mark.exhaustive) for name in MODULES if name != "audit_info"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        pytest.param(name, marks=[] if name in SINGLE else pytest.mark.exhaustive)
+        for name in MODULES
+        if name != "audit_info"
+    ],
+)
 def test_fixed_values_through_each_module(simulator: Simulator, module: str) -> None:
     """That a module checks its options by their fields, and sends what these make of them."""
     start = list(MODULES).index(module) * 7 % (len(NASTY) - 1)
@@ -96,7 +111,11 @@ def test_fixed_values_through_each_module(simulator: Simulator, module: str) -> 
     record("hostile input/options", cases=sum(outcomes.values()), faults=sum(outcomes.values()))
 
 
-@pytest.mark.parametrize("value", (NASTY[4], *(pytest.param(value, marks=pytest.mark.exhaustive) for value in (DEADLY, NASTY[7], "x\ud800y"))), ids=ascii)
+@pytest.mark.parametrize(
+    "value",
+    (NASTY[4], *(pytest.param(value, marks=pytest.mark.exhaustive) for value in (DEADLY, NASTY[7], "x\ud800y"))),
+    ids=ascii,
+)
 def test_audits(simulator: Simulator, value: str) -> None:
     """An audit reports what other modules refuse, and does not end for it: many entries are looked at in one run."""
     places_of = places("audit_info") if value == DEADLY else one_of_each_kind("audit_info")
@@ -107,13 +126,19 @@ def test_audits(simulator: Simulator, value: str) -> None:
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if "state" in argument_spec(name)])
-@pytest.mark.parametrize("check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive)))
+@pytest.mark.parametrize(
+    "check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive))
+)
 def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_mode: bool) -> None:
     """What stands in paths, or as the id in a stopPush, is the same danger in every state."""
     spec = argument_spec(module)
     variants: list[dict[str, Any]] = [{"state": state} for state in spec["state"]["choices"]]
     variants += [{flag: True} for flag in ("purge", "recreate") if flag in spec]
-    named = [place for place in places(module) if place.path[-1:] and place.path[-1] in IDENTITIES and len(place.path) <= 5 and not place.as_key]
+    named = [
+        place
+        for place in places(module)
+        if place.path[-1:] and place.path[-1] in IDENTITIES and len(place.path) <= 5 and not place.as_key
+    ]
     assert named
     turns = itertools.cycle(NASTY[1:])
     outcomes = Counter(
@@ -133,7 +158,9 @@ def _huge_places() -> list[tuple[str, Place]]:
         for place in places(module):
             kind = (place.spec or {}).get("type")
             key = (
-                (spelled(place.path), place.as_key) if len(place.path) == 1 else (kind, place.path[-1] if kind in ("str", "raw", "path") else "", place.as_key)
+                (spelled(place.path), place.as_key)
+                if len(place.path) == 1
+                else (kind, place.path[-1] if kind in ("str", "raw", "path") else "", place.as_key)
             )
             found.setdefault(key, (module, place))
     return list(found.values())

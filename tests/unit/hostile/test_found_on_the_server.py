@@ -12,7 +12,12 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, check_requests, demand, run_safely
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import (
+    Broken,
+    check_requests,
+    demand,
+    run_safely,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import DEADLY, HOSTILE_TEXTS, NASTY
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
@@ -58,7 +63,14 @@ def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = T
                 state.create_application(vhost, {**live, "name": app})
             if name != "live":
                 state.create_application(ours, {**live, "name": name})
-            task = state.add_config_task("t-s", "live", id=name or "x", stream_name=name, url=f"rtmp://h.example.com/{name}", stream_key="planted-key")
+            task = state.add_config_task(
+                "t-s",
+                "live",
+                id=name or "x",
+                stream_name=name,
+                url=f"rtmp://h.example.com/{name}",
+                stream_key="planted-key",
+            )
             task.is_config = False  # started by somebody else
         if in_fields:
             ours.config["host"]["names"] += names
@@ -69,7 +81,15 @@ def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = T
     simulator.clear_log()
 
 
-def meet(simulator: Simulator, module: str, options: dict[str, Any], names: list[str], *, check_mode: bool = False, **placed: Any) -> ModuleRun:
+def meet(
+    simulator: Simulator,
+    module: str,
+    options: dict[str, Any],
+    names: list[str],
+    *,
+    check_mode: bool = False,
+    **placed: Any,
+) -> ModuleRun:
     """Runs a module on a server with hostile names and checks what must hold."""
     place_hostile(simulator, names, **placed)
     about = f"{module} {options} meets {[name[:40] for name in names]!r}"
@@ -77,12 +97,20 @@ def meet(simulator: Simulator, module: str, options: dict[str, Any], names: list
     check_requests(simulator, about)
     with simulator.state.lock:
         left = set(simulator.state.virtual_hosts)
-    demand(left >= {name for name in names if not validators.is_addressable(name)}, "what cannot be addressed is left alone", f"{about}: {left!r}")
+    demand(
+        left >= {name for name in names if not validators.is_addressable(name)},
+        "what cannot be addressed is left alone",
+        f"{about}: {left!r}",
+    )
     return run
 
 
-@pytest.mark.parametrize(("module", "options"), RUNS, ids=[f"{number}-{module}" for number, (module, _options) in enumerate(RUNS)])
-@pytest.mark.parametrize("check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive)))
+@pytest.mark.parametrize(
+    ("module", "options"), RUNS, ids=[f"{number}-{module}" for number, (module, _options) in enumerate(RUNS)]
+)
+@pytest.mark.parametrize(
+    "check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive))
+)
 def test_each_fixed_name(simulator: Simulator, module: str, options: dict[str, Any], check_mode: bool) -> None:
     """One by one, and all at once; in check mode, which reads the same, all at once."""
     cases = [list(NASTY), *([] if check_mode else [[name] for name in NASTY])]
@@ -110,7 +138,11 @@ def test_generated_names(simulator: Simulator, run: tuple[str, dict[str, Any]], 
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-@pytest.mark.parametrize("name", (DEADLY, "two\nlines", "\x1b[31m\x7f", "x\u202etxt.exe", "\udcff", "a" * 300), ids=lambda name: ascii(name)[:20])
+@pytest.mark.parametrize(
+    "name",
+    (DEADLY, "two\nlines", "\x1b[31m\x7f", "x\u202etxt.exe", "\udcff", "a" * 300),
+    ids=lambda name: ascii(name)[:20],
+)
 def test_the_name_is_told_in_a_warning(simulator: Simulator, module: str, options: dict[str, Any], name: str) -> None:
     run = meet(simulator, module, options, [name], in_fields=False)
     assert any(repr(name)[1:-1].replace("\\", "") in warning.replace("\\", "") for warning in run.warnings)
@@ -133,7 +165,12 @@ def test_hostile_keys_of_a_virtual_host_are_not_sent_back(simulator: Simulator, 
         for step in place:
             config = config.setdefault(step, {})
         config[key] = 1
-        options = {**connection(simulator, retries=0), **OURS, "distribution": "other.example.com", "recreate": recreate}
+        options = {
+            **connection(simulator, retries=0),
+            **OURS,
+            "distribution": "other.example.com",
+            "recreate": recreate,
+        }
         run = run_safely("vhost", options, f"a virtual host with the key {key!r} in {place}")
         check_requests(simulator, f"a virtual host with the key {key!r} in {place}")
         assert run.failed and run["error"]["kind"] == "differs"
@@ -149,7 +186,9 @@ def test_hostile_keys_of_a_virtual_host_are_not_sent_back(simulator: Simulator, 
     ],
     ids=["application", "vhost"],
 )
-def test_hostile_keys_of_an_application_are_not_sent_back(simulator: Simulator, module: str, options: dict[str, Any], key: str) -> None:
+def test_hostile_keys_of_an_application_are_not_sent_back(
+    simulator: Simulator, module: str, options: dict[str, Any], key: str
+) -> None:
     """What could be refused, or worse, when it is posted again is not taken down in the first place."""
     for place in ((), ("publishers",), ("publishers", "push")):
         place_hostile(simulator, ["x"], in_fields=False)
@@ -158,7 +197,9 @@ def test_hostile_keys_of_an_application_are_not_sent_back(simulator: Simulator, 
         for step in place:
             config = config[step]
         config[key] = 1
-        run_safely(module, {**connection(simulator, retries=0), **options}, f"an application with the key {key!r} in {place}")
+        run_safely(
+            module, {**connection(simulator, retries=0), **options}, f"an application with the key {key!r} in {place}"
+        )
         check_requests(simulator, f"an application with the key {key!r} in {place}")
         assert simulator.state.virtual_hosts["t-s"].applications.get("live") is app
 
@@ -172,5 +213,11 @@ def test_a_name_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: p
 
     monkeypatch.setattr(validators, "_ADDRESSABLE", Anything())
     with pytest.raises(Broken, match="the server lives|connection"):
-        meet(simulator, "push_tasks", {"tasks": [{**OUR_TASK, "id": "t-other"}], "purge": True}, [DEADLY], in_fields=False)
+        meet(
+            simulator,
+            "push_tasks",
+            {"tasks": [{**OUR_TASK, "id": "t-other"}], "purge": True},
+            [DEADLY],
+            in_fields=False,
+        )
     assert simulator.died

@@ -104,10 +104,14 @@ def prepare(server: HostileServer) -> None:
     server.simulator.clear_log()
     server.spoiler.clear()
     with state.lock:
-        vhost = state.create_virtual_host({**OURS, "host": {"names": ["s.example.com"], "tls": {"certPath": "/c.pem", "keyPath": "/k.pem"}}})
+        vhost = state.create_virtual_host(
+            {**OURS, "host": {"names": ["s.example.com"], "tls": {"certPath": "/c.pem", "keyPath": "/k.pem"}}}
+        )
         app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
         state.create_application(vhost, {**app, "name": "live"})
-        task = state.add_config_task("t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="planted-key")
+        task = state.add_config_task(
+            "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="planted-key"
+        )
         task.is_config = False  # started by somebody else
     state.config_tasks.clear()
 
@@ -124,7 +128,9 @@ def good_answers(server: HostileServer, module: str, options: dict[str, Any]) ->
     return [payload for _method, _path, payload in server.spoiler.good]
 
 
-def meet(server: HostileServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any) -> None:
+def meet(
+    server: HostileServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any
+) -> None:
     """Runs a module whose one answer holds something wrong at one place, and checks the end of it."""
     prepare(server)
     server.spoiler.spoil = lambda now, good: replaced(good, path, wrong) if now == number else good
@@ -147,7 +153,7 @@ def _few_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import snapshot
 
     monkeypatch.setattr(snapshot, "STOP_TIMEOUT", 0.05)
-    monkeypatch.setattr(snapshot, "SETTLE_TIMEOUT", 0.05)
+    monkeypatch.setattr(snapshot, "STABLE_TIMEOUT", 0.05)
 
 
 CALLS: dict[str, Callable[[Api], object]] = {
@@ -163,7 +169,9 @@ CALLS: dict[str, Callable[[Api], object]] = {
     "list_streams": lambda api: api.list_streams("t-s", "live"),
     "count_connections": lambda api: api.count_connections("t-s", "live"),
     "list_push_tasks": lambda api: api.list_push_tasks("t-s", "live"),
-    "start_push_task": lambda api: api.start_push_task("t-s", "live", {"id": "t-n", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://h/a"}),
+    "start_push_task": lambda api: api.start_push_task(
+        "t-s", "live", {"id": "t-n", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://h/a"}
+    ),
     "stop_push_task": lambda api: api.stop_push_task("t-s", "live", "t-p"),
     "reload_certificates": lambda api: api.reload_certificates("t-s"),
 }
@@ -200,7 +208,10 @@ TYPICAL = (0, 6, 8, 12)
 
 @pytest.mark.parametrize(
     ("module", "options"),
-    [pytest.param(*run, id=f"{number}-{run[0]}", marks=[] if number in TYPICAL else pytest.mark.exhaustive) for number, run in enumerate(RUNS)],
+    [
+        pytest.param(*run, id=f"{number}-{run[0]}", marks=[] if number in TYPICAL else pytest.mark.exhaustive)
+        for number, run in enumerate(RUNS)
+    ],
 )
 def test_every_place_of_every_answer(server: HostileServer, module: str, options: dict[str, Any]) -> None:
     """Each node of each answer of each kind of run is wrong in turn."""
@@ -222,7 +233,10 @@ def test_every_place_of_every_answer(server: HostileServer, module: str, options
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | HOSTILE_TEXTS | st.text(max_size=5),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "id", "host", "names", "state", "%s"]) | HOSTILE_TEXTS, inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "id", "host", "names", "state", "%s"]) | HOSTILE_TEXTS, inner, max_size=3
+        )
     ),
     max_leaves=10,
 )
@@ -250,7 +264,11 @@ _KNOWN: dict[tuple[str, str], list[Any]] = {}
 def test_any_depth(server: HostileServer, call: str, opening: str, depth: int) -> None:
     """Deeply nested JSON ends in an error where it is too deep, wherever it stands, and not in a traceback."""
     deep = Literal(opening * depth + "1" + {"[": "]", '{"a":': "}"}[opening] * depth)
-    for spoil in (lambda good: deep, lambda good: {**good, "response": deep}, lambda good: {**good, "response": {"unknown": deep}}):
+    for spoil in (
+        lambda good: deep,
+        lambda good: {**good, "response": deep},
+        lambda good: {**good, "response": {"unknown": deep}},
+    ):
         prepare(server)
         server.spoiler.spoil = lambda _number, good, spoil=spoil: spoil(good if isinstance(good, dict) else {})  # type: ignore[misc]
         with contextlib.closing(Transport(Settings(server.url, server.token, retries=0))) as transport:
@@ -262,8 +280,13 @@ def test_any_depth(server: HostileServer, call: str, opening: str, depth: int) -
 
 @pytest.mark.parametrize("depth", (30, 930, 200_000))
 @pytest.mark.parametrize("opening", ("[", '{"a":'))
-@pytest.mark.parametrize(("module", "options"), [pytest.param(*RUNS[3], id="audit"), pytest.param(*RUNS[10], id="recreate", marks=pytest.mark.exhaustive)])
-def test_any_depth_in_a_run(server: HostileServer, module: str, options: dict[str, Any], opening: str, depth: int) -> None:
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [pytest.param(*RUNS[3], id="audit"), pytest.param(*RUNS[10], id="recreate", marks=pytest.mark.exhaustive)],
+)
+def test_any_depth_in_a_run(
+    server: HostileServer, module: str, options: dict[str, Any], opening: str, depth: int
+) -> None:
     """What is passed on to Ansible is not too deep for it."""
     closing = "]" if opening == "[" else "}"
     deep = Literal(opening * depth + "1" + closing * depth)
@@ -278,7 +301,9 @@ def test_any_depth_in_a_run(server: HostileServer, module: str, options: dict[st
                 return {**good, "response": {**good["response"], "unknown": deep}} if now == number else good
 
             server.spoiler.spoil = beside
-            run_safely(module, options_for(server, options), f"{module}: {depth} levels of {opening!r} in answer {number}")
+            run_safely(
+                module, options_for(server, options), f"{module}: {depth} levels of {opening!r} in answer {number}"
+            )
 
 
 @pytest.mark.parametrize(
@@ -296,7 +321,19 @@ def test_any_depth_in_a_run(server: HostileServer, module: str, options: dict[st
         b"0",
         b'""',
     ],
-    ids=["empty", "byte order mark", "UTF-16", "UTF-32", "no UTF-8", "duplicate keys", "trailing text", "NUL", "null", "zero", "text"],
+    ids=[
+        "empty",
+        "byte order mark",
+        "UTF-16",
+        "UTF-32",
+        "no UTF-8",
+        "duplicate keys",
+        "trailing text",
+        "NUL",
+        "null",
+        "zero",
+        "text",
+    ],
 )
 @pytest.mark.parametrize(("module", "options"), RUNS[:9:2], ids=[f"{module}" for module, _options in RUNS[:9:2]])
 def test_other_bodies(server: HostileServer, module: str, options: dict[str, Any], body: bytes) -> None:
@@ -309,7 +346,9 @@ def test_other_bodies(server: HostileServer, module: str, options: dict[str, Any
 @pytest.mark.parametrize("name", (None, "%s", "../x", 1, [], {}, "\ud800"), ids=ascii)
 @pytest.mark.parametrize(("module", "options"), [RUNS[6], RUNS[10]], ids=["vhost", "application"])
 @pytest.mark.parametrize("refused", (True, False), ids=("refused", "strange"))
-def test_another_name_than_was_asked_for(server: HostileServer, module: str, options: dict[str, Any], name: Any, refused: bool) -> None:
+def test_another_name_than_was_asked_for(
+    server: HostileServer, module: str, options: dict[str, Any], name: Any, refused: bool
+) -> None:
     """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked for, nor is it made."""
     prepare(server)
     created: list[Any] = []
@@ -318,7 +357,13 @@ def test_another_name_than_was_asked_for(server: HostileServer, module: str, opt
         method, path, _payload = server.spoiler.good[number]
         inside = good.get("response") if isinstance(good, dict) else None
         if method == "GET" and re.fullmatch(r"/v1/vhosts/t-s(/apps/live)?", path) and isinstance(inside, dict):
-            return {**good, "response": {**{key: item for key, item in inside.items() if key != "name"}, **({} if name is None else {"name": name})}}
+            return {
+                **good,
+                "response": {
+                    **{key: item for key, item in inside.items() if key != "name"},
+                    **({} if name is None else {"name": name}),
+                },
+            }
         if method == "POST" and path in ("/v1/vhosts", "/v1/vhosts/t-s/apps") and good not in ([], {}):
             created.append(path)
             if not refused:

@@ -22,7 +22,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_r
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, SecretStore, has_user_info, mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import (
+    MASK,
+    SecretStore,
+    has_user_info,
+    mask_url,
+    url_secrets,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
@@ -32,7 +38,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values imp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-FIXED = settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FIXED = settings(
+    max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
 
 # Certificates
 
@@ -95,8 +103,16 @@ def test_hostile_der(der: bytes) -> None:
 @FIXED
 @given(
     st.recursive(
-        st.builds(lambda tag, content: bytes([tag]) + bytes([len(content)]) + content, st.integers(0, 255), st.binary(max_size=20)),
-        lambda inner: st.builds(lambda tag, parts: element(tag, b"".join(parts)), st.sampled_from([0x30, 0x31, 0xA0, 0xA3, 0x04]), st.lists(inner, max_size=6)),
+        st.builds(
+            lambda tag, content: bytes([tag]) + bytes([len(content)]) + content,
+            st.integers(0, 255),
+            st.binary(max_size=20),
+        ),
+        lambda inner: st.builds(
+            lambda tag, parts: element(tag, b"".join(parts)),
+            st.sampled_from([0x30, 0x31, 0xA0, 0xA3, 0x04]),
+            st.lists(inner, max_size=6),
+        ),
         max_leaves=20,
     )
 )
@@ -111,13 +127,27 @@ _PARTS = st.text("abc/:@?#&=% \u2028\ud800.-_+~[]\r\n\x00", max_size=12)
 
 
 @FIXED
-@given(st.one_of(HOSTILE_TEXTS, st.builds(lambda scheme, rest: scheme + rest, st.sampled_from(["rtmp://", "srt://h:1?", "https://u:p@h/", "//", ""]), _PARTS)))
+@given(
+    st.one_of(
+        HOSTILE_TEXTS,
+        st.builds(
+            lambda scheme, rest: scheme + rest,
+            st.sampled_from(["rtmp://", "srt://h:1?", "https://u:p@h/", "//", ""]),
+            _PARTS,
+        ),
+    )
+)
 def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
     masked = mask_url(url)
     has_user_info(url)
     for secret in url_secrets(url):
         # A short part can stand elsewhere too, where it is no secret.
-        assert len(secret) < 4 or secret == MASK or masked.replace(MASK, "").count(secret) < url.count(secret) or secret not in url
+        assert (
+            len(secret) < 4
+            or secret == MASK
+            or masked.replace(MASK, "").count(secret) < url.count(secret)
+            or secret not in url
+        )
     store = SecretStore()
     store.add_url(url)
     store.scrub(url)
@@ -132,7 +162,10 @@ def test_no_planted_part_survives(scheme: str, before: str, after: str) -> None:
         f"{scheme}://h/a?{before}&x=planted7&passphrase=planted8{after}",
     ):
         shown = mask_url(url)
-        assert not any(part in shown for part in ("planted1", "planted2", "planted4", "planted5", "planted6", "planted7", "planted8")), shown
+        assert not any(
+            part in shown
+            for part in ("planted1", "planted2", "planted4", "planted5", "planted6", "planted7", "planted8")
+        ), shown
         assert not scheme.startswith("rtmp") or "planted3" not in shown
 
 
@@ -159,12 +192,25 @@ def test_checks_take_every_text(check: Any) -> None:
     def meet(text: str) -> None:
         check(text)
 
-    for text in (*NASTY, HUGE, "a" * 2**20, "http://[", "http://[::1", "http://h:99999999999999999999", "http://\u2100/", "srt://\ufeff:1"):
+    for text in (
+        *NASTY,
+        HUGE,
+        "a" * 2**20,
+        "http://[",
+        "http://[::1",
+        "http://h:99999999999999999999",
+        "http://\u2100/",
+        "srt://\ufeff:1",
+    ):
         check(text)
     meet()
 
 
-@pytest.mark.parametrize("text", [text for text in NASTY if not text.isprintable() and any(sign in text for sign in "\x00\r\n\x1b\ud800\udcff")], ids=ascii)
+@pytest.mark.parametrize(
+    "text",
+    [text for text in NASTY if not text.isprintable() and any(sign in text for sign in "\x00\r\n\x1b\ud800\udcff")],
+    ids=ascii,
+)
 def test_control_characters_and_halves_of_pairs_are_refused_everywhere(text: str) -> None:
     for check in CHECKS[:-1]:
         assert check(text) is not None
@@ -185,7 +231,11 @@ def test_a_secret_of_blanks_alone_hides_nothing() -> None:
 
 
 def test_keys_that_no_request_may_hold_are_found() -> None:
-    assert unsendable_keys({"good_1": [{"%s": 1}, {"x": {"a b": 1}}], "": 2, "y": "%s"}) == ["good_1.0.'%s'", "good_1.1.x.'a b'", "''"]
+    assert unsendable_keys({"good_1": [{"%s": 1}, {"x": {"a b": 1}}], "": 2, "y": "%s"}) == [
+        "good_1.0.'%s'",
+        "good_1.1.x.'a b'",
+        "''",
+    ]
     assert unsendable_keys(["%s", {"a": None}]) == []
 
 
@@ -195,7 +245,9 @@ def test_any_message_is_of_a_known_kind(status: int, message: str) -> None:
     assert kind_of(status, message) in ADVICE
     # What the server quotes is somebody's name and says nothing, whatever it reads like.
     quoted = message.replace("]", "").replace("'", "")
-    assert kind_of(400, f"[HTTP] refused: [read-only {quoted}] 'already exists {quoted}'") == kind_of(400, "[HTTP] refused:")
+    assert kind_of(400, f"[HTTP] refused: [read-only {quoted}] 'already exists {quoted}'") == kind_of(
+        400, "[HTTP] refused:"
+    )
 
 
 # What filters write
@@ -221,10 +273,19 @@ def in_file(text: str) -> str:
 @FIXED
 @given(hostile_texts(), hostile_texts())
 def test_exported_yaml_says_the_very_texts(one: str, other: str) -> None:
-    distribution = one if checks.one_line(one) is None and MASK not in one else "example.com"  # a mask is exported as a reference
-    vhosts = {"vhosts": [{"name": "t-a", "host": {"names": ["h"]}, "distribution": distribution}], "read_only": [], "unmanaged_fields": {}}
+    distribution = (
+        one if checks.one_line(one) is None and MASK not in one else "example.com"
+    )  # a mask is exported as a reference
+    vhosts = {
+        "vhosts": [{"name": "t-a", "host": {"names": ["h"]}, "distribution": distribution}],
+        "read_only": [],
+        "unmanaged_fields": {},
+    }
     extra = {"anything": other, "list": [one, {"inner": other}]}
-    apps = {"applications": [{"vhost": "t-a", "name": "live", "type": "live", "extra": extra}], "status": [{"dynamic": False}]}
+    apps = {
+        "applications": [{"vhost": "t-a", "name": "live", "type": "live", "extra": extra}],
+        "status": [{"dynamic": False}],
+    }
     exported = export_plugin.FilterModule().filters()["export_variables"](vhosts, apps, {"tasks": [], "status": []})
     extra = {"anything": in_file(other), "list": [in_file(one), {"inner": in_file(other)}]}
     texts = [text.encode().decode() for text in exported.values() if isinstance(text, str)]
@@ -236,7 +297,9 @@ def test_exported_yaml_says_the_very_texts(one: str, other: str) -> None:
         if MASK not in one + other and "://" not in one + other:
             assert app["extra"] == extra
     for text in texts:
-        assert all("{{" not in line or "!unsafe" in line or "ovenmediaengine_secret_" in line for line in text.splitlines())
+        assert all(
+            "{{" not in line or "!unsafe" in line or "ovenmediaengine_secret_" in line for line in text.splitlines()
+        )
 
 
 TEMPLATES = pathlib.Path(page_plugin.__file__).parents[2] / "roles" / "audit" / "templates"
@@ -246,7 +309,14 @@ def report(text: str, other: str) -> Any:
     """A report in which hostile texts stand wherever a server, or a module, can put some."""
     place = {"vhost": text, "application": other, "push_task": text, "endpoint": other, "field": text}
     findings = [
-        {"severity": severity, "kind": "differs", "message": f"{text} {severity}", **place, "found": value, "wanted": other}
+        {
+            "severity": severity,
+            "kind": "differs",
+            "message": f"{text} {severity}",
+            **place,
+            "found": value,
+            "wanted": other,
+        }
         for severity in ("error", "drift", "warning", "info")
         for value in (text, [other], {text: other})
     ]
@@ -319,5 +389,14 @@ def test_an_unescaped_page_is_seen() -> None:
 def test_junit_is_well_formed_whatever_the_texts(text: str, other: str) -> None:
     made = junit_plugin.FilterModule().filters()["audit_junit"](report(text, other))
     root = ElementTree.fromstring(made.encode())
-    assert {child.tag for child in root.iter()} <= {"testsuites", "testsuite", "testcase", "error", "failure", "system-out", "properties", "property"}
+    assert {child.tag for child in root.iter()} <= {
+        "testsuites",
+        "testsuite",
+        "testcase",
+        "error",
+        "failure",
+        "system-out",
+        "properties",
+        "property",
+    }
     assert len(list(root)) == 1

@@ -33,30 +33,58 @@ def vhost(name: str) -> dict[str, Any]:
 
 WITH_ONE_TWICE: dict[str, tuple[str, Callable[[int], dict[str, Any]], str]] = {
     "virtual hosts": ("vhosts", lambda number: {"vhosts": list(map(vhost, names(number)))}, "vhosts[{last}].name"),
-    "virtual hosts to delete": ("vhosts", lambda number: {"vhosts": [{"name": name} for name in names(number)], "state": "absent"}, "vhosts[{last}].name"),
-    "push tasks": ("push_tasks", lambda number: {"tasks": [{**TASK, "id": name} for name in names(number)]}, "tasks[{last}].id"),
+    "virtual hosts to delete": (
+        "vhosts",
+        lambda number: {"vhosts": [{"name": name} for name in names(number)], "state": "absent"},
+        "vhosts[{last}].name",
+    ),
+    "push tasks": (
+        "push_tasks",
+        lambda number: {"tasks": [{**TASK, "id": name} for name in names(number)]},
+        "tasks[{last}].id",
+    ),
     "applications": (
         "applications",
         lambda number: {"applications": [{"vhost": "default", "name": name} for name in names(number)]},
         "applications[{last}].name",
     ),
     "host names": ("vhost", lambda number: {"name": "t-a", "host": {"names": names(number)}}, "host.names[{last}]"),
-    "renditions": ("push_task", lambda number: {**TASK, "stream": {"name": "main", "variant_names": names(number)}}, "stream.variant_names[{last}]"),
-    "origins": ("vhost", lambda number: {**vhost("t-a"), "origins": {"origin": [_origin(name) for name in names(number)]}}, "origins.origin[{last}].location"),
+    "renditions": (
+        "push_task",
+        lambda number: {**TASK, "stream": {"name": "main", "variant_names": names(number)}},
+        "stream.variant_names[{last}]",
+    ),
+    "origins": (
+        "vhost",
+        lambda number: {**vhost("t-a"), "origins": {"origin": [_origin(name) for name in names(number)]}},
+        "origins.origin[{last}].location",
+    ),
     "applications of a virtual host": (
         "vhost",
         lambda number: {**vhost("t-a"), "applications": [{"name": name} for name in names(number)]},
         "applications[{last}].name",
     ),
-    "endpoints": ("cert_reload", lambda number: {"endpoint": [{"host": name, "port": 1} for name in names(number)]}, "endpoint[{last}]"),
+    "endpoints": (
+        "cert_reload",
+        lambda number: {"endpoint": [{"host": name, "port": 1} for name in names(number)]},
+        "endpoint[{last}]",
+    ),
     "names of virtual hosts": ("vhost_info", lambda number: {"names": [*names(number - 1), "%s"]}, "names[{last}]"),
-    "names of applications": ("application_info", lambda number: {"vhost": "default", "names": [*names(number - 1), "%s"]}, "names[{last}]"),
+    "names of applications": (
+        "application_info",
+        lambda number: {"vhost": "default", "names": [*names(number - 1), "%s"]},
+        "names[{last}]",
+    ),
     "other settings": (
         "application",
         lambda number: {"vhost": "default", "name": "a", "extra": {**dict.fromkeys(names(number - 1), 1), "%s": 1}},
         "extra.'%s'",
     ),
-    "headers": ("vhost_info", lambda number: {"http_headers": {**{f"X-{name}": name for name in names(number)}, "X-Last": "\n"}}, "http_headers.'X-Last'"),
+    "headers": (
+        "vhost_info",
+        lambda number: {"http_headers": {**{f"X-{name}": name for name in names(number)}, "X-Last": "\n"}},
+        "http_headers.'X-Last'",
+    ),
 }
 """Options that are refused for what stands at their end, so that all of them is looked at and nothing is sent; and the name that the error begins with."""
 

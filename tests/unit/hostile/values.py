@@ -47,5 +47,7 @@ HUGE = "%s" * (512 * 1024)
 
 # No text of these can be a host name, a number or a word of a choice by chance, so that nothing is asked of another machine.
 _SHARP = st.sampled_from("%/?#\"'\\\r\n\x00\u202e\u2028\ud800@;=& ")
-HOSTILE_TEXTS = st.builds(lambda *parts: "".join(parts), st.text(max_size=8), _SHARP, st.text("%snd*$.-_a1:/?#\r\n\x00", max_size=8), _SHARP)
+HOSTILE_TEXTS = st.builds(
+    lambda *parts: "".join(parts), st.text(max_size=8), _SHARP, st.text("%snd*$.-_a1:/?#\r\n\x00", max_size=8), _SHARP
+)
 """Generated texts, each with at least two signs that no name holds."""

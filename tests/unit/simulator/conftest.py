@@ -36,7 +36,9 @@ class Client:
         self.connection = http.client.HTTPConnection("127.0.0.1", simulator.port, timeout=PATIENCE)
         self.authorization = "Basic " + base64.b64encode(simulator.token.encode()).decode()
 
-    def raw(self, method: str, path: str, body: bytes | None = None, authorization: str | None = "valid") -> tuple[http.client.HTTPResponse, bytes]:
+    def raw(
+        self, method: str, path: str, body: bytes | None = None, authorization: str | None = "valid"
+    ) -> tuple[http.client.HTTPResponse, bytes]:
         """One exchange; ``authorization`` is ``valid``, another header value, or None for no header."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if authorization is not None:

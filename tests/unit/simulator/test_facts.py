@@ -16,13 +16,26 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, NotPublished, Published, Simulator, virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import (
+    VERSIONS,
+    ManualClock,
+    NotPublished,
+    Published,
+    Simulator,
+    virtual_hosts,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.jsontext import JsonError, JsonTooDeep, dump, parse
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 LIVE = {"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "rtmpPush": {}}}
 LIVE_OLD = {**LIVE, "publishers": {"rtmpPush": {}}}
-PUSH = {"id": "p1", "stream": {"name": "s1"}, "protocol": "rtmp", "url": "rtmp://127.0.0.1:1936/live", "streamKey": "key"}
+PUSH = {
+    "id": "p1",
+    "stream": {"name": "s1"},
+    "protocol": "rtmp",
+    "url": "rtmp://127.0.0.1:1936/live",
+    "streamKey": "key",
+}
 APP = "/v1/vhosts/default/apps/app"
 CURRENT = ["0.21.0", "0.20.0", "0.18.0", "documented"]
 
@@ -68,8 +81,16 @@ def test_items_are_taken_in_order_without_rollback(client: Any) -> None:
     [
         (vhost("a", zz=1, bogus=1), "virtualHost.bogus"),
         (vhost("a", signedPolicy={"enables": {"x": ""}}), "virtualHost.signedPolicy.enables.x"),
-        (vhost("a", originMapStore={"redisServer": {"host": "h:1", "pass": ""}}), "virtualHost.originMapStore.redisServer.pass"),
-        (vhost("a", origins={"origin": [{"location": "/", "pass": {"scheme": "ovt", "urls": {"url": ["h"]}}, "x": 1}]}), "origin.x"),
+        (
+            vhost("a", originMapStore={"redisServer": {"host": "h:1", "pass": ""}}),
+            "virtualHost.originMapStore.redisServer.pass",
+        ),
+        (
+            vhost(
+                "a", origins={"origin": [{"location": "/", "pass": {"scheme": "ovt", "urls": {"url": ["h"]}}, "x": 1}]}
+            ),
+            "origin.x",
+        ),
         (vhost("a", applications=[{**LIVE, "publishers": {"bogus": {}}}]), "application.publishers.bogus"),
     ],
 )
@@ -80,7 +101,9 @@ def test_unknown_keys_are_refused_at_every_level(client: Any, item: dict[str, An
 
 
 def test_only_the_name_is_enforced_and_null_is_absence(client: Any) -> None:
-    status, answer = client.post("/v1/vhosts", [{"name": "a", "host": None, "origins": {"properties": None}, "signedPolicy": {}}])
+    status, answer = client.post(
+        "/v1/vhosts", [{"name": "a", "host": None, "origins": {"properties": None}, "signedPolicy": {}}]
+    )
     assert status == 200
     assert answer[0]["response"] == {"name": "a", "origins": {}, "signedPolicy": {}}
     assert message(client.post("/v1/vhosts", [{"name": None}])[1]) == "[Config] virtualHost.name is not optional"
@@ -89,8 +112,15 @@ def test_only_the_name_is_enforced_and_null_is_absence(client: Any) -> None:
 def test_a_read_returns_the_types_that_were_posted(client: Any) -> None:
     webhooks = {"controlServerUrl": "http://a/", "timeout": "3000", "secretKey": "", "enables": {"providers": "rtmp"}}
     properties = {"noInputFailoverTimeout": 3000, "unusedStreamDeletionTimeout": "60000", "streamFailbackTimeout": 1.5}
-    origin = {"location": "/a", "pass": {"scheme": "ovt", "urls": {"url": ["b", "a"]}, "forwardQueryParams": "true"}, "persistent": True, "relay": False}
-    posted = vhost("t1", distribution="d", admissionWebhooks=webhooks, origins={"origin": [origin], "properties": properties})
+    origin = {
+        "location": "/a",
+        "pass": {"scheme": "ovt", "urls": {"url": ["b", "a"]}, "forwardQueryParams": "true"},
+        "persistent": True,
+        "relay": False,
+    }
+    posted = vhost(
+        "t1", distribution="d", admissionWebhooks=webhooks, origins={"origin": [origin], "properties": properties}
+    )
     assert client.post("/v1/vhosts", [posted])[1][0]["response"] == posted
     assert client.get("/v1/vhosts/t1")[1]["response"] == posted
 
@@ -99,7 +129,10 @@ def test_a_read_returns_the_types_that_were_posted(client: Any) -> None:
 def test_names_that_cannot_be_addressed_are_created_all_the_same(client: Any, name: str) -> None:
     assert client.post("/v1/vhosts", [vhost(name)])[0] == 200
     assert name in client.get("/v1/vhosts")[1]["response"]
-    quoted = "".join(char if char.isascii() and char not in " /?#" else "".join(f"%{byte:02X}" for byte in char.encode()) for char in name)
+    quoted = "".join(
+        char if char.isascii() and char not in " /?#" else "".join(f"%{byte:02X}" for byte in char.encode())
+        for char in name
+    )
     for method in ("GET", "DELETE"):
         assert client.call(method, f"/v1/vhosts/{quoted}")[0] == 404
     assert name in client.get("/v1/vhosts")[1]["response"]
@@ -190,7 +223,9 @@ def test_an_unknown_key_with_a_conversion_kills(start: Any, version: str, key: s
     assert_dead(sim, client, "/v1/vhosts", [vhost("t1", **{key: 1})])
 
 
-@pytest.mark.parametrize("part", [{"host": {"names": [], "%s": 1}}, {"applications": [{**LIVE, "providers": {"%s": {}}}]}])
+@pytest.mark.parametrize(
+    "part", [{"host": {"names": [], "%s": 1}}, {"applications": [{**LIVE, "providers": {"%s": {}}}]}]
+)
 def test_an_unknown_key_with_a_conversion_kills_at_every_level(start: Any, part: dict[str, Any]) -> None:
     sim, client = start()
     assert_dead(sim, client, "/v1/vhosts", [{"name": "t1", **part}])
@@ -222,7 +257,9 @@ def test_percent_signs_elsewhere_do_no_harm(sim: Simulator, client: Any) -> None
     assert not sim.died
 
 
-@pytest.mark.parametrize(("version", "dvr"), [("0.21.0", "dvr"), ("0.20.0", "dVR"), ("0.18.0", "dVR"), ("0.15.10", "dVR")])
+@pytest.mark.parametrize(
+    ("version", "dvr"), [("0.21.0", "dvr"), ("0.20.0", "dVR"), ("0.18.0", "dVR"), ("0.15.10", "dVR")]
+)
 def test_the_scene_with_media(start: Any, version: str, dvr: str) -> None:
     _sim, client = start(version=version, scene="media")
     assert sorted(client.get("/v1/vhosts/default/apps")[1]["response"]) == ["app", "media", "nopush"]
@@ -293,7 +330,9 @@ def test_publishers_reach_the_first_created(sim: Simulator, client: Any) -> None
     ],
 )
 def test_host_names_match_as_wildcards(client: Any, pattern: str, host: str, matches: bool) -> None:
-    client.post("/_simulator/vhosts", {"config": {"name": "default", "host": {"names": [pattern]}}, "applications": ["live"]})
+    client.post(
+        "/_simulator/vhosts", {"config": {"name": "default", "host": {"names": [pattern]}}, "applications": ["live"]}
+    )
     assert published(client, host) == ("default" if matches else (404, "Could not find the application: ##live"))
 
 
@@ -323,7 +362,9 @@ def test_a_bad_application_ends_the_request_and_earlier_ones_stay(start: Any) ->
     for version, expected in (("0.21.0", 400), ("0.20.0", 400), ("0.18.0", 500)):
         _sim, client = start(version=version)
         client.post("/v1/vhosts", [vhost("t1")])
-        status, answer = client.post("/v1/vhosts/t1/apps", [LIVE, {**LIVE, "name": "x", "type": "radio"}, {**LIVE, "name": "y"}])
+        status, answer = client.post(
+            "/v1/vhosts/t1/apps", [LIVE, {**LIVE, "name": "x", "type": "radio"}, {**LIVE, "name": "y"}]
+        )
         assert (status, message(answer)) == (expected, "[Config] Unknown type: radio")
         assert client.get("/v1/vhosts/t1/apps")[1]["response"] == ["live"]
 
@@ -418,7 +459,9 @@ def test_a_push_of_a_live_stream_starts_at_once_and_counts(sim: Simulator, clien
     assert task["finishTime"].startswith("1970")
 
 
-def test_a_destination_that_refuses_is_in_error_and_stays_there(sim: Simulator, client: Any, clock: ManualClock) -> None:
+def test_a_destination_that_refuses_is_in_error_and_stays_there(
+    sim: Simulator, client: Any, clock: ManualClock
+) -> None:
     sim.stream_appears("default", "app", "s1")
     sim.destination("rtmp://127.0.0.1:1936/live/", "refuse")
     client.post(f"{APP}:startPush", PUSH)
@@ -431,7 +474,9 @@ def test_a_destination_that_refuses_is_in_error_and_stays_there(sim: Simulator, 
     assert client.tasks(body={"id": "p1"})[0]["state"] == "pushing"
 
 
-def test_a_destination_that_never_answers_keeps_connecting_and_takes_two_seconds_to_stop(sim: Simulator, client: Any, clock: ManualClock) -> None:
+def test_a_destination_that_never_answers_keeps_connecting_and_takes_two_seconds_to_stop(
+    sim: Simulator, client: Any, clock: ManualClock
+) -> None:
     sim.stream_appears("default", "app", "s1")
     sim.destination("rtmp://127.0.0.1:1936", "hang")
     client.post(f"{APP}:startPush", PUSH)
@@ -456,8 +501,12 @@ def test_wrong_types_count_as_not_given(client: Any) -> None:
     task = client.post(f"{APP}:startPush", {**PUSH, "stream": stream, "streamKey": 5})[1]["response"]
     assert task["stream"] == {"name": "s1", "variantNames": ["a"], "trackIds": [1]}
     assert "streamKey" not in task
-    assert message(client.post(f"{APP}:startPush", {**PUSH, "stream": "s1", "url": 1})[1]).endswith("[ stream.name url] (400)")
-    assert message(client.post(f"{APP}:startPush", {**PUSH, "protocol": None})[1]).startswith("[HTTP] Could not find protocol ''")
+    assert message(client.post(f"{APP}:startPush", {**PUSH, "stream": "s1", "url": 1})[1]).endswith(
+        "[ stream.name url] (400)"
+    )
+    assert message(client.post(f"{APP}:startPush", {**PUSH, "protocol": None})[1]).startswith(
+        "[HTTP] Could not find protocol ''"
+    )
 
 
 @pytest.mark.parametrize("wanted", [{}, {"id": ""}, {"id": 5}, {"id": None}, None, ...])
@@ -504,7 +553,9 @@ def test_tasks_of_the_configuration_say_so_and_are_there_after_a_restart(sim: Si
 # -- certificates -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "failed"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 500)])
+@pytest.mark.parametrize(
+    ("version", "failed"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 500)]
+)
 def test_reloads(start: Any, tmp_path: Path, version: str, failed: int) -> None:
     sim, client = start(version=version)
     good = tmp_path / "good.pem"
@@ -544,14 +595,22 @@ def test_credentials(start: Any) -> None:
     for value, text in texts.items():
         response, content = client.raw("PUT", "/nowhere", authorization=value)
         assert (response.status, json.loads(content)["message"]) == (401, f"[HTTP] {text} (401)")
-    assert client.raw("GET", "/v1/vhosts", authorization=str(client.authorization).replace("Basic", "bAsIc"))[0].status == 200
+    assert (
+        client.raw("GET", "/v1/vhosts", authorization=str(client.authorization).replace("Basic", "bAsIc"))[0].status
+        == 200
+    )
 
 
 def test_a_chunked_body_is_taken_as_empty(client: Any) -> None:
     headers = {"Authorization": client.authorization, "Content-Type": "application/json"}
-    client.connection.request("POST", "/v1/vhosts", body=iter([b'[{"name": ', b'"t1"}]']), headers=headers, encode_chunked=True)
+    client.connection.request(
+        "POST", "/v1/vhosts", body=iter([b'[{"name": ', b'"t1"}]']), headers=headers, encode_chunked=True
+    )
     response = client.connection.getresponse()
-    assert (response.status, json.loads(response.read())["message"]) == (400, "[HTTP] Request body must be an array (400)")
+    assert (response.status, json.loads(response.read())["message"]) == (
+        400,
+        "[HTTP] Request body must be an array (400)",
+    )
     assert client.get("/v1/vhosts")[1]["response"] == ["default"]
 
 
@@ -599,7 +658,10 @@ def test_statistics_and_streams(sim: Simulator, client: Any, clock: ManualClock)
 
 def test_answers_are_written_as_the_server_writes_them(client: Any) -> None:
     content = client.raw("POST", "/v1/vhosts", json.dumps([vhost("é")]).encode())[1]
-    assert content == b'[{"message":"OK","response":{"host":{"names":["\\u00e9.example.com"]},"name":"\\u00e9"},"statusCode":200}]'
+    assert (
+        content
+        == b'[{"message":"OK","response":{"host":{"names":["\\u00e9.example.com"]},"name":"\\u00e9"},"statusCode":200}]'
+    )
 
 
 # -- JSON as the server reads it --------------------------------------------------------------------------------
@@ -656,7 +718,10 @@ def test_a_written_value_reads_back() -> None:
 def test_documented_virtual_hosts(start: Any) -> None:
     _sim, client = start(version="documented")
     status, items = client.post("/v1/vhosts", [vhost("t1"), vhost("default"), {"name": "t2"}])
-    assert (status, [item["message"] for item in items]) == (207, ["OK", "Conflict", "[Config] virtualHost.host is not optional"])
+    assert (status, [item["message"] for item in items]) == (
+        207,
+        ["OK", "Conflict", "[Config] virtualHost.host is not optional"],
+    )
     assert client.get("/v1/vhosts/t1")[1]["response"] == {**vhost("t1"), "distribution": "ovenmediaengine.com"}
 
 
@@ -680,7 +745,12 @@ def test_the_control_interface(sim: Simulator, client: Any, clock: ManualClock) 
     client.authorization = "none"
     stream = {"vhost": "default", "app": "app", "stream": "s1"}
     assert client.post("/_simulator/streams", stream)[0] == 200
-    assert client.post("/_simulator/tasks", {"vhost": "default", "app": "app", "id": "c", "stream_name": "s1", "url": "rtmp://h/a"})[1]["isConfig"] is True
+    assert (
+        client.post(
+            "/_simulator/tasks", {"vhost": "default", "app": "app", "id": "c", "stream_name": "s1", "url": "rtmp://h/a"}
+        )[1]["isConfig"]
+        is True
+    )
     assert client.post("/_simulator/destinations", {"url": "rtmp://h", "behaviour": "refuse"})[0] == 200
     clock.advance(1)
     state = client.get("/_simulator/state")[1]
@@ -782,7 +852,9 @@ def test_static_virtual_hosts(start: Any, version: str, timeout: Any) -> None:
 
 def test_tls() -> None:
     with Simulator(tls=True) as sim:
-        connection = http.client.HTTPSConnection("127.0.0.1", sim.port, timeout=PATIENCE, context=ssl.create_default_context(cafile=sim.ca_path))
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", sim.port, timeout=PATIENCE, context=ssl.create_default_context(cafile=sim.ca_path)
+        )
         connection.request("GET", "/v1/vhosts")
         assert connection.getresponse().status == 401
         connection.close()
@@ -833,7 +905,9 @@ def command(tmp_path: Path) -> Any:
     def begin(*options: str) -> tuple[subprocess.Popen[str], int, Path]:
         log = tmp_path / "log.jsonl"
         values = [sys.executable, "-m", "tests.simulator", "--port", "0", "--log", str(log), *options]
-        process = subprocess.Popen(values, cwd=Path(__file__).resolve().parents[3], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            values, cwd=Path(__file__).resolve().parents[3], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         processes.append(process)
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -872,7 +946,9 @@ def test_the_command_dies_of_a_deadly_request(command: Any) -> None:
 
 def test_the_command_serves_tls(command: Any, tmp_path: Path) -> None:
     _process, port, _log = command("--tls", "--work-dir", str(tmp_path))
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE, context=ssl.create_default_context(cafile=str(tmp_path / "ca.pem")))
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", port, timeout=PATIENCE, context=ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
+    )
     connection.request("GET", "/v1/vhosts")
     assert connection.getresponse().status == 401
     connection.close()

@@ -105,7 +105,9 @@ def length_of(start: bytes) -> int:
 
 def header(start: bytes, name: bytes) -> bytes:
     """The only header of this name."""
-    (found,) = [line.split(b": ", 1)[1] for line in start.split(b"\r\n") if line.lower().startswith(name.lower() + b":")]
+    (found,) = [
+        line.split(b": ", 1)[1] for line in start.split(b"\r\n") if line.lower().startswith(name.lower() + b":")
+    ]
     return found
 
 
@@ -151,7 +153,9 @@ class TestEvery:
         if variant == "now":
             assert sim.inject(kind, variant=variant, seconds=1).met == [] and sim.faults == [] and refused(sim)
             return
-        fault = sim.inject(kind, variant=variant, when=when, location="http://127.0.0.1:1", size=1000, method="POST", path=VHOSTS)
+        fault = sim.inject(
+            kind, variant=variant, when=when, location="http://127.0.0.1:1", size=1000, method="POST", path=VHOSTS
+        )
         assert sim.faults == [fault]
         wire = Wire(sim)
         wire.send()
@@ -295,7 +299,11 @@ class TestRestart:
         assert wire().send().rest() == (b"", CLOSED)
         assert idle.rest() == (b"", CLOSED)
         assert wire().call("GET", VHOSTS, None)[1]["response"] == ["default"] and not sim.died
-        assert [(record.method, record.fault) for record in sim.log] == [("POST", None), ("POST", "restart"), ("GET", None)]
+        assert [(record.method, record.fault) for record in sim.log] == [
+            ("POST", None),
+            ("POST", "restart"),
+            ("GET", None),
+        ]
 
     def test_nobody_listens_on_any_port_until_it_is_back(self, start: Any, wire: Any, clock: ManualClock) -> None:
         sim = start(tls_ports=[0, 0])[0]
@@ -344,8 +352,12 @@ class TestTime:
         clock.advance(0.1)
         assert late.answer()[0] == 200 and done(sim)
 
-    @pytest.mark.parametrize(("variant", "when", "does"), [("dropped", BEFORE, False), ("late", BEFORE, True), ("dropped", AFTER, True)])
-    def test_a_client_that_gives_up(self, start: Any, wire: Any, clock: ManualClock, variant: str, when: str, does: bool) -> None:
+    @pytest.mark.parametrize(
+        ("variant", "when", "does"), [("dropped", BEFORE, False), ("late", BEFORE, True), ("dropped", AFTER, True)]
+    )
+    def test_a_client_that_gives_up(
+        self, start: Any, wire: Any, clock: ManualClock, variant: str, when: str, does: bool
+    ) -> None:
         sim = start(tls=variant == "late")[0]
         fault = sim.inject("delay", seconds=60, variant=variant, when=when)
         impatient = wire(sim)
@@ -423,10 +435,17 @@ class TestBodies:
         assert header(one.head(), b"Transfer-Encoding") == b"chunked"
         (body, end) = one.rest()
         size, _line, chunk = body.partition(b"\r\n")
-        assert end == CLOSED and len(chunk) == int(size, 16) + 2 and json.loads(chunk)[0]["statusCode"] == 200, "only the last chunk is missing"
+        assert end == CLOSED and len(chunk) == int(size, 16) + 2 and json.loads(chunk)[0]["statusCode"] == 200, (
+            "only the last chunk is missing"
+        )
 
     @pytest.mark.parametrize(
-        ("variant", "told"), [("small", lambda length: length // 2), ("large", lambda length: length + 10), ("negative", lambda length: -length)]
+        ("variant", "told"),
+        [
+            ("small", lambda length: length // 2),
+            ("large", lambda length: length + 10),
+            ("negative", lambda length: -length),
+        ],
     )
     def test_content_length(self, sim: Simulator, wire: Any, variant: str, told: Callable[[int], int]) -> None:
         body = json.dumps({"message": "OK", "statusCode": 200}, separators=(",", ":")).encode()
@@ -457,7 +476,11 @@ class TestBodies:
             assert one.works()
 
     def test_html(self, sim: Simulator, wire: Any) -> None:
-        for options in ({"kind": "html"}, {"kind": "html", "status": 404}, {"kind": "status", "variant": "html", "status": 502}):
+        for options in (
+            {"kind": "html"},
+            {"kind": "html", "status": 404},
+            {"kind": "status", "variant": "html", "status": 502},
+        ):
             sim.inject(**options)
             one = wire()
             start = one.send().head()
@@ -488,7 +511,12 @@ class TestBodies:
             assert wire().call() == (200, body)
 
     def test_rate_limit(self, sim: Simulator, wire: Any) -> None:
-        for given, told in ((None, b"1"), (30, b"30"), (0, b"0"), ("Wed, 21 Oct 2026 07:28:00 GMT", b"Wed, 21 Oct 2026 07:28:00 GMT")):
+        for given, told in (
+            (None, b"1"),
+            (30, b"30"),
+            (0, b"0"),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", b"Wed, 21 Oct 2026 07:28:00 GMT"),
+        ):
             sim.inject("rate_limit", retry_after=given)
             start = wire().send().head()
             assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == told
@@ -545,7 +573,10 @@ class TestHostility:
         sim.inject("redirect", status=status, location="http://other.example.com/x")
         one = wire()
         start = one.send().head()
-        assert start.startswith(b"HTTP/1.1 %d " % (status or 302)) and header(start, b"Location") == b"http://other.example.com/x"
+        assert (
+            start.startswith(b"HTTP/1.1 %d " % (status or 302))
+            and header(start, b"Location") == b"http://other.example.com/x"
+        )
         one.take(length_of(start))
         assert one.works() and not done(sim)
 
@@ -558,7 +589,12 @@ class TestChoice:
 
     def test_by_method_and_path(self, sim: Simulator, wire: Any) -> None:
         fault = sim.inject("status", status=599, method="GET", path="/apps", times=-1)
-        requests = ("GET /v1/vhosts/default/apps", "GET /v1/vhosts/default/apps?x=1", "GET /v1/vhosts/default/apps/app", "DELETE /v1/vhosts/t/apps")
+        requests = (
+            "GET /v1/vhosts/default/apps",
+            "GET /v1/vhosts/default/apps?x=1",
+            "GET /v1/vhosts/default/apps/app",
+            "DELETE /v1/vhosts/t/apps",
+        )
         assert self.statuses(wire(), *requests) == [599, 599, 200, 404]
         assert fault.met == list(requests[:2]) and sim.faults == [fault]
         fault.over()
@@ -572,7 +608,18 @@ class TestChoice:
 
     def test_by_count(self, sim: Simulator, wire: Any) -> None:
         sim.inject("status", status=599, path="/version", skip=2, times=2)
-        assert self.statuses(wire(), *["GET /v1/version", "GET /v1/vhosts"] * 5) == [200, 200, 200, 200, 599, 200, 599, 200, 200, 200]
+        assert self.statuses(wire(), *["GET /v1/version", "GET /v1/vhosts"] * 5) == [
+            200,
+            200,
+            200,
+            200,
+            599,
+            200,
+            599,
+            200,
+            200,
+            200,
+        ]
 
     def test_by_number(self, sim: Simulator, wire: Any) -> None:
         assert self.statuses(wire(), "GET /v1/version") == [200]
@@ -645,27 +692,58 @@ class TestControl:
     def test_life(self, sim: Simulator, client: Any) -> None:
         path = "/_simulator/faults"
         assert client.get(path) == (200, {"faults": []})
-        status, fault = client.post(path, {"kind": "status", "status": "599", "path": "/version", "times": "2", "skip": 1, "method": None})
-        assert status == 200 and fault["id"] == 1 and fault["met"] == [] and fault["active"] and fault["status"] == 599 and "method" not in fault
+        status, fault = client.post(
+            path, {"kind": "status", "status": "599", "path": "/version", "times": "2", "skip": 1, "method": None}
+        )
+        assert (
+            status == 200
+            and fault["id"] == 1
+            and fault["met"] == []
+            and fault["active"]
+            and fault["status"] == 599
+            and "method" not in fault
+        )
         assert [client.get("/v1/version")[0] for _number in range(4)] == [200, 599, 599, 200]
         (told,) = client.get(path)[1]["faults"]
         assert told["met"] == ["GET /v1/version"] * 2 and not told["active"]
-        assert [record["fault"] for record in client.get("/_simulator/log")[1]["log"]] == [None, "status", "status", None]
+        assert [record["fault"] for record in client.get("/_simulator/log")[1]["log"]] == [
+            None,
+            "status",
+            "status",
+            None,
+        ]
         other = client.post(path, {"kind": "reset", "method": "DELETE", "times": -1})[1]["id"]
         third = client.post(path, {"kind": "html", "method": "PUT", "times": -1})[1]["id"]
         assert client.delete(path, {"id": str(other)}) == (200, {}) and client.delete(path, {"id": 99})[0] == 400
         assert client.call("DELETE", "/v1/vhosts/none")[0] == 404
-        assert [fault["id"] for fault in client.get(path)[1]["faults"]] == [1, third] and [fault.id for fault in sim.faults] == [third]
+        assert [fault["id"] for fault in client.get(path)[1]["faults"]] == [1, third] and [
+            fault.id for fault in sim.faults
+        ] == [third]
         assert client.delete(path) == (200, {}) and client.get(path)[1] == {"faults": []} and sim.faults == []
 
     def test_calls_that_cannot_be(self, client: Any) -> None:
-        for body in ({}, {"kind": "none"}, {"kind": "html", "colour": "red"}, {"kind": "refuse", "variant": "now"}, {"kind": "html", "times": "x"}, [], "x"):
+        for body in (
+            {},
+            {"kind": "none"},
+            {"kind": "html", "colour": "red"},
+            {"kind": "refuse", "variant": "now"},
+            {"kind": "html", "times": "x"},
+            [],
+            "x",
+        ):
             assert client.post("/_simulator/faults", body)[0] == 400, body
         assert client.get("/_simulator/faults") == (200, {"faults": []})
 
     @pytest.mark.parametrize(("kind", "variant"), [entry for entry in EVERY if entry != ("refuse", "now")])
     def test_every_kind(self, sim: Simulator, client: Any, kind: str, variant: str | None) -> None:
-        given = {"kind": kind, "variant": variant, "location": "http://x", "seconds": "0", "when": "before", "size": "1000"}
+        given = {
+            "kind": kind,
+            "variant": variant,
+            "location": "http://x",
+            "seconds": "0",
+            "when": "before",
+            "size": "1000",
+        }
         assert client.post("/_simulator/faults", given)[0] == 200
         assert [(fault.kind, fault.variant or None, fault.when) for fault in sim.faults] == [(kind, variant, BEFORE)]
 
@@ -698,7 +776,10 @@ class TestControl:
             process.terminate()
             assert process.wait(PATIENCE) == 0
             process.stdout.close()
-        assert [(record["fault"], record["status"]) for record in map(json.loads, log.read_text().splitlines())] == [("restart", None), (None, 401)]
+        assert [(record["fault"], record["status"]) for record in map(json.loads, log.read_text().splitlines())] == [
+            ("restart", None),
+            (None, 401),
+        ]
 
 
 class TestClock:
@@ -708,8 +789,8 @@ class TestClock:
         clock = ManualClock(0.0)
         seen: list[tuple[str, float]] = []
         for name, seconds in (("b", 2), ("a", 1), ("c", 2), ("far", 9)):
-            clock.later(seconds, lambda name=name: seen.append((name, clock())))
-        call_off = clock.later(1.5, lambda: seen.append(("never", clock())))
+            clock.deferred(seconds, lambda name=name: seen.append((name, clock())))
+        call_off = clock.deferred(1.5, lambda: seen.append(("never", clock())))
         call_off()
         call_off()
         clock.advance(3)
@@ -721,15 +802,17 @@ class TestClock:
 
         def again() -> None:
             seen.append(clock())
-            clock.later(1, again)
+            clock.deferred(1, again)
 
-        clock.later(1, again)
+        clock.deferred(1, again)
         clock.advance(3.5)
         assert seen == [1, 2, 3] and clock() == 3.5
 
     def test_advanced_from_several_threads(self) -> None:
         clock = ManualClock(0.0)
-        threads = [threading.Thread(target=lambda: [clock.advance(1) for _number in range(1000)]) for _number in range(4)]
+        threads = [
+            threading.Thread(target=lambda: [clock.advance(1) for _number in range(1000)]) for _number in range(4)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

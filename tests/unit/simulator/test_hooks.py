@@ -26,7 +26,9 @@ def _server() -> Iterator[Simulator]:
 @pytest.mark.parametrize(("when", "seen"), (("before", ["default", "theirs"]), ("after", ["default"])))
 def test_somebody_else_acts_before_the_work_or_after_it(server: Simulator, when: str, seen: list[str]) -> None:
     client = Client(server)
-    meanwhile = server.meanwhile("GET", "/v1/vhosts", lambda: server.state.create_virtual_host({"name": "theirs"}), when=when, skip=1)
+    meanwhile = server.meanwhile(
+        "GET", "/v1/vhosts", lambda: server.state.create_virtual_host({"name": "theirs"}), when=when, skip=1
+    )
     assert sorted(client.get("/v1/vhosts")[1]["response"]) == ["default"] and meanwhile.met == []
     assert sorted(client.get("/v1/vhosts")[1]["response"]) == seen
     assert sorted(client.get("/v1/vhosts")[1]["response"]) == ["default", "theirs"]
@@ -45,7 +47,10 @@ def test_viewers_are_counted_until_the_server_restarts(server: Simulator) -> Non
     client = Client(server)
     server.viewers(7, "default")
     server.viewers(3, "default", "app")
-    found = [client.get(path)[1]["response"]["totalConnections"] for path in (STATISTICS, f"{STATISTICS}/apps/app", f"{STATISTICS}/apps/nopush")]
+    found = [
+        client.get(path)[1]["response"]["totalConnections"]
+        for path in (STATISTICS, f"{STATISTICS}/apps/app", f"{STATISTICS}/apps/nopush")
+    ]
     assert found == [7, 3, 0]
     server.restart()
     assert client.get(STATISTICS)[1]["response"]["totalConnections"] == 0

@@ -118,18 +118,29 @@ def test_another_key_is_refused_in_every_object(start: Any, version: str) -> Non
     client.post("/v1/vhosts", [{"name": "t0"}])
     refused = {"0.15.10": 500, "0.18.0": 500}.get(version, 400)
     objects = 0
-    for table, path, root, status in zip(tables(version), ("/v1/vhosts", "/v1/vhosts/t0/apps"), ("virtualHost", "application"), (400, refused), strict=True):
+    for table, path, root, status in zip(
+        tables(version),
+        ("/v1/vhosts", "/v1/vhosts/t0/apps"),
+        ("virtualHost", "application"),
+        (400, refused),
+        strict=True,
+    ):
         body = whole(table, "t1")
         for place in table.objects():
             answer = client.post(path, [put(body, place, "bogus")])
-            assert (answer[0], text_of(answer[1])) == (status, f"[Config] Unknown item found: {table.words(place, root)}.bogus"), place
+            assert (answer[0], text_of(answer[1])) == (
+                status,
+                f"[Config] Unknown item found: {table.words(place, root)}.bogus",
+            ), place
             objects += 1
     assert objects > 60
 
 
 @pytest.mark.parametrize(("parent", "older", "newer"), SPELLINGS, ids=lambda value: value)
 @pytest.mark.parametrize("version", ["0.20.5", "0.21.0"])
-def test_keys_are_taken_in_the_spelling_of_the_version(start: Any, version: str, parent: str, older: str, newer: str) -> None:
+def test_keys_are_taken_in_the_spelling_of_the_version(
+    start: Any, version: str, parent: str, older: str, newer: str
+) -> None:
     _sim, client = start(version=version)
     client.post("/v1/vhosts", [{"name": "t1"}])
     taken, refused = (newer, older) if version == "0.21.0" else (older, newer)
@@ -145,8 +156,16 @@ def test_a_later_server_takes_keys_that_nobody_knows(start: Any) -> None:
     _sim, client = start(version="later")
     assert client.get("/v1/version")[1]["response"]["version"] == "0.22.0"
     host = {"names": ["a.example.com"], "laterHost": {"a": [1, {"b": None}]}}
-    app = {"name": "live", "type": "live", "publishers": {"llhls": {"laterPart": 5, "dvr": {"laterKey": "x"}}}, "laterApp": [1], "laterNull": None}
-    assert client.post("/v1/vhosts", [{"name": "t1", "host": host, "laterVhost": True, "applications": [app]}])[0] == 200
+    app = {
+        "name": "live",
+        "type": "live",
+        "publishers": {"llhls": {"laterPart": 5, "dvr": {"laterKey": "x"}}},
+        "laterApp": [1],
+        "laterNull": None,
+    }
+    assert (
+        client.post("/v1/vhosts", [{"name": "t1", "host": host, "laterVhost": True, "applications": [app]}])[0] == 200
+    )
     assert client.get("/v1/vhosts/t1")[1]["response"] == {"name": "t1", "host": host, "laterVhost": True}
     found = client.get("/v1/vhosts/t1/apps/live")[1]["response"]
     assert found == {**{key: value for key, value in app.items() if key != "laterNull"}, "dynamic": False}

@@ -37,24 +37,42 @@ def front(sim: Simulator) -> Iterator[Callable[..., Proxy]]:
         proxy.stop()
 
 
-def ask(proxy: Proxy, path: str = "/v1/version", method: str = "GET", headers: Any = None, **options: Any) -> requests.Response:
+def ask(
+    proxy: Proxy, path: str = "/v1/version", method: str = "GET", headers: Any = None, **options: Any
+) -> requests.Response:
     """One exchange over a connection of its own."""
     with requests.Session() as session:
         session.trust_env = False
         options.setdefault("verify", proxy.ca_path or True)
         return session.request(
-            method, proxy.url + path, headers={**KEY, **(headers or {})}, auth=("ome-access", "token"), allow_redirects=False, timeout=PATIENCE, **options
+            method,
+            proxy.url + path,
+            headers={**KEY, **(headers or {})},
+            auth=("ome-access", "token"),
+            allow_redirects=False,
+            timeout=PATIENCE,
+            **options,
         )
 
 
 def is_page(answer: requests.Response, status: int) -> bool:
     """Whether it is one of the proxy's own pages."""
-    return answer.status_code == status and answer.headers["Content-Type"] == "text/html" and answer.text.startswith("<html>")
+    return (
+        answer.status_code == status
+        and answer.headers["Content-Type"] == "text/html"
+        and answer.text.startswith("<html>")
+    )
 
 
 def test_it_sends_on_and_back(sim: Simulator, front: Any) -> None:
     proxy = front()
-    hop = {"Connection": "keep-alive, X-Own", "X-Own": "1", "TE": "trailers", "Proxy-Authorization": "planted", "X-Far": "2"}
+    hop = {
+        "Connection": "keep-alive, X-Own",
+        "X-Own": "1",
+        "TE": "trailers",
+        "Proxy-Authorization": "planted",
+        "X-Far": "2",
+    }
     answer = ask(proxy, "/v1/vhosts?a=%20b", "POST", hop, json=NEW)
     assert answer.status_code == 401 and answer.json()["statusCode"] == 401 and answer.headers["Via"] == "1.1 gateway"
     assert answer.headers["WWW-Authenticate"].startswith("Basic ") and answer.headers["Server"] == "OvenMediaEngine"
@@ -69,10 +87,20 @@ def test_credentials_go_on_and_are_counted(sim: Simulator, front: Any) -> None:
     proxy = front()
     with requests.Session() as session:
         for credential in ("Basic b21lLWFjY2Vzcy10b2tlbg==", "Basic eA==", None, None):
-            session.get(f"{proxy.url}/v1/vhosts", headers={**KEY, **({"Authorization": credential} if credential else {})}, timeout=PATIENCE)
+            session.get(
+                f"{proxy.url}/v1/vhosts",
+                headers={**KEY, **({"Authorization": credential} if credential else {})},
+                timeout=PATIENCE,
+            )
     assert [record.status for record in sim.log] == [200, 401, 401, 401]
-    assert proxy.requests == 4 and proxy.authorizations == {"Basic b21lLWFjY2Vzcy10b2tlbg==": 1, "Basic eA==": 1, None: 2}
-    assert {seen.target for seen in proxy.seen} == {"/gateway/ome/v1/vhosts"} and all(seen.headers["X-Gateway-Key"] for seen in proxy.seen)
+    assert proxy.requests == 4 and proxy.authorizations == {
+        "Basic b21lLWFjY2Vzcy10b2tlbg==": 1,
+        "Basic eA==": 1,
+        None: 2,
+    }
+    assert {seen.target for seen in proxy.seen} == {"/gateway/ome/v1/vhosts"} and all(
+        seen.headers["X-Gateway-Key"] for seen in proxy.seen
+    )
 
 
 def test_chunks_become_a_whole(sim: Simulator, front: Any) -> None:
@@ -94,7 +122,9 @@ def test_its_connections_are_its_own(sim: Simulator, front: Any) -> None:
     assert len(peers) == 1, "one kept-alive connection for three of the clients'"
     with requests.Session() as session:
         sim.inject("close")
-        assert [session.get(f"{proxy.url}/v1/version", headers=KEY, timeout=PATIENCE).status_code for _number in range(3)] == [401, 401, 401]
+        assert [
+            session.get(f"{proxy.url}/v1/version", headers=KEY, timeout=PATIENCE).status_code for _number in range(3)
+        ] == [401, 401, 401]
     assert len(peers) == 2
 
 
@@ -118,7 +148,9 @@ def test_the_header_is_demanded(sim: Simulator, front: Any) -> None:
     assert is_page(ask(front(header=("X-Other", "1"))), 403) and ask(front(prefix="", header=None)).status_code == 401
 
 
-@pytest.mark.parametrize("fault", ({"kind": "reset"}, {"kind": "truncate"}, {"kind": "garbage"}, {"kind": "restart"}, {"kind": "headers"}))
+@pytest.mark.parametrize(
+    "fault", ({"kind": "reset"}, {"kind": "truncate"}, {"kind": "garbage"}, {"kind": "restart"}, {"kind": "headers"})
+)
 def test_a_backend_that_breaks(sim: Simulator, front: Any, fault: Any) -> None:
     proxy = front()
     ask(proxy)  # The next request finds a connection that is open, and is still sent once only.
@@ -136,7 +168,12 @@ def test_a_backend_that_is_down(sim: Simulator, front: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ({"kind": "delay", "when": "after", "seconds": 60}, {"kind": "trickle", "seconds": 1}, {"kind": "headers", "variant": "continue"})
+    "fault",
+    (
+        {"kind": "delay", "when": "after", "seconds": 60},
+        {"kind": "trickle", "seconds": 1},
+        {"kind": "headers", "variant": "continue"},
+    ),
 )
 def test_a_backend_that_is_late(sim: Simulator, front: Any, fault: Any) -> None:
     proxy = front(timeout=PATIENCE)
@@ -192,7 +229,11 @@ def test_redirections_of_the_backend_pass(sim: Simulator, front: Any) -> None:
 def test_compressed_answers_pass_as_they_are(sim: Simulator, front: Any) -> None:
     sim.inject("huge", variant="gzip", size=1_000_000)
     answer = ask(front())
-    assert answer.headers["Content-Encoding"] == "gzip" and int(answer.headers["Content-Length"]) < 10_000 and len(answer.content) == 1_000_000
+    assert (
+        answer.headers["Content-Encoding"] == "gzip"
+        and int(answer.headers["Content-Length"]) < 10_000
+        and len(answer.content) == 1_000_000
+    )
 
 
 class TestTls:
@@ -216,7 +257,9 @@ class TestTls:
 
     def test_two_in_a_row(self, sim: Simulator, front: Any) -> None:
         inner = front(tls=True, header=None)
-        assert ask(front(inner, prefix="/outer")).status_code == 401 and inner.seen[0].target == "/gateway/ome/v1/version"
+        assert (
+            ask(front(inner, prefix="/outer")).status_code == 401 and inner.seen[0].target == "/gateway/ome/v1/version"
+        )
         assert sim.log[0].headers["Via"] == "1.1 gateway"
 
     def test_certificates_of_clients(self, sim: Simulator, front: Any) -> None:

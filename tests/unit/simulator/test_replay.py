@@ -75,7 +75,9 @@ NOT_REPLAYED = {
     "statistics of a live stream": STATISTICS,
 }
 """The others, with the reason."""
-MEDIA_SCENARIOS = [(version, scenario) for version, found in MEDIA.items() for scenario in found if scenario["scenario"] in REPLAYED]
+MEDIA_SCENARIOS = [
+    (version, scenario) for version, found in MEDIA.items() for scenario in found if scenario["scenario"] in REPLAYED
+]
 
 
 def same(actual: Any, expected: Any, key: str = "") -> bool:
@@ -83,7 +85,11 @@ def same(actual: Any, expected: Any, key: str = "") -> bool:
     if key == "gitVersion":
         return isinstance(actual, str)
     if isinstance(expected, dict):
-        return isinstance(actual, dict) and actual.keys() == expected.keys() and all(same(actual[name], expected[name], name) for name in expected)
+        return (
+            isinstance(actual, dict)
+            and actual.keys() == expected.keys()
+            and all(same(actual[name], expected[name], name) for name in expected)
+        )
     if isinstance(expected, list):
         return isinstance(actual, list) and len(actual) == len(expected) and all(map(same, actual, expected))
     if key in TIMES and expected != EPOCH:
@@ -94,7 +100,12 @@ def same(actual: Any, expected: Any, key: str = "") -> bool:
 
 def in_order(request: dict[str, Any], body: Any) -> Any:
     """A list of names in alphabetical order, as its own order means nothing; anything else as it is."""
-    if request["method"] == "GET" and NAME_LIST.fullmatch(request["path"]) and isinstance(body, dict) and isinstance(body.get("response"), list):
+    if (
+        request["method"] == "GET"
+        and NAME_LIST.fullmatch(request["path"])
+        and isinstance(body, dict)
+        and isinstance(body.get("response"), list)
+    ):
         return {**body, "response": sorted(body["response"])}
     return body
 

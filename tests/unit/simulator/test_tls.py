@@ -20,16 +20,36 @@ from typing import Any
 
 import pytest
 import trustme
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, ManualClock, Simulator, certificates, state, tls
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import (
+    VERSIONS,
+    ManualClock,
+    Simulator,
+    certificates,
+    state,
+    tls,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.publishing import is_for_host
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat, load_pem_private_key
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 AUTHORITY = trustme.CA()
 BETWEEN = AUTHORITY.create_child_ca()
-REPORTING = {"0.21.0": 200, "0.20.5": 200, "0.20.0": 200, "0.18.0": 200, "0.15.10": 500, "documented": 500, "later": 200}
+REPORTING = {
+    "0.21.0": 200,
+    "0.20.5": 200,
+    "0.20.0": 200,
+    "0.18.0": 200,
+    "0.15.10": 500,
+    "documented": 500,
+    "later": 200,
+}
 """The answer to a reload that failed, by version."""
 
 
@@ -72,13 +92,18 @@ def files(tmp_path: Path) -> Callable[..., Files]:
     return lambda name, *host_names: Files(tmp_path, name, *host_names)
 
 
-def shake(port: int, server_name: str | None = None, context: ssl.SSLContext | None = None, request: bytes = b"") -> tuple[str, bytes]:
+def shake(
+    port: int, server_name: str | None = None, context: ssl.SSLContext | None = None, request: bytes = b""
+) -> tuple[str, bytes]:
     """One handshake. :returns: the fingerprint of the certificate, and the answer to the request."""
     if context is None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain, context.wrap_socket(plain, server_hostname=server_name) as secure:
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain,
+        context.wrap_socket(plain, server_hostname=server_name) as secure,
+    ):
         der = secure.getpeercert(binary_form=True)
         assert der is not None
         answer = b""
@@ -172,7 +197,9 @@ def test_nothing_is_answered_without_any_certificate(start: Any, files: Any) -> 
     assert silent(sim.tls_ports[0])
     gone = files("gone")
     gone.cert.unlink()
-    assert client.post("/v1/vhosts", [gone.vhost, {"name": "plain", "host": {"names": ["plain.example.com"]}}])[0] == 200
+    assert (
+        client.post("/v1/vhosts", [gone.vhost, {"name": "plain", "host": {"names": ["plain.example.com"]}}])[0] == 200
+    )
     assert silent(sim.tls_ports[0])
     assert sim.handshakes == []
 
@@ -230,7 +257,9 @@ def test_only_the_first_certificate_of_the_certificate_file_counts(start: Any, f
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_nothing_of_this_machine_is_served(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+def test_nothing_of_this_machine_is_served(
+    start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
     # The machine of a media server: what the simulated configuration names is there, with a certificate that is not ours.
     root = tmp_path / "machine"
     (root / "certs").mkdir(parents=True)
@@ -240,7 +269,9 @@ def test_nothing_of_this_machine_is_served(start: Any, tmp_path: Path, monkeypat
     monkeypatch.setattr(tls, "OWN_ROOT", str(root))
     monkeypatch.setattr(state, "OWN_ROOT", str(root))
     sim, client = start(tls_ports=(0,), version=version)
-    assert client.get("/v1/vhosts/default")[1]["response"]["host"]["tls"]["certPath"] == str(root / "certs" / "vhost.crt")
+    assert client.get("/v1/vhosts/default")[1]["response"]["host"]["tls"]["certPath"] == str(
+        root / "certs" / "vhost.crt"
+    )
     assert silent(sim.tls_ports[0])
     for path in ("/v1/vhosts/default:reloadCertificate", "/v1/vhosts:reloadAllCertificates"):
         assert client.post(path)[0] == 200
@@ -339,7 +370,9 @@ def test_a_file_without_permission_keeps_the_old_one(start: Any, files: Any) -> 
     assert shake(sim.tls_ports[0])[0] == old
 
 
-@pytest.mark.parametrize(("version", "status"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 200)])
+@pytest.mark.parametrize(
+    ("version", "status"), [("0.21.0", 200), ("0.20.0", 200), ("0.18.0", 200), ("0.15.10", 500), ("documented", 200)]
+)
 def test_the_reload_of_a_virtual_host_without_tls(start: Any, files: Any, version: str, status: int) -> None:
     a = files("a")
     sim, client = serving(start, a, version=version)
@@ -474,7 +507,9 @@ def test_a_port_that_hangs_or_is_down(start: Any, files: Any) -> None:
 
 def test_a_request_is_answered_and_the_connection_closed(start: Any, files: Any) -> None:
     sim, _client = serving(start, files("a"))
-    assert shake(sim.tls_ports[0], request=b"GET /app/stream/llhls.m3u8 HTTP/1.1\r\n\r\n")[1].startswith(b"HTTP/1.1 404 ")
+    assert shake(sim.tls_ports[0], request=b"GET /app/stream/llhls.m3u8 HTTP/1.1\r\n\r\n")[1].startswith(
+        b"HTTP/1.1 404 "
+    )
 
 
 def test_what_is_no_handshake_ends_the_connection(start: Any, files: Any) -> None:
@@ -499,7 +534,8 @@ def test_many_handshakes_at_once(start: Any, files: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "good", "bad"), [("0.21.0", 200, 500), ("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)]
+    ("version", "good", "bad"),
+    [("0.21.0", 200, 500), ("0.20.0", 200, 500), ("documented", 200, 500), ("0.18.0", 404, 404), ("0.15.10", 404, 404)],
 )
 def test_the_api_certificate_is_really_loaded(tmp_path: Path, version: str, good: int, bad: int) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
@@ -516,7 +552,11 @@ def test_the_api_certificate_is_really_loaded(tmp_path: Path, version: str, good
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             AUTHORITY.configure_trust(context)
             connection = http.client.HTTPSConnection("127.0.0.1", sim.port, timeout=PATIENCE, context=context)
-            connection.request("POST", "/v1/managers/api:reloadCertificate", headers={"Authorization": "Basic b21lLWFjY2Vzcy10b2tlbg=="})
+            connection.request(
+                "POST",
+                "/v1/managers/api:reloadCertificate",
+                headers={"Authorization": "Basic b21lLWFjY2Vzcy10b2tlbg=="},
+            )
             status = connection.getresponse().status
             connection.close()
             return status

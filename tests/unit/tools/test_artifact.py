@@ -15,7 +15,12 @@ import types
 import pytest
 
 TOOLS = pathlib.Path(__file__).resolve().parents[3] / "tools"
-FILES = {"README.md": b"read me", "plugins/modules/vhost.py": b"a module", "roles/audit/templates/audit.html.j2": b"a page", "tests/config.yml": b"settings"}
+FILES = {
+    "README.md": b"read me",
+    "plugins/modules/vhost.py": b"a module",
+    "roles/audit/templates/audit.html.j2": b"a page",
+    "tests/config.yml": b"settings",
+}
 
 
 @pytest.fixture(name="checks")
@@ -41,11 +46,23 @@ def _artifact(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def test_an_artifact_of_what_users_need_is_accepted(checks: types.ModuleType, artifact: pathlib.Path) -> None:
-    assert checks.contents(artifact, {*FILES, "Makefile", "tests/wire/0.20.0.json", "playbooks/files/awx/project/audit.yml"}) == []
+    assert (
+        checks.contents(
+            artifact, {*FILES, "Makefile", "tests/wire/0.20.0.json", "playbooks/files/awx/project/audit.yml"}
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
-    "name", ["tests/wire/0.20.0.json", "tests/conftest.py", "plugins/modules/vhost.pyc", "playbooks/files/awx/project/audit.yml", "Makefile"]
+    "name",
+    [
+        "tests/wire/0.20.0.json",
+        "tests/conftest.py",
+        "plugins/modules/vhost.pyc",
+        "playbooks/files/awx/project/audit.yml",
+        "Makefile",
+    ],
 )
 def test_what_users_do_not_need_is_named(checks: types.ModuleType, tmp_path: pathlib.Path, name: str) -> None:
     build(tmp_path / "a.tar.gz", {**FILES, name: b"more"})
@@ -53,10 +70,16 @@ def test_what_users_do_not_need_is_named(checks: types.ModuleType, tmp_path: pat
 
 
 def test_a_plugin_that_is_left_out_is_named(checks: types.ModuleType, artifact: pathlib.Path) -> None:
-    assert checks.contents(artifact, {*FILES, "plugins/modules/vhosts.py"}) == ["plugins/modules/vhosts.py is not in the artifact"]
+    assert checks.contents(artifact, {*FILES, "plugins/modules/vhosts.py"}) == [
+        "plugins/modules/vhosts.py is not in the artifact"
+    ]
 
 
-def test_a_large_artifact_is_refused(checks: types.ModuleType, artifact: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_artifact_is_refused(
+    checks: types.ModuleType, artifact: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     size = artifact.stat().st_size
     monkeypatch.setattr(checks, "LARGEST", size - 1)
-    assert checks.contents(artifact, set()) == ["artifact.tar.gz has %d bytes; at most %d are expected" % (size, size - 1)]
+    assert checks.contents(artifact, set()) == [
+        "artifact.tar.gz has %d bytes; at most %d are expected" % (size, size - 1)
+    ]

@@ -28,7 +28,11 @@ def write(path: pathlib.Path) -> str:
 
 
 def test_files_of_the_controller_are_read_where_rotation_finds_them(tmp_path: pathlib.Path) -> None:
-    one, two, three = write(tmp_path / "files" / "one.pem"), write(tmp_path / "two.pem"), write(tmp_path / "live" / "cert.pem")
+    one, two, three = (
+        write(tmp_path / "files" / "one.pem"),
+        write(tmp_path / "two.pem"),
+        write(tmp_path / "live" / "cert.pem"),
+    )
     entries = [
         {"vhost": "a", "certificate": "one.pem", "private_key": "planted"},
         {"vhost": "b", "certificate": str(tmp_path / "two.pem"), "endpoints": [{"port": 1}]},
@@ -46,13 +50,22 @@ def test_files_of_the_controller_are_read_where_rotation_finds_them(tmp_path: pa
 
 
 def test_files_of_the_media_server_are_handed_on() -> None:
-    made = audit_certificates([{"vhost": "a", "certificate": "/c/a.pem"}, {"vhost": "b", "certbot_live": "/c/b"}], PORTS, remote="yes")
+    made = audit_certificates(
+        [{"vhost": "a", "certificate": "/c/a.pem"}, {"vhost": "b", "certbot_live": "/c/b"}], PORTS, remote="yes"
+    )
     assert [entry["certificate"] for entry in made] == ["/c/a.pem", "/c/b/cert.pem"]
 
 
 def test_virtual_hosts_with_tls_are_looked_at_where_there_are_ports() -> None:
-    vhosts: list[dict[str, Any]] = [{"name": "a", "host": {"tls": {"cert_path": "/c"}}}, {"name": "b", "host": {}}, {"name": "c", "host": {"tls": {"x": 1}}}]
-    assert audit_certificates([{"vhost": "c"}], PORTS, vhosts) == [{"vhost": "c", "endpoint": PORTS}, {"vhost": "a", "endpoint": PORTS}]
+    vhosts: list[dict[str, Any]] = [
+        {"name": "a", "host": {"tls": {"cert_path": "/c"}}},
+        {"name": "b", "host": {}},
+        {"name": "c", "host": {"tls": {"x": 1}}},
+    ]
+    assert audit_certificates([{"vhost": "c"}], PORTS, vhosts) == [
+        {"vhost": "c", "endpoint": PORTS},
+        {"vhost": "a", "endpoint": PORTS},
+    ]
     assert audit_certificates([], [], vhosts) == []
 
 

@@ -23,13 +23,22 @@ EARLY, LATE, NOW = "2026-01-31T03:00:00Z", "2026-01-31T03:10:00Z", "2026-01-31T0
 def result(*severities: str) -> dict[str, Any]:
     """A result of the module audit_info with findings of these severities."""
     findings = [{"severity": severity, "kind": "missing", "message": "A message."} for severity in severities]
-    return {"reachable": True, "version": "0.20.0", "findings": findings, "vhosts": [], "push_tasks": [], "certificates": []}
+    return {
+        "reachable": True,
+        "version": "0.20.0",
+        "findings": findings,
+        "vhosts": [],
+        "push_tasks": [],
+        "certificates": [],
+    }
 
 
 RESULTS = {"media-1": result("drift"), "media-2": result(), "media-10": result("error", "warning"), "media-3": {}}
 
 
-@pytest.mark.parametrize("parts", [[["media-1", "media-2", "media-3", "media-10"]], [["media-10", "media-1"], ["media-3"], ["media-2"], []]])
+@pytest.mark.parametrize(
+    "parts", [[["media-1", "media-2", "media-3", "media-10"]], [["media-10", "media-1"], ["media-3"], ["media-2"], []]]
+)
 def test_the_parts_make_what_one_audit_would_have_made(parts: list[list[str]]) -> None:
     reports = [audit_report({name: RESULTS[name] for name in part}, EARLY) for part in parts]
     whole = audit_report(RESULTS, NOW)

@@ -38,7 +38,15 @@ def finding(severity: str, kind: str = "missing", **fields: Any) -> dict[str, An
 
 def result(*findings: dict[str, Any], **more: Any) -> dict[str, Any]:
     """A result of the module."""
-    return {"reachable": True, "version": "0.20.0", "findings": list(findings), "vhosts": [], "push_tasks": [], "certificates": [], **more}
+    return {
+        "reachable": True,
+        "version": "0.20.0",
+        "findings": list(findings),
+        "vhosts": [],
+        "push_tasks": [],
+        "certificates": [],
+        **more,
+    }
 
 
 def page_of(report: Any) -> Any:
@@ -47,8 +55,14 @@ def page_of(report: Any) -> Any:
 
 
 def test_counts_and_order() -> None:
-    report = audit_report({"m-10": result(finding("drift"), finding("info")), "m-9": result(finding("warning")), "M-1": result()}, TIME)
-    assert [(server["name"], server["status"]) for server in report["servers"]] == [("M-1", "ok"), ("m-9", "warning"), ("m-10", "drift")]
+    report = audit_report(
+        {"m-10": result(finding("drift"), finding("info")), "m-9": result(finding("warning")), "M-1": result()}, TIME
+    )
+    assert [(server["name"], server["status"]) for server in report["servers"]] == [
+        ("M-1", "ok"),
+        ("m-9", "warning"),
+        ("m-10", "drift"),
+    ]
     assert report["counts"] == {"error": 0, "drift": 1, "warning": 1, "info": 1}
     assert report["servers_by_status"] == {"error": 0, "drift": 1, "warning": 1, "info": 0, "ok": 1}
     assert (report["status"], report["generated_at"], report["schema_version"]) == ("drift", TIME, 1)
@@ -70,7 +84,17 @@ def test_counts_and_order() -> None:
 def test_names_that_differ_by_digits_are_sorted() -> None:
     names = ["origin10", "origin2", "origin", "Origin1", "origin-1", "origin02", "1", "", "origin2b"]
     report = audit_report({name: result() for name in names}, TIME)
-    assert [server["name"] for server in report["servers"]] == ["", "1", "origin", "Origin1", "origin02", "origin2", "origin2b", "origin10", "origin-1"]
+    assert [server["name"] for server in report["servers"]] == [
+        "",
+        "1",
+        "origin",
+        "Origin1",
+        "origin02",
+        "origin2",
+        "origin2b",
+        "origin10",
+        "origin-1",
+    ]
 
 
 def test_columns_of_virtual_hosts_that_differ_by_digits_are_sorted() -> None:
@@ -78,11 +102,20 @@ def test_columns_of_virtual_hosts_that_differ_by_digits_are_sorted() -> None:
     assert page_of(audit_report({"one": result(vhosts=vhosts)}, TIME)).columns == ["tenant", "tenant2", "tenant10"]
 
 
-@given(st.lists(st.text("aAbB019-. \u0663\u00b2\ud800") | st.text() | st.text("0123456789", min_size=4300, max_size=4400), max_size=6, unique=True))
+@given(
+    st.lists(
+        st.text("aAbB019-. \u0663\u00b2\ud800") | st.text() | st.text("0123456789", min_size=4300, max_size=4400),
+        max_size=6,
+        unique=True,
+    )
+)
 def test_any_texts_have_one_order(names: list[str]) -> None:
     natural = report_plugin.natural
     expected = sorted(names, key=natural)
-    assert all(natural(one) < natural(other) and natural(other) >= natural(one) for one, other in itertools.combinations(expected, 2))
+    assert all(
+        natural(one) < natural(other) and natural(other) >= natural(one)
+        for one, other in itertools.combinations(expected, 2)
+    )
 
 
 @given(st.text("abc-."), st.integers(0), st.integers(0))
@@ -94,8 +127,16 @@ def test_numbers_in_names_are_compared_as_numbers(word: str, one: int, other: in
 @pytest.mark.parametrize(
     ("registered", "kind", "words"),
     [
-        ({"unreachable": True, "msg": "Task failed: no route\n\nwhere it stands"}, "host_unreachable", "The host one cannot be reached. no route"),
-        ({"msg": "timeout: expected seconds.", "error": {"kind": "bad_input"}}, "bad_input", "The server could not be audited. timeout: expected seconds."),
+        (
+            {"unreachable": True, "msg": "Task failed: no route\n\nwhere it stands"},
+            "host_unreachable",
+            "The host one cannot be reached. no route",
+        ),
+        (
+            {"msg": "timeout: expected seconds.", "error": {"kind": "bad_input"}},
+            "bad_input",
+            "The server could not be audited. timeout: expected seconds.",
+        ),
         ({"failed": True}, "audit_failed", "The server could not be audited. The output of the run says more."),
         (None, "not_audited", "The host one has no result"),
         ("planted", "not_audited", "The host one has no result"),
@@ -112,7 +153,9 @@ def test_values_are_those_of_json() -> None:
     class Text(str):
         """As Ansible marks what it does not trust."""
 
-    (server,) = audit_report({"one": result(finding("drift", found={Text("a"): (Text("b"), 1, 1.5, True, None)}))}, TIME)["servers"]
+    (server,) = audit_report(
+        {"one": result(finding("drift", found={Text("a"): (Text("b"), 1, 1.5, True, None)}))}, TIME
+    )["servers"]
     found = server["findings"][0]["found"]
     assert found == {"a": ["b", 1, 1.5, True, None]}
     assert [type(item) for item in found["a"]] == [str, int, float, bool, type(None)]
@@ -132,14 +175,18 @@ def test_what_is_no_report_is_refused(wrong: Any) -> None:
         audit_page({}, "")
 
 
-@pytest.mark.parametrize(("severity", "failing"), [("error", {"error", "drift"}), ("drift", {"drift"}), ("warning", set()), ("info", set())])
+@pytest.mark.parametrize(
+    ("severity", "failing"), [("error", {"error", "drift"}), ("drift", {"drift"}), ("warning", set()), ("info", set())]
+)
 def test_what_fails(severity: str, failing: set[str]) -> None:
     report = audit_report({"a": result(finding(severity)), "b": result()}, TIME)
     assert {fail_on for fail_on in ("none", "drift", "error") if audit_summary(report, fail_on)["failed"]} == failing
 
 
 def test_the_summary() -> None:
-    summary = audit_summary(audit_report({"a": result(finding("drift")), "b": result(finding("warning")), "c": None}, TIME), "none", "/r")
+    summary = audit_summary(
+        audit_report({"a": result(finding("drift")), "b": result(finding("warning")), "c": None}, TIME), "none", "/r"
+    )
     assert summary == {
         "line": "servers: 3, 1 as listed, 1 not audited; findings: 1 error, 1 drift, 1 warning, 0 info; report: /r/audit.html",
         "status": "error",
@@ -158,8 +205,18 @@ def test_the_summary() -> None:
 
 
 def test_each_host_fails_for_its_own_findings() -> None:
-    report = audit_report({"a": result(finding("drift"), finding("warning")), "b": result(finding("warning")), "c": result(finding("error"))}, TIME)
-    assert audit_summary(report, "drift", hosts=["a", "b", "c"])["failed_hosts"] == {"a": "0 error, 1 drift", "c": "1 error, 0 drift"}
+    report = audit_report(
+        {
+            "a": result(finding("drift"), finding("warning")),
+            "b": result(finding("warning")),
+            "c": result(finding("error")),
+        },
+        TIME,
+    )
+    assert audit_summary(report, "drift", hosts=["a", "b", "c"])["failed_hosts"] == {
+        "a": "0 error, 1 drift",
+        "c": "1 error, 0 drift",
+    }
     assert audit_summary(report, "error", hosts=["a", "b", "c"])["failed_hosts"] == {"c": "1 error, 0 drift"}
     # What fails the run is never lost, also if the play has no longer, or never had, the servers.
     assert audit_summary(report, "drift", hosts=["b", "x"])["failed_hosts"] == {"b": "Of all servers: 1 error, 1 drift"}
@@ -185,7 +242,9 @@ def test_junit_puts_each_finding_where_it_belongs() -> None:
         finding("drift", "also"),
     ]
     vhost = {"name": "v", "listed": True, "present": True, "read_only": False, "status": "error"}
-    root = ElementTree.fromstring(audit_junit(audit_report({"one": result(*findings, vhosts=[vhost])}, TIME)).partition("\n")[2])
+    root = ElementTree.fromstring(
+        audit_junit(audit_report({"one": result(*findings, vhosts=[vhost])}, TIME)).partition("\n")[2]
+    )
     assert (root.get("tests"), root.get("errors"), root.get("failures")) == ("4", "2", "1")
     found = {case.get("name"): [(part.tag, part.get("message")) for part in case] for case in root.iter("testcase")}
     assert found == {
@@ -200,11 +259,15 @@ def test_junit_puts_each_finding_where_it_belongs() -> None:
 
 def test_the_page_escapes_and_allows_only_its_own_script() -> None:
     report = audit_report({"<b>one</b>": result(finding("drift"))}, TIME)
-    text = audit_page(report, "{{ policy }}|{{ style }}|{{ script }}|{{ page.servers[0].name }}", style="a > b {}", script="1 && 2")
+    text = audit_page(
+        report, "{{ policy }}|{{ style }}|{{ script }}|{{ page.servers[0].name }}", style="a > b {}", script="1 && 2"
+    )
     policy, style, script, name = text.split("|")
     assert (style, script, name) == ("a > b {}", "1 && 2", "&lt;b&gt;one&lt;/b&gt;")
     for part in (style, script):
-        assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode().replace("+", "&#43;") in policy.replace("+", "&#43;")
+        assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode().replace(
+            "+", "&#43;"
+        ) in policy.replace("+", "&#43;")
     assert re.match("default-src &#39;none&#39;; ", policy) and "unsafe" not in policy
 
 
@@ -226,9 +289,19 @@ def test_the_verdict(results: Any, verdict: str) -> None:
 def test_findings_are_gathered_and_the_worst_come_first() -> None:
     fields = [finding("drift", "differs", vhost="v", field=name, found=1, wanted=2) for name in ("x", "y")]
     many = [finding("drift", "missing", vhost=f"v{number}") for number in range(6)]
-    few = [finding("drift", "not_listed", vhost=f"w{number}", message=f"Virtual host w{number} is not listed.") for number in range(2)]
-    page = page_of(audit_report({"a": result(*fields, *many, *few, finding("info")), "b": result(finding("error"), finding("info"))}, TIME))
-    assert [(row["server"], row["severity"], row["object"], row["message"], len(row["changes"]), len(row["items"])) for row in page.findings] == [
+    few = [
+        finding("drift", "not_listed", vhost=f"w{number}", message=f"Virtual host w{number} is not listed.")
+        for number in range(2)
+    ]
+    page = page_of(
+        audit_report(
+            {"a": result(*fields, *many, *few, finding("info")), "b": result(finding("error"), finding("info"))}, TIME
+        )
+    )
+    assert [
+        (row["server"], row["severity"], row["object"], row["message"], len(row["changes"]), len(row["items"]))
+        for row in page.findings
+    ] == [
         ("b", "error", "", "missing message.", 0, 0),
         ("a", "drift", "Virtual host v", "is not as listed in 2 fields.", 2, 0),
         ("a", "drift", "6 objects", "are listed and not on the server.", 0, 6),
@@ -241,23 +314,51 @@ def test_findings_are_gathered_and_the_worst_come_first() -> None:
 
 def test_very_many_virtual_hosts_share_a_column() -> None:
     def vhosts(*names: str) -> list[dict[str, Any]]:
-        return [{"name": name, "listed": True, "present": True, "read_only": False, "status": "missing" if name == "own-3" else "ok"} for name in names]
+        return [
+            {
+                "name": name,
+                "listed": True,
+                "present": True,
+                "read_only": False,
+                "status": "missing" if name == "own-3" else "ok",
+            }
+            for name in names
+        ]
 
-    results = {f"m-{server}": result(vhosts=vhosts("common", *(f"own-{server * 60 + number}" for number in range(60)))) for server in range(3)}
+    results = {
+        f"m-{server}": result(vhosts=vhosts("common", *(f"own-{server * 60 + number}" for number in range(60))))
+        for server in range(3)
+    }
     page = page_of(audit_report(results, TIME))
     assert len(page.columns) == page_plugin.MOST_COLUMNS and "common" in page.columns and page.others
-    assert sum(row["others_ok"] + len(row["others"]) + sum(cell is not None for cell in row["cells"]) for row in page.matrix) == 3 * 61
+    assert (
+        sum(
+            row["others_ok"] + len(row["others"]) + sum(cell is not None for cell in row["cells"])
+            for row in page.matrix
+        )
+        == 3 * 61
+    )
     assert "own-3" in page.matrix[0]["text"] and "own-4" not in page.matrix[0]["text"]
 
 
 @pytest.mark.parametrize(
-    ("bits", "text"), [(None, "–"), (0, "0 bit/s"), (999, "999 bit/s"), (1500, "1.5 kbit/s"), (4_500_000, "4.5 Mbit/s"), (2_000_000_000, "2.0 Gbit/s")]
+    ("bits", "text"),
+    [
+        (None, "–"),
+        (0, "0 bit/s"),
+        (999, "999 bit/s"),
+        (1500, "1.5 kbit/s"),
+        (4_500_000, "4.5 Mbit/s"),
+        (2_000_000_000, "2.0 Gbit/s"),
+    ],
 )
 def test_bit_rates(bits: int | None, text: str) -> None:
     assert page_plugin._rate(bits) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(None, "nothing"), ("", '""'), ("a", "a"), ({}, "{}"), (["é"], '["é"]'), (False, "false")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "nothing"), ("", '""'), ("a", "a"), ({}, "{}"), (["é"], '["é"]'), (False, "false")]
+)
 def test_values(value: Any, text: str) -> None:
     assert page_plugin._value(value) == text
 

@@ -48,7 +48,14 @@ def app(vhost_name: str, name: str = "live", **fields: Any) -> dict[str, Any]:
 def task(vhost_name: str, number: str = "one", **fields: Any) -> dict[str, Any]:
     """A push task as an info module returns it."""
     common = {"protocol": "rtmp", "url": "rtmp://one.example.com/live", "stream_key": MASK}
-    return {"vhost": vhost_name, "app": "live", "id": number, "stream": {"name": "main", "variant_names": []}, **common, **fields}
+    return {
+        "vhost": vhost_name,
+        "app": "live",
+        "id": number,
+        "stream": {"name": "main", "variant_names": []},
+        **common,
+        **fields,
+    }
 
 
 def export(
@@ -96,7 +103,11 @@ def test_order_of_objects_and_of_fields_is_always_the_same() -> None:
 
 
 def test_a_mask_becomes_a_variable_that_is_listed() -> None:
-    hooks = {"control_server_url": f"https://{MASK}@hooks.example.com/x?mode=a&token={MASK}&{MASK}#{MASK}", "secret_key": MASK, "timeout": 2000}
+    hooks = {
+        "control_server_url": f"https://{MASK}@hooks.example.com/x?mode=a&token={MASK}&{MASK}#{MASK}",
+        "secret_key": MASK,
+        "timeout": 2000,
+    }
     made = export([vhost("tenant-a", admission_webhooks=hooks)])
     (entry,) = load(made["vhosts"])
     name = f"{PREFIX}tenant_a_admission_webhooks"
@@ -127,7 +138,11 @@ def test_a_mask_becomes_a_variable_that_is_listed() -> None:
 )
 def test_the_secret_parts_filled_in_give_the_whole_url_again(url: str) -> None:
     masked = mask_url(url)
-    made = export([vhost("a")], [app("a")], [task("a", url=masked, protocol="srt" if url.startswith("srt") else "rtmp", stream_key="")])
+    made = export(
+        [vhost("a")],
+        [app("a")],
+        [task("a", url=masked, protocol="srt" if url.startswith("srt") else "rtmp", stream_key="")],
+    )
     (entry,) = load(made["push_tasks"])
     template = entry["url"]
     parts = masked.split(MASK)
@@ -143,14 +158,36 @@ def test_the_secret_parts_filled_in_give_the_whole_url_again(url: str) -> None:
 
 
 def test_texts_that_look_like_templates_are_marked() -> None:
-    made = export([vhost("a", distribution="{{ lookup('env', 'HOME') }}")], [app("a")], [task("a", stream={"name": "{% x", "variant_names": ["{#", "{ {"]})])
+    made = export(
+        [vhost("a", distribution="{{ lookup('env', 'HOME') }}")],
+        [app("a")],
+        [task("a", stream={"name": "{% x", "variant_names": ["{#", "{ {"]})],
+    )
     assert "distribution: !unsafe \"{{ lookup('env', 'HOME') }}\"" in made["vhosts"]
     assert 'name: !unsafe "{% x"' in made["push_tasks"]
     assert load(made["push_tasks"])[0]["stream"] == {"name": "{% x", "variant_names": ["{#", "{ {"]}
 
 
 @pytest.mark.parametrize(
-    "text", ["yes", "012", "1:20", "~", "", " a", "a #b", "a: b", "\u2028", "x\u0085y", "\ufeff", "'\"\\", "!x", "é", "=", "x" * 3000 + " y"]
+    "text",
+    [
+        "yes",
+        "012",
+        "1:20",
+        "~",
+        "",
+        " a",
+        "a #b",
+        "a: b",
+        "\u2028",
+        "x\u0085y",
+        "\ufeff",
+        "'\"\\",
+        "!x",
+        "é",
+        "=",
+        "x" * 3000 + " y",
+    ],
 )
 def test_every_text_is_one_line_and_comes_back(text: str) -> None:
     made = plugin.to_yaml([{"text": text}])
@@ -165,7 +202,9 @@ def test_places_that_would_share_a_variable_get_one_each() -> None:
     assert names[0] == f"{PREFIX}b_signed_policy_secret_key"
     assert all(name.startswith(f"{PREFIX}tenant_a_signed_policy_secret_key_") for name in names[1:])
     assert len(set(names)) == 3
-    assert [entry["signed_policy"]["secret_key"] for entry in load(made["vhosts"])] == ["{{ %s }}" % name for name in names]
+    assert [entry["signed_policy"]["secret_key"] for entry in load(made["vhosts"])] == [
+        "{{ %s }}" % name for name in names
+    ]
 
 
 def test_entries_of_lists_are_named_for_what_they_are_not_for_their_place() -> None:
@@ -205,7 +244,13 @@ def test_what_the_modules_would_refuse_is_left_out_with_what_is_in_it() -> None:
     made = export(
         [{"name": "bare"}, vhost("a")],
         [app("bare"), app("a"), app("a", "b", output_profiles={"output_profile": [{"name": "x"}]})],
-        [task("bare"), task("a"), task("a", "wrong", url="http://one.example.com/x"), {**task("a", "in-b"), "app": "b"}, task("a", "s%s")],
+        [
+            task("bare"),
+            task("a"),
+            task("a", "wrong", url="http://one.example.com/x"),
+            {**task("a", "in-b"), "app": "b"},
+            task("a", "s%s"),
+        ],
     )
     assert made["counts"] == {"vhosts": 1, "applications": 1, "push_tasks": 1}
     reasons = {entry["what"]: entry["reason"] for entry in made["left_out"]}
@@ -225,7 +270,9 @@ def test_what_cannot_be_written_is_named() -> None:
 
 
 def test_a_name_that_ansible_hides_is_no_secret_to_fill_in() -> None:
-    made = export([vhost("VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"), vhost("a", distribution="VALUE_SPECIFIED_IN_NO_LOG_PARAMETER")])
+    made = export(
+        [vhost("VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"), vhost("a", distribution="VALUE_SPECIFIED_IN_NO_LOG_PARAMETER")]
+    )
     assert [entry["name"] for entry in load(made["vhosts"])] == ["a"]
     assert [secret["name"] for secret in made["secrets"]] == [f"{PREFIX}a_distribution"]
     assert "secret of the connection" in made["left_out"][0]["reason"]
@@ -233,7 +280,17 @@ def test_a_name_that_ansible_hides_is_no_secret_to_fill_in() -> None:
 
 def test_numbers_of_the_server_are_taken_as_the_modules_take_them() -> None:
     video = {"name": "v", "codec": "h264", "bitrate": 2000000, "width": 1280, "framerate": 29.97}
-    made = export([vhost("a")], [app("a", output_profiles={"output_profile": [{"name": "x", "output_stream_name": "y", "encodes": {"videos": [video]}}]})])
+    made = export(
+        [vhost("a")],
+        [
+            app(
+                "a",
+                output_profiles={
+                    "output_profile": [{"name": "x", "output_stream_name": "y", "encodes": {"videos": [video]}}]
+                },
+            )
+        ],
+    )
     assert load(made["applications"])[0]["output_profiles"]["output_profile"][0]["encodes"]["videos"] == [video]
 
 

@@ -16,19 +16,38 @@ nested_applications = plugin.FilterModule().filters()["nested_applications"]
 
 
 def test_applications_get_the_name_of_their_virtual_host() -> None:
-    vhosts = [{"name": "a", "applications": [{"name": "x", "type": "live"}, {"name": "y"}]}, {"name": "b"}, {"name": "c", "applications": None}]
+    vhosts = [
+        {"name": "a", "applications": [{"name": "x", "type": "live"}, {"name": "y"}]},
+        {"name": "b"},
+        {"name": "c", "applications": None},
+    ]
     assert nested_applications(vhosts) == [{"vhost": "a", "name": "x", "type": "live"}, {"vhost": "a", "name": "y"}]
     assert vhosts[0]["applications"] == [{"name": "x", "type": "live"}, {"name": "y"}]
     assert nested_applications([]) == []
 
 
 def test_applications_of_all_virtual_hosts_are_returned() -> None:
-    vhosts = [{"name": "a", "applications": [{"name": "x"}]}, {"name": "b", "applications": [{"name": "x"}, {"name": "y"}]}]
-    assert nested_applications(vhosts) == [{"vhost": "a", "name": "x"}, {"vhost": "b", "name": "x"}, {"vhost": "b", "name": "y"}]
+    vhosts = [
+        {"name": "a", "applications": [{"name": "x"}]},
+        {"name": "b", "applications": [{"name": "x"}, {"name": "y"}]},
+    ]
+    assert nested_applications(vhosts) == [
+        {"vhost": "a", "name": "x"},
+        {"vhost": "b", "name": "x"},
+        {"vhost": "b", "name": "y"},
+    ]
 
 
 @pytest.mark.parametrize(
-    "wrong", ["planted", {"name": "planted"}, ["planted"], [{"name": "a", "applications": "planted"}], [{"applications": ["planted"]}], None]
+    "wrong",
+    [
+        "planted",
+        {"name": "planted"},
+        ["planted"],
+        [{"name": "a", "applications": "planted"}],
+        [{"applications": ["planted"]}],
+        None,
+    ],
 )
 def test_what_is_no_list_of_dictionaries_is_refused_without_being_shown(wrong: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="expects a list of dictionaries") as caught:

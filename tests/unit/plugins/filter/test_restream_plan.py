@@ -16,7 +16,13 @@ restream_plan = plugin.FilterModule().filters()["restream_plan"]
 
 PLATFORMS = [
     {"name": "one", "url": "rtmp://one.example.com/live"},
-    {"name": "two", "url": "rtmps://two.example.com/live", "stream_key": "planted-two", "variant_names": ["high"], "id": "the-second"},
+    {
+        "name": "two",
+        "url": "rtmps://two.example.com/live",
+        "stream_key": "planted-two",
+        "variant_names": ["high"],
+        "id": "the-second",
+    },
     {"name": "three", "url": "srt://three.example.com:9?streamid=x", "protocol": "srt"},
 ]
 STREAM = {"vhost": "default", "app": "app", "stream": "main"}
@@ -35,7 +41,14 @@ def test_each_platform_becomes_a_push_task() -> None:
     made = plan()
     assert made["problems"] == [] and made["platforms"] == ["one", "two", "three"]
     assert made["tasks"] == [
-        {**SCOPE, "id": "main-one", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://one.example.com/live", "stream_key": "planted-one"},
+        {
+            **SCOPE,
+            "id": "main-one",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "url": "rtmp://one.example.com/live",
+            "stream_key": "planted-one",
+        },
         {
             **SCOPE,
             "id": "the-second",
@@ -44,7 +57,13 @@ def test_each_platform_becomes_a_push_task() -> None:
             "url": "rtmps://two.example.com/live",
             "stream_key": "planted-two",
         },
-        {**SCOPE, "id": "main-three", "stream": {"name": "main"}, "protocol": "srt", "url": "srt://three.example.com:9?streamid=x"},
+        {
+            **SCOPE,
+            "id": "main-three",
+            "stream": {"name": "main"},
+            "protocol": "srt",
+            "url": "srt://three.example.com:9?streamid=x",
+        },
     ]
 
 
@@ -83,7 +102,10 @@ def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> No
     ("changed", "said"),
     [
         ({"stream_keys": {}}, "There is no stream key for the platform one. Give the empty text if it takes none."),
-        ({"stream_keys_text": "planted: [x"}, "The file with stream keys is expected to hold YAML with the name of a platform, a colon and its stream key"),
+        (
+            {"stream_keys_text": "planted: [x"},
+            "The file with stream keys is expected to hold YAML with the name of a platform, a colon and its stream key",
+        ),
         ({"stream_keys_text": "planted"}, "The file with stream keys is expected"),
         ({"stream_keys_text": "one: {planted: x}"}, "The file with stream keys is expected"),
         ({"stream_keys": "planted"}, "The variable with stream keys is expected"),
@@ -112,13 +134,22 @@ def test_what_is_wrong_is_told(changed: dict[str, Any], said: str) -> None:
         ([{"url": "rtmp://planted"}], "The platform at place 0 expects a name"),
         ([{"name": "all", "url": "rtmp://planted"}], "The platform at place 0 expects a name"),
         ([{"name": "a,b"}], "The platform at place 0 expects a name"),
-        ([{"name": "one", "key": "planted"}], "The platform one has a field that there is not: key. There are name, url, protocol,"),
+        (
+            [{"name": "one", "key": "planted"}],
+            "The platform one has a field that there is not: key. There are name, url, protocol,",
+        ),
         ([{"name": "one", "stream_key": ["planted"]}], "The platform one expects a text for stream_key."),
         ([{"name": "one", "url": True}], "The platform one expects a text for url."),
         ([{"name": "one", "variant_names": "planted"}], "The platform one expects a list of names for variant_names."),
         ([{"name": "one"}], "The push task for the platform one cannot work. url: is required"),
-        ([{"name": "one", "url": "http://u:planted@a.example.com/x"}], "The push task for the platform one cannot work. url: expected 'rtmp://"),
-        ([{"name": "one", "url": "srt://a:1", "protocol": "webrtc"}], "The push task for the platform one cannot work. protocol: expected one of"),
+        (
+            [{"name": "one", "url": "http://u:planted@a.example.com/x"}],
+            "The push task for the platform one cannot work. url: expected 'rtmp://",
+        ),
+        (
+            [{"name": "one", "url": "srt://a:1", "protocol": "webrtc"}],
+            "The push task for the platform one cannot work. protocol: expected one of",
+        ),
         ([PLATFORMS[0], PLATFORMS[0]], "The platform one is listed twice."),
         ([PLATFORMS[0], {**PLATFORMS[1], "id": "main-one"}], "Several of the chosen platforms have the id main-one."),
     ],

@@ -16,7 +16,10 @@ unknown_variables = plugin.FilterModule().filters()["unknown_variables"]
 
 
 def test_only_unknown_names_are_reported() -> None:
-    assert unknown_variables(["ovenmediaengine_platforms", "restream_pushes", "restream_stream", "other"], "restream") == []
+    assert (
+        unknown_variables(["ovenmediaengine_platforms", "restream_pushes", "restream_stream", "other"], "restream")
+        == []
+    )
     [text] = unknown_variables(["ovenmediaengine_platform", "restream_steram"], "restream")
     assert "ovenmediaengine_platform (did you mean ovenmediaengine_platforms?)" in text
     assert "restream_steram (did you mean restream_stream?)" in text

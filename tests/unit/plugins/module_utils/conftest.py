@@ -16,7 +16,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.co
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import Act, ScriptedServer, success
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
+    Act,
+    ScriptedServer,
+    success,
+)
 from hypothesis import settings
 
 # A busy machine is no failure.
@@ -59,7 +63,9 @@ class Client(Transport):
         self.pauses: list[float] = []
         self.notices: list[str] = []
         chosen = {"api_token": TOKEN, "timeout": PATIENCE, "retries": 2, **options}
-        super().__init__(Settings(url, **chosen), sleep=self.pauses.append, jitter=lambda: jitter, notice=self.notices.append)
+        super().__init__(
+            Settings(url, **chosen), sleep=self.pauses.append, jitter=lambda: jitter, notice=self.notices.append
+        )
 
 
 Connect = Callable[..., Client]

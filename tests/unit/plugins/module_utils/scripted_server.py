@@ -205,7 +205,10 @@ class ScriptedServer:
         finally:
             connection.close()
             with self._change:
-                self._open -= {plain, connection}  # not before it is closed: closed_all() tells of what a client can see
+                self._open -= {
+                    plain,
+                    connection,
+                }  # not before it is closed: closed_all() tells of what a client can see
                 self._change.notify_all()
 
     def _count(self, connection: socket.socket, instead_of: socket.socket | None = None) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import CommaNames, Names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import CsvSet, StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Flag, Number
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Int
 from hypothesis import strategies as st
 
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=12)
@@ -25,23 +25,23 @@ ANY_JSON = st.recursive(
 
 def given_forms(field: Field) -> st.SearchStrategy[Any]:
     """What a user can give for a field after the argument spec, without what was left out."""
-    if isinstance(field, Group):
+    if isinstance(field, Object):
         return _of_fields(field)
-    if isinstance(field, GroupList):
+    if isinstance(field, ObjectList):
         identity = field.identity
         return st.lists(_of_fields(field.group), max_size=3, unique_by=lambda item: item[identity])
-    if isinstance(field, Flag):
+    if isinstance(field, Bool):
         return st.booleans()
-    if isinstance(field, Number):
+    if isinstance(field, Int):
         return st.integers(0, 2**31 - 1)
-    if isinstance(field, CommaNames):
+    if isinstance(field, CsvSet):
         return st.lists(NAMES, max_size=3)
-    if isinstance(field, Names):
+    if isinstance(field, StringSet):
         return st.lists(TEXTS, max_size=3, unique=True)
     return TEXTS
 
 
-def _of_fields(group: Group) -> st.SearchStrategy[dict[str, Any]]:
+def _of_fields(group: Object) -> st.SearchStrategy[dict[str, Any]]:
     required = {option: given_forms(field) for option, field in group.fields.items() if field.required}
     optional = {option: given_forms(field) for option, field in group.fields.items() if not field.required}
     return st.fixed_dictionaries(required, optional=optional)
@@ -49,19 +49,19 @@ def _of_fields(group: Group) -> st.SearchStrategy[dict[str, Any]]:
 
 def with_gaps(field: Field) -> st.SearchStrategy[Any]:
     """The same with None for what was left out, at every level, as an argument spec makes it."""
-    if isinstance(field, Group):
+    if isinstance(field, Object):
         return st.fixed_dictionaries({option: st.none() | with_gaps(inner) for option, inner in field.fields.items()})
-    if isinstance(field, GroupList):
+    if isinstance(field, ObjectList):
         return st.lists(with_gaps(field.group), max_size=2)
     return given_forms(field)
 
 
 def wire_forms(field: Field) -> st.SearchStrategy[Any]:
     """What a server can send for a field: mostly of the right shape, with anything in any place."""
-    if isinstance(field, Group):
+    if isinstance(field, Object):
         inner = {each.wire: wire_forms(each) for each in field.fields.values()}
         shape: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional={**inner, "unknownKey": ANY_JSON})
-    elif isinstance(field, GroupList):
+    elif isinstance(field, ObjectList):
         shape = st.lists(wire_forms(field.group), max_size=2)
     else:
         shape = st.sampled_from(["", "3000", "true", " False ", "a, B,,a", 3000, True, ["a", "a", None]])

@@ -17,22 +17,45 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import Names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bitrate, Decimal, Flag, Number, Text, Url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import (
+    Bitrate,
+    Bool,
+    Float,
+    Int,
+    String,
+    Url,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import schema
 
 Shuffle = Callable[[list[Any]], list[Any]]
 
-names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=8).filter(lambda text: text not in (".", ".."))
-texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(lambda text: "*" * 8 not in text)
+names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=8).filter(
+    lambda text: text not in (".", "..")
+)
+texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8).filter(
+    lambda text: "*" * 8 not in text
+)
 numbers = st.integers(-(2**31), 2**31 - 1)
 decimals = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3)) | st.integers(0, 60)
-SAMPLES = ("/t/one", "/t/two", "rtmp", "webrtc", "srt", "ovt", "one.example.com:9000", "one.example.com:9000/app", "two.example.com:9000/app")
+SAMPLES = (
+    "/t/one",
+    "/t/two",
+    "rtmp",
+    "webrtc",
+    "srt",
+    "ovt",
+    "one.example.com:9000",
+    "one.example.com:9000/app",
+    "two.example.com:9000/app",
+)
 """Texts among which each check of a field finds some that it takes."""
-bit_rates = st.integers(1, 10**8).map(str) | st.builds(lambda number, unit: f"{number}{unit}", st.sampled_from(["2", "2.5", "128"]), st.sampled_from("kKmM"))
+bit_rates = st.integers(1, 10**8).map(str) | st.builds(
+    lambda number, unit: f"{number}{unit}", st.sampled_from(["2", "2.5", "128"]), st.sampled_from("kKmM")
+)
 urls = st.sampled_from(["http://127.0.0.1:9595/x", "https://u:p@hooks.example.com/?token=abc"])
 scalars = st.booleans() | numbers | st.floats(allow_nan=False, allow_infinity=False) | texts | urls
 
@@ -60,10 +83,14 @@ def virtual_hosts(version: str) -> st.SearchStrategy[dict[str, Any]]:
 
 def _without_empty_sets(app: dict[str, Any]) -> dict[str, Any]:
     """An empty set of providers or publishers is refused."""
-    return {key: value for key, value in app.items() if key not in ("providers", "publishers") or value not in ({}, {EXTRA: {}})}
+    return {
+        key: value
+        for key, value in app.items()
+        if key not in ("providers", "publishers") or value not in ({}, {EXTRA: {}})
+    }
 
 
-def _group(group: Group, known: Any) -> st.SearchStrategy[dict[str, Any]]:
+def _group(group: Object, known: Any) -> st.SearchStrategy[dict[str, Any]]:
     required, optional = {}, {}
     if isinstance(group, CrossDomains) and group.bare:
         return st.fixed_dictionaries({"urls": st.lists(texts, max_size=3, unique=True)})
@@ -73,7 +100,11 @@ def _group(group: Group, known: Any) -> st.SearchStrategy[dict[str, Any]]:
         entry = known.fields.get(field.wire, schema.Field(required=option == "vhost"))
         if field.wire not in known.fields and option != "vhost":
             continue
-        if isinstance(field, Group) and not isinstance(field, CrossDomains) and not isinstance(entry.kind, schema.Item):
+        if (
+            isinstance(field, Object)
+            and not isinstance(field, CrossDomains)
+            and not isinstance(entry.kind, schema.Item)
+        ):
             continue  # 0.21.0 takes providers.file, and nothing in it
         chosen = required if field.required or entry.required else optional
         chosen[option] = _value(field, entry.kind)
@@ -90,28 +121,37 @@ def _group(group: Group, known: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _value(field: Field, kind: Any) -> st.SearchStrategy[Any]:
-    if isinstance(field, Group):
+    if isinstance(field, Object):
         return _group(field, kind)
-    if isinstance(field, GroupList):
+    if isinstance(field, ObjectList):
         identity, inner = field.identity, kind.kind if isinstance(kind, schema.ListOf) else kind
         return st.lists(_group(field.group, inner), max_size=2, unique_by=lambda item: item.get(identity, id(item)))
     if field.option == "name":
         return names
-    if isinstance(field, Text) and field.choices:
+    if isinstance(field, String) and field.choices:
         return st.sampled_from(field.choices)
     plain = texts
-    if isinstance(field, (Text, Names)) and field.check not in (None, checks.one_line, checks.one_line_or_empty):
+    if isinstance(field, (String, StringSet)) and field.check not in (None, checks.one_line, checks.one_line_or_empty):
         fitting = [text for text in SAMPLES if field.check and field.check(text) is None]
         plain = st.sampled_from(fitting) if fitting else texts
-    if isinstance(field, Names):
+    if isinstance(field, StringSet):
         return st.lists(plain, min_size=1, max_size=3, unique=True)
-    simple = {Flag: st.booleans(), Number: st.integers(0, 2**31 - 1), Decimal: decimals, Bitrate: bit_rates, Url: urls, Text: plain}
+    simple = {
+        Bool: st.booleans(),
+        Int: st.integers(0, 2**31 - 1),
+        Float: decimals,
+        Bitrate: bit_rates,
+        Url: urls,
+        String: plain,
+    }
     return simple[type(field)]
 
 
 def _beyond(kind: Any) -> st.SearchStrategy[Any]:
     if isinstance(kind, schema.Item):
-        bare = [entry.kind for entry in kind.fields.values() if isinstance(entry.kind, schema.ListOf) and entry.kind.bare]
+        bare = [
+            entry.kind for entry in kind.fields.values() if isinstance(entry.kind, schema.ListOf) and entry.kind.bare
+        ]
         if bare:  # JSON leaves the name of the members out
             return _beyond(bare[0])
         return st.fixed_dictionaries(
@@ -127,20 +167,23 @@ def respell(value: Any, shuffle: Shuffle, field: Field = APPLICATION) -> Any:
     """The same option as somebody else would write it: text for numbers, other order, other case, bare members."""
     if value is None:
         return value
-    if isinstance(field, Group):
+    if isinstance(field, Object):
         spelled = {option: respell(value[option], shuffle, field.fields[option]) for option in shuffle(sorted(value))}
         if field.members:
-            spelled = {option: None if item == {} and isinstance(field.fields[option], Group) else item for option, item in spelled.items()}
+            spelled = {
+                option: None if item == {} and isinstance(field.fields[option], Object) else item
+                for option, item in spelled.items()
+            }
         return spelled
-    if isinstance(field, GroupList):
+    if isinstance(field, ObjectList):
         return [respell(item, shuffle, field.group) for item in value]
     if isinstance(field, Extra):
         return _respell_extra(value, shuffle)
-    if isinstance(field, Names):
+    if isinstance(field, StringSet):
         return shuffle(list(value))
-    if isinstance(field, Flag):
+    if isinstance(field, Bool):
         return "yes" if value else "no"
-    if isinstance(field, (Number, Decimal)):
+    if isinstance(field, (Int, Float)):
         return f" {value}"
     if isinstance(field, Bitrate):
         return int(value) if str(value).isdecimal() else value.swapcase()

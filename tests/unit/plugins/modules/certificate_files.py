@@ -100,7 +100,9 @@ class Site:
     def run(self, module: str, *, check_mode: bool = False, **options: Any) -> running_modules.ModuleRun:
         """Runs a module, of which no output may show a private key."""
         run = running_modules.run_module(module, options, check_mode=check_mode)
-        secret_lines = [line for issued in self.issued for line in issued.key.decode().splitlines() if "-----" not in line]
+        secret_lines = [
+            line for issued in self.issued for line in issued.key.decode().splitlines() if "-----" not in line
+        ]
         assert not [line for line in secret_lines if line in run.printed]
         assert "PRIVATE KEY" not in run.printed
         return run
@@ -108,8 +110,16 @@ class Site:
     def reload(self, *, check_mode: bool = False, **options: Any) -> running_modules.ModuleRun:
         """Runs cert_reload for the virtual host, with what its source holds, on all ports, unless options say otherwise; None leaves one out."""
         given = {
-            **connection(self.simulator, vhost=self.name, certificate=str(self.source), endpoint=self.endpoints(), wait_timeout=0.3),
+            **connection(
+                self.simulator,
+                vhost=self.name,
+                certificate=str(self.source),
+                endpoint=self.endpoints(),
+                wait_timeout=0.3,
+            ),
             **({"certificate": None} if "fingerprint" in options else {}),
             **options,
         }
-        return self.run("cert_reload", check_mode=check_mode, **{name: value for name, value in given.items() if value is not None})
+        return self.run(
+            "cert_reload", check_mode=check_mode, **{name: value for name, value in given.items() if value is not None}
+        )

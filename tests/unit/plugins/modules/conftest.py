@@ -42,7 +42,7 @@ def current() -> Iterator[Simulator]:
 
 
 @pytest.fixture
-def later() -> Iterator[Simulator]:
+def deferred() -> Iterator[Simulator]:
     """A simulator of a server after the newest, which takes settings that nobody knows yet."""
     with Simulator(version="later", stop_delay=0.2) as made:
         yield made

@@ -22,7 +22,13 @@ TASK: dict[str, Any] = {
 }
 """A push task whose key no output may show."""
 
-DUMP: dict[str, Any] = {"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/dumps", "playlists": {"playlist": ["x"]}}
+DUMP: dict[str, Any] = {
+    "id": 1,
+    "enable": True,
+    "targetStreamName": "x",
+    "outputPath": "/var/dumps",
+    "playlists": {"playlist": ["x"]},
+}
 """A part of an application that has no option of its own."""
 
 
@@ -44,7 +50,11 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
         "vhost": "t-v",
         "name": "live",
         "type": "live",
-        "providers": {"rtmp": {"passthrough_output_profile": True}, "srt": {}, "webrtc": {"timeout": 20000, "cross_domains": {"urls": ["*"]}}},
+        "providers": {
+            "rtmp": {"passthrough_output_profile": True},
+            "srt": {},
+            "webrtc": {"timeout": 20000, "cross_domains": {"urls": ["*"]}},
+        },
         "publishers": {
             "stream_worker_count": 4,
             "llhls": {
@@ -67,7 +77,14 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
                     "encodes": {
                         "videos": [
                             {"name": "bypass_video", "bypass": True},
-                            {"name": "video_720", "codec": "h264", "bitrate": "2024000", "width": 1280, "height": 720, "framerate": 29.97},
+                            {
+                                "name": "video_720",
+                                "codec": "h264",
+                                "bitrate": "2024000",
+                                "width": 1280,
+                                "height": 720,
+                                "framerate": 29.97,
+                            },
                         ],
                         "audios": [
                             {
@@ -106,5 +123,8 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
     return {**app, **fields}
 
 
-LOST: dict[str, dict[str, Any]] = {"reset": {"kind": "reset"}, **{str(status): {"kind": "status", "status": status} for status in (502, 503, 504)}}
+LOST: dict[str, dict[str, Any]] = {
+    "reset": {"kind": "reset"},
+    **{str(status): {"kind": "status", "status": status} for status in (502, 503, 504)},
+}
 """Faults of the simulator that lose an answer, or send that of a proxy in its place."""

@@ -21,12 +21,19 @@ BAD = {"providers": {"rtmp": {}, "extra": {"noSuchThing": {}}}}
 
 def apps(count: int, **special: dict[str, Any]) -> list[dict[str, Any]]:
     """Applications a0, a1, ...; `special` has further fields for some of them."""
-    return [{"vhost": "t-v", "name": f"a{number}", "type": "live", **special.get(f"a{number}", {})} for number in range(count)]
+    return [
+        {"vhost": "t-v", "name": f"a{number}", "type": "live", **special.get(f"a{number}", {})}
+        for number in range(count)
+    ]
 
 
-def run(simulator: Simulator, wanted: list[dict[str, Any]], *, check_mode: bool = False, **options: Any) -> running_modules.ModuleRun:
+def run(
+    simulator: Simulator, wanted: list[dict[str, Any]], *, check_mode: bool = False, **options: Any
+) -> running_modules.ModuleRun:
     simulator.clear_log()
-    return running_modules.run_module("applications", connection(simulator, applications=wanted, **options), check_mode=check_mode)
+    return running_modules.run_module(
+        "applications", connection(simulator, applications=wanted, **options), check_mode=check_mode
+    )
 
 
 def actions(result: running_modules.ModuleRun) -> list[str]:
@@ -59,8 +66,15 @@ def test_one_bad_item(simulator: Simulator, place: int) -> None:
     failed = result["results"][place]
     status = simulator.state.version.application_config_error_status
     assert failed["action"] == "failed" and failed["error"]["status"] == status
-    assert "Unknown item found: application.providers.noSuchThing" in failed["msg"] and failed["error"]["attempted"] == f"create application t-v/{bad}"
-    assert "noSuchThing" in result["msg"] and f"[t-v/{bad}]" in result["msg"] and result["msg"].startswith("1 of 6 applications failed.")
+    assert (
+        "Unknown item found: application.providers.noSuchThing" in failed["msg"]
+        and failed["error"]["attempted"] == f"create application t-v/{bad}"
+    )
+    assert (
+        "noSuchThing" in result["msg"]
+        and f"[t-v/{bad}]" in result["msg"]
+        and result["msg"].startswith("1 of 6 applications failed.")
+    )
     names = [f"a{number}" for number in range(6)]
     assert posts(simulator) == ([names, names[place + 1 :]] if place < 5 else [names])
     assert there(simulator) == [name for name in names if name != bad]
@@ -68,13 +82,20 @@ def test_one_bad_item(simulator: Simulator, place: int) -> None:
     assert len([record for record in simulator.log if record.method == "GET"]) == 2 + place
     assert list(result["diff"]["after"]) == [f"t-v/{name}" for name in names if name != bad]
     again = run(simulator, apps(6, **{bad: BAD}))
-    assert again.failed and not again["changed"] and again["counts"] == {"failed": 1, "unchanged": 5} and posts(simulator) == [[bad]]
+    assert (
+        again.failed
+        and not again["changed"]
+        and again["counts"] == {"failed": 1, "unchanged": 5}
+        and posts(simulator) == [[bad]]
+    )
 
 
 @pytest.mark.parametrize("places", ((0, 1), (1, 4), (4, 5), (0, 5)))
 def test_two_bad_items(simulator: Simulator, places: tuple[int, int]) -> None:
     result = run(simulator, apps(6, **{f"a{place}": BAD for place in places}))
-    assert result.failed and [number for number, action in enumerate(actions(result)) if action == "failed"] == list(places)
+    assert result.failed and [number for number, action in enumerate(actions(result)) if action == "failed"] == list(
+        places
+    )
     assert len(there(simulator)) == 4 and set(actions(result)) == {"created", "failed"}
     created = [name for names in posts(simulator) for name in names]
     assert len(posts(simulator)) <= 3 and all(created.count(f"a{place}") <= 2 for place in places)
@@ -98,8 +119,14 @@ def test_push_publisher_of_newer_servers(module: str) -> None:
     with Simulator(version="0.15.10") as simulator:
         make_virtual_host(simulator, "t-v")
         app = {"vhost": "t-v", "name": "live", "publishers": {"push": {}}}
-        result = running_modules.run_module(module, connection(simulator, **(app if module == "application" else {"applications": [app]})))
-        assert result.failed and "rtmp_push in place of push" in result["msg"] and "application.publishers.push" in result["msg"]
+        result = running_modules.run_module(
+            module, connection(simulator, **(app if module == "application" else {"applications": [app]}))
+        )
+        assert (
+            result.failed
+            and "rtmp_push in place of push" in result["msg"]
+            and "application.publishers.push" in result["msg"]
+        )
 
 
 def put(simulator: Simulator, config: dict[str, Any]) -> None:
@@ -110,7 +137,11 @@ def put(simulator: Simulator, config: dict[str, Any]) -> None:
 def test_somebody_elses_equal_create_is_success(simulator: Simulator) -> None:
     simulator.meanwhile("POST", APPS, lambda: put(simulator, {"name": "a1", "type": "live"}))
     result = run(simulator, apps(3))
-    assert not result.failed and actions(result) == ["created", "unchanged", "created"] and posts(simulator) == [["a0", "a1", "a2"]]
+    assert (
+        not result.failed
+        and actions(result) == ["created", "unchanged", "created"]
+        and posts(simulator) == [["a0", "a1", "a2"]]
+    )
 
 
 def test_somebody_elses_other_create_is_told(simulator: Simulator) -> None:
@@ -118,12 +149,18 @@ def test_somebody_elses_other_create_is_told(simulator: Simulator) -> None:
     result = run(simulator, apps(3))
     assert result.failed and actions(result) == ["created", "failed", "created"]
     entry = result["results"][1]
-    assert entry["error"]["kind"] == "conflict" and entry["differences"] == [{"field": "type", "before": "vod", "after": "live"}]
+    assert entry["error"]["kind"] == "conflict" and entry["differences"] == [
+        {"field": "type", "before": "vod", "after": "live"}
+    ]
 
 
 def test_somebody_elses_create_beside_a_bad_item(simulator: Simulator) -> None:
     """The whole request fails, so that only what is there tells who was faster."""
-    simulator.meanwhile("POST", APPS, lambda: (put(simulator, {"name": "a0", "type": "vod"}), put(simulator, {"name": "a1", "type": "live"})))
+    simulator.meanwhile(
+        "POST",
+        APPS,
+        lambda: (put(simulator, {"name": "a0", "type": "vod"}), put(simulator, {"name": "a1", "type": "live"})),
+    )
     result = run(simulator, apps(4, a2=BAD))
     assert result.failed and actions(result)[0] == "failed" and actions(result)[2:] == ["failed", "created"]
     assert result["results"][0]["error"]["kind"] == "conflict" and there(simulator) == ["a0", "a1", "a3"]
@@ -142,7 +179,9 @@ def test_conflict_with_what_is_gone_again(current: Simulator) -> None:
         answer = await work()
         if exchange.method == "POST" and exchange.target == APPS:
             del current.state.virtual_hosts["t-v"].applications["a0"]
-            answer.payload = [{"statusCode": 409, "message": "Could not create the application: [t-v/a0] already exists"}]
+            answer.payload = [
+                {"statusCode": 409, "message": "Could not create the application: [t-v/a0] already exists"}
+            ]
             answer.status = 409
         return answer
 
@@ -195,7 +234,11 @@ def test_create_whose_outcome_cannot_be_read(current: Simulator) -> None:
 def test_create_that_is_refused_for_another_reason(current: Simulator) -> None:
     current.inject("status", method="POST", path=APPS, status=429, times=-1, message="slow down")
     result = run(current, apps(2), retries=0)
-    assert result.failed and not result["changed"] and {entry["error"]["kind"] for entry in result["results"]} == {"rate_limited"}
+    assert (
+        result.failed
+        and not result["changed"]
+        and {entry["error"]["kind"] for entry in result["results"]} == {"rate_limited"}
+    )
 
 
 @pytest.mark.parametrize("module", ("application", "applications"))
@@ -208,7 +251,11 @@ class TestWithoutVirtualHost:
 
     def test_create_fails(self, simulator: Simulator, module: str) -> None:
         result = running_modules.run_module(module, connection(simulator, **self.options(module)))
-        assert result.failed and not result["changed"] and result.get("results", [result])[0]["error"]["kind"] == "vhost_not_found"
+        assert (
+            result.failed
+            and not result["changed"]
+            and result.get("results", [result])[0]["error"]["kind"] == "vhost_not_found"
+        )
         assert "Could not create application t-none/live." in result["msg"]
 
     def test_check_mode_predicts_with_a_warning(self, simulator: Simulator, module: str) -> None:
@@ -218,7 +265,9 @@ class TestWithoutVirtualHost:
 
     def test_absent_is_fine(self, simulator: Simulator, module: str) -> None:
         for check_mode in (True, False):
-            result = running_modules.run_module(module, connection(simulator, **self.options(module, state="absent")), check_mode=check_mode)
+            result = running_modules.run_module(
+                module, connection(simulator, **self.options(module, state="absent")), check_mode=check_mode
+            )
             assert not result.failed and not result["changed"]
 
 
@@ -234,9 +283,15 @@ def test_no_warning_where_the_same_task_would_make_the_virtual_host(simulator: S
 class TestReadOnlyVirtualHost:
     """The virtual host `default` comes from the server's configuration file; on 0.15.10 no read tells so."""
 
-    def result(self, simulator: Simulator, module: str, check_mode: bool, *, state: str = "present", **app: Any) -> tuple[running_modules.ModuleRun, Any]:
+    def result(
+        self, simulator: Simulator, module: str, check_mode: bool, *, state: str = "present", **app: Any
+    ) -> tuple[running_modules.ModuleRun, Any]:
         options = {"vhost": "default", **app}
-        given = {"state": state, "recreate": True, **(options if module == "application" else {"applications": [options]})}
+        given = {
+            "state": state,
+            "recreate": True,
+            **(options if module == "application" else {"applications": [options]}),
+        }
         result = running_modules.run_module(module, connection(simulator, **given), check_mode=check_mode)
         return result, result.get("results", [result])[0]
 
@@ -244,23 +299,44 @@ class TestReadOnlyVirtualHost:
         result, _entry = self.result(simulator, module, check_mode, name="app", type="live")
         assert not result.failed and not result["changed"] and simulator.writes == []
 
-    @pytest.mark.parametrize("app", ({"name": "new"}, {"name": "app", "type": "vod"}, {"name": "app", "state": "absent"}))
-    def test_anything_else_fails(self, simulator: Simulator, module: str, check_mode: bool, app: dict[str, Any]) -> None:
+    @pytest.mark.parametrize(
+        "app", ({"name": "new"}, {"name": "app", "type": "vod"}, {"name": "app", "state": "absent"})
+    )
+    def test_anything_else_fails(
+        self, simulator: Simulator, module: str, check_mode: bool, app: dict[str, Any]
+    ) -> None:
         result, entry = self.result(simulator, module, check_mode, **app)
         if check_mode and simulator.state.version.name == "0.15.10":
-            assert not result.failed and "Whether one of these does, only a real run finds out: default." in str(result.warnings)
+            assert not result.failed and "Whether one of these does, only a real run finds out: default." in str(
+                result.warnings
+            )
         else:
-            assert result.failed and not result["changed"] and entry["error"]["kind"] == "read_only" and "Server.xml" in result["msg"]
-        assert {record.path for record in simulator.writes} <= {"/v1/vhosts/t-v", "/v1/vhosts", "/v1/vhosts/default/apps"}
+            assert (
+                result.failed
+                and not result["changed"]
+                and entry["error"]["kind"] == "read_only"
+                and "Server.xml" in result["msg"]
+            )
+        assert {record.path for record in simulator.writes} <= {
+            "/v1/vhosts/t-v",
+            "/v1/vhosts",
+            "/v1/vhosts/default/apps",
+        }
 
 
 @pytest.mark.parametrize("module", ("application", "applications", "application_info"))
 def test_server_without_the_call(current: Simulator, module: str) -> None:
     current.inject("status", method="GET", path=APPS, status=404, times=-1, message="[HTTP] Controller not found (404)")
     app = {"vhost": "t-v", "name": "live"}
-    options = {"application": app, "applications": {"applications": [app]}, "application_info": {"vhost": "t-v"}}[module]
+    options = {"application": app, "applications": {"applications": [app]}, "application_info": {"vhost": "t-v"}}[
+        module
+    ]
     result = running_modules.run_module(module, connection(current, **options))
-    assert result.failed and result["error"]["kind"] == "controller_not_found" and "The server has no such call." in result["msg"]
+    assert (
+        result.failed
+        and result["error"]["kind"] == "controller_not_found"
+        and "The server has no such call." in result["msg"]
+    )
 
 
 def test_nested_applications_on_a_server_without_the_call(current: Simulator) -> None:
@@ -278,7 +354,10 @@ def test_unaddressable_applications_are_left_alone(current: Simulator, purge: bo
         result = run(current, apps(1), purge=purge, check_mode=check_mode)
         assert not result.failed
         for name in ("%s", "not addressable"):
-            assert any(f"Application '{name}' of virtual host t-v cannot be addressed and is left alone." in warning for warning in result.warnings)
+            assert any(
+                f"Application '{name}' of virtual host t-v cannot be addressed and is left alone." in warning
+                for warning in result.warnings
+            )
     assert there(current) == ["%s", "a0", "not addressable"]
     found = running_modules.run_module("application_info", connection(current, vhost="t-v"))
     assert [app["name"] for app in found["applications"]] == ["a0"] and "'not addressable'" in found.warnings[0]
@@ -290,7 +369,11 @@ class TestPurge:
     def test_others_of_the_same_virtual_host_go(self, simulator: Simulator) -> None:
         make_virtual_host(simulator, "t-w")
         for vhost in ("t-v", "t-w"):
-            post(simulator, f"/v1/vhosts/{vhost}/apps", [{"name": name, "type": "live"} for name in ("a0", "old", "older")])
+            post(
+                simulator,
+                f"/v1/vhosts/{vhost}/apps",
+                [{"name": name, "type": "live"} for name in ("a0", "old", "older")],
+            )
         predicted = run(simulator, apps(2), purge=True, check_mode=True)
         result = run(simulator, apps(2), purge=True)
         assert [(entry["name"], entry["action"]) for entry in result["results"]] == [
@@ -300,7 +383,11 @@ class TestPurge:
             ("older", "deleted"),
         ]
         assert predicted["counts"] == result["counts"] and predicted["diff"] == result["diff"]
-        assert there(simulator) == ["a0", "a1"] and sorted(simulator.state.virtual_hosts["t-w"].applications) == ["a0", "old", "older"]
+        assert there(simulator) == ["a0", "a1"] and sorted(simulator.state.virtual_hosts["t-w"].applications) == [
+            "a0",
+            "old",
+            "older",
+        ]
         assert not run(simulator, apps(2), purge=True)["changed"]
 
     def test_those_of_the_configuration_file_stay(self, simulator: Simulator) -> None:

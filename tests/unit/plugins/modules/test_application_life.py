@@ -22,20 +22,31 @@ IDLE: dict[str, Any] = {"before": {}, "after": {}}
 
 READ_CONTENTS = [f"GET {APP}", f"POST {APP}:pushes"]
 LOOK_AT_WHAT_IS_LIVE = [*READ_CONTENTS, f"GET {APP}/streams", f"GET {STATISTICS}"]
-TAKE_DOWN = [f"POST {APPS} 0", *READ_CONTENTS, f"POST {APP}:stopPush", f"POST {APP}:stopPush", f"POST {APP}:pushes", f"DELETE {APP}"]
+TAKE_DOWN = [
+    f"POST {APPS} 0",
+    *READ_CONTENTS,
+    f"POST {APP}:stopPush",
+    f"POST {APP}:stopPush",
+    f"POST {APP}:pushes",
+    f"DELETE {APP}",
+]
 
 
 def log(simulator: Simulator) -> list[str]:
     """What was asked; looks at push tasks that follow each other stand once, and posts of applications have their number."""
     requests: list[str] = []
     for record in simulator.log:
-        request = f"{record.method} {record.path}" + (f" {len(record.body)}" if (record.method, record.path) == ("POST", APPS) else "")
+        request = f"{record.method} {record.path}" + (
+            f" {len(record.body)}" if (record.method, record.path) == ("POST", APPS) else ""
+        )
         if not (request.endswith(":pushes") and requests[-1:] == [request]):
             requests.append(request)
     return requests
 
 
-def step(simulator: Simulator, module: str, options: dict[str, Any], action: str, *, check: list[str], apply: list[str]) -> running_modules.ModuleRun:
+def step(
+    simulator: Simulator, module: str, options: dict[str, Any], action: str, *, check: list[str], apply: list[str]
+) -> running_modules.ModuleRun:
     """Check mode and then the real run, which must agree; and what each of them asked the server."""
     simulator.clear_log()
     predicted = running_modules.run_module(module, connection(simulator, **options), check_mode=True)
@@ -56,13 +67,22 @@ def step(simulator: Simulator, module: str, options: dict[str, Any], action: str
 
 def start_pushes(simulator: Simulator) -> None:
     for task_id in ("one", "two"):
-        task = {"vhost": "t-v", "app": "live", "id": task_id, "stream": {"name": "main"}, "protocol": "rtmp", "url": f"rtmp://{task_id}.example.com/app"}
+        task = {
+            "vhost": "t-v",
+            "app": "live",
+            "id": task_id,
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "url": f"rtmp://{task_id}.example.com/app",
+        }
         run = running_modules.run_module("push_task", connection(simulator, **task, stream_key="planted-key"))
         assert run["action"] == "started", run
 
 
 def pushes(simulator: Simulator) -> list[str]:
-    return [task["id"] for task in running_modules.run_module("push_task_info", connection(simulator, vhost="t-v"))["tasks"]]
+    return [
+        task["id"] for task in running_modules.run_module("push_task_info", connection(simulator, vhost="t-v"))["tasks"]
+    ]
 
 
 @pytest.mark.parametrize("module", ("application", "applications"))
@@ -82,8 +102,17 @@ def test_life(simulator: Simulator, module: str) -> None:
     assert step(simulator, module, absent, "unchanged", check=[f"GET {APPS}"], apply=[f"GET {APPS}"])["diff"] == IDLE
 
     # The server's version is asked because the application has options that releases spell differently.
-    made = step(simulator, module, options(app), "created", check=[f"GET {APPS}", VERSION, f"GET {VHOST}"], apply=[f"GET {APPS}", VERSION, f"POST {APPS} 1"])
-    assert made["diff"]["before"] == {} and made["diff"]["after"]["t-v/live"]["publishers"]["llhls"]["segment_count"] == 10
+    made = step(
+        simulator,
+        module,
+        options(app),
+        "created",
+        check=[f"GET {APPS}", VERSION, f"GET {VHOST}"],
+        apply=[f"GET {APPS}", VERSION, f"POST {APPS} 1"],
+    )
+    assert (
+        made["diff"]["before"] == {} and made["diff"]["after"]["t-v/live"]["publishers"]["llhls"]["segment_count"] == 10
+    )
 
     read = [f"GET {APPS}", f"GET {APP}"]
     assert step(simulator, module, options(app), "unchanged", check=read, apply=read)["diff"] == IDLE
@@ -96,10 +125,15 @@ def test_life(simulator: Simulator, module: str) -> None:
     counts = [refused["diff"][side]["t-v/live"]["publishers"]["llhls"]["segment_count"] for side in ("before", "after")]
     assert counts == [10, 5]  # what a recreate would change
     report = refused.get("results", [refused])[0]
-    assert report["error"]["kind"] == "differs" and [difference["field"] for difference in report["differences"]] == fields
+    assert (
+        report["error"]["kind"] == "differs" and [difference["field"] for difference in report["differences"]] == fields
+    )
     assert report["would_drop"] == {"push_tasks": ["live/one", "live/two"], "streams": ["live/main"], "connections": 12}
     assert f"Differing fields: {', '.join(fields)}." in refused["msg"] and "recreate" in refused["msg"]
-    assert "its live streams (live/main) and 12 connections, and stop and make again push tasks live/one, live/two" in refused["msg"]
+    assert (
+        "its live streams (live/main) and 12 connections, and stop and make again push tasks live/one, live/two"
+        in refused["msg"]
+    )
 
     again = [f"POST {APPS} 1", f"POST {APP}:pushes", f"POST {APP}:startPush", f"POST {APP}:startPush"]
     remade = step(
@@ -118,7 +152,14 @@ def test_life(simulator: Simulator, module: str) -> None:
 
     assert step(simulator, module, options(changed, recreate=True), "unchanged", check=read, apply=read)["diff"] == IDLE
 
-    gone = step(simulator, module, absent, "deleted", check=[*read, *LOOK_AT_WHAT_IS_LIVE, f"GET {VHOST}"], apply=[*read, *TAKE_DOWN])
+    gone = step(
+        simulator,
+        module,
+        absent,
+        "deleted",
+        check=[*read, *LOOK_AT_WHAT_IS_LIVE, f"GET {VHOST}"],
+        apply=[*read, *TAKE_DOWN],
+    )
     assert gone["diff"]["before"]["t-v/live"]["name"] == "live" and gone["diff"]["after"] == {}
     assert gone.get("results", [gone])[0]["dropped"] == {"push_tasks": ["live/one", "live/two"]}
     assert step(simulator, module, absent, "unchanged", check=[f"GET {APPS}"], apply=[f"GET {APPS}"])["diff"] == IDLE
@@ -142,9 +183,15 @@ def test_option_left_out_is_kept_by_recreate(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v")
     running_modules.run_module("application", connection(simulator, **application(simulator)))
     before = copy.deepcopy(simulator.state.virtual_hosts["t-v"].applications["live"].config)
-    change = {"vhost": "t-v", "name": "live", "publishers": {**dict.fromkeys(("llhls", "webrtc", push_publisher(simulator)), {}), "stream_worker_count": 2}}
+    change = {
+        "vhost": "t-v",
+        "name": "live",
+        "publishers": {**dict.fromkeys(("llhls", "webrtc", push_publisher(simulator)), {}), "stream_worker_count": 2},
+    }
     run = running_modules.run_module("application", connection(simulator, **change, recreate=True))
-    assert run["action"] == "recreated" and [difference["field"] for difference in run["differences"]] == ["publishers.stream_worker_count"]
+    assert run["action"] == "recreated" and [difference["field"] for difference in run["differences"]] == [
+        "publishers.stream_worker_count"
+    ]
     before["publishers"]["streamWorkerCount"] = 2
     assert simulator.state.virtual_hosts["t-v"].applications["live"].config == before
 
@@ -157,7 +204,9 @@ CHANGES: dict[str, Any] = {
     "publishers.stream_worker_count": 1,
     "publishers.llhls.chunk_duration": 0.25,
     "publishers.llhls.dvr.enable": False,
-    "publishers.llhls.extra": {"dumps": {"dump": [{"id": 2, "enable": False, "targetStreamName": "y", "outputPath": "/other"}]}},
+    "publishers.llhls.extra": {
+        "dumps": {"dump": [{"id": 2, "enable": False, "targetStreamName": "y", "outputPath": "/other"}]}
+    },
     "publishers.webrtc.rtx": False,
     "output_profiles.hardware_acceleration": True,
     "output_profiles.output_profile[0].output_stream_name": "${OriginStreamName}_2",
@@ -189,7 +238,9 @@ def test_differences_name_each_field(current: Simulator) -> None:
     app = application(current)
     running_modules.run_module("application", connection(current, **app))
     for path, value in CHANGES.items():
-        run = running_modules.run_module("application", connection(current, **replaced(app, path, value)), check_mode=True)
+        run = running_modules.run_module(
+            "application", connection(current, **replaced(app, path, value)), check_mode=True
+        )
         assert run.failed and [difference["field"] for difference in run["differences"]] == [path]
         assert f"Differing fields: {path}." in run["msg"] and "planted" not in run.printed
 
@@ -213,9 +264,17 @@ def test_secret_that_changes_is_marked_without_being_shown(current: Simulator) -
     wanted["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "planted-new-token"
     run = running_modules.run_module("application", connection(current, **wanted, recreate=True), check_mode=True)
     before, after = (run["diff"][side]["t-v/live"] for side in ("before", "after"))
-    assert (before["transcode_webhook"]["secret_key"], after["transcode_webhook"]["secret_key"]) == ("********", "******** (changed)")
-    tokens, modes = zip(*(side["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"] for side in (before, after)))
-    assert tokens == ({"key": "accessToken", "value": "********"}, {"key": "accessToken", "value": "******** (changed)"})
+    assert (before["transcode_webhook"]["secret_key"], after["transcode_webhook"]["secret_key"]) == (
+        "********",
+        "******** (changed)",
+    )
+    tokens, modes = zip(
+        *(side["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"] for side in (before, after))
+    )
+    assert tokens == (
+        {"key": "accessToken", "value": "********"},
+        {"key": "accessToken", "value": "******** (changed)"},
+    )
     assert modes == ({"key": "mode", "value": "x"},) * 2
 
 
@@ -224,7 +283,9 @@ def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator
     running_modules.run_module("application", connection(current, **application(current)))
     start_pushes(current)
     for path in ("/streams", STATISTICS):
-        current.inject("status", method="GET", path=path, status=404, times=-1, message="[HTTP] Controller not found (404)")
+        current.inject(
+            "status", method="GET", path=path, status=404, times=-1, message="[HTTP] Controller not found (404)"
+        )
     run = running_modules.run_module("application", connection(current, vhost="t-v", name="live", type="vod"))
     assert run["would_drop"] == {"push_tasks": ["live/one", "live/two"]}
     assert "its viewers and live streams, and stop and make again push tasks live/one, live/two" in run["msg"]
@@ -250,7 +311,9 @@ def test_several_virtual_hosts_in_one_task(simulator: Simulator) -> None:
     predicted = running_modules.run_module("applications", connection(simulator, applications=apps), check_mode=True)
     run = running_modules.run_module("applications", connection(simulator, applications=apps))
     assert predicted["counts"] == run["counts"] == {"created": 4} and predicted["diff"] == run["diff"]
-    assert [(result["vhost"], result["name"]) for result in run["results"]] == [(app["vhost"], app["name"]) for app in apps]
+    assert [(result["vhost"], result["name"]) for result in run["results"]] == [
+        (app["vhost"], app["name"]) for app in apps
+    ]
     assert [(record.path, [app["name"] for app in record.body]) for record in simulator.writes] == [
         ("/v1/vhosts/t-v/apps", ["a", "b"]),
         ("/v1/vhosts/t-w/apps", ["a", "b"]),

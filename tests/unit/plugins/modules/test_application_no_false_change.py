@@ -13,7 +13,11 @@ import hypothesis.strategies as st
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import Shuffle, applications, respell
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import (
+    Shuffle,
+    applications,
+    respell,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.conftest import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import application, push_publisher
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
@@ -21,7 +25,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 from hypothesis import HealthCheck, Phase, given, settings
 
 # Not made smaller where they fail, as each is a talk with a server.
-EXAMPLES = settings(max_examples=8, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(
+    max_examples=8, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
+)
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -63,7 +69,9 @@ def test_applications_are_never_changed_without_need(server: Simulator, data: st
 
 @EXAMPLES
 @given(data=st.data(), shuffle=shuffles())
-def test_applications_of_the_configuration_file_are_never_changed_without_need(server: Simulator, data: st.DataObject, shuffle: Shuffle) -> None:
+def test_applications_of_the_configuration_file_are_never_changed_without_need(
+    server: Simulator, data: st.DataObject, shuffle: Shuffle
+) -> None:
     """Their numbers and booleans are text from version 0.16 on."""
     server.restart()
     make_virtual_host(server, "t-v")
@@ -89,16 +97,23 @@ def test_what_the_server_fills_in_is_no_difference(simulator: Simulator) -> None
     bare = {"vhost": "t-v", "name": "live"}
     assert running_modules.run_module("application", connection(simulator, **bare))["action"] == "created"
     unchanged(simulator, "application", **bare)
-    found = running_modules.run_module("application_info", connection(simulator, vhost="t-v", names=["live"]))["applications"]
+    found = running_modules.run_module("application_info", connection(simulator, vhost="t-v", names=["live"]))[
+        "applications"
+    ]
     assert [profile["name"] for profile in found[0]["output_profiles"]["output_profile"]] == ["default"]
     unchanged(simulator, applications=found)
 
 
-@pytest.mark.parametrize("members", ({"rtmp": None, "srt": {}}, {"srt": None, "rtmp": None}, {"srt": {}, "rtmp": {"max_connection": None}}))
+@pytest.mark.parametrize(
+    "members", ({"rtmp": None, "srt": {}}, {"srt": None, "rtmp": None}, {"srt": {}, "rtmp": {"max_connection": None}})
+)
 def test_bare_members_are_members(simulator: Simulator, members: dict[str, Any]) -> None:
     make_virtual_host(simulator, "t-v")
     for action in ("created", "unchanged"):
-        run = running_modules.run_module("application", connection(simulator, vhost="t-v", name="live", providers=members, publishers={"llhls": None}))
+        run = running_modules.run_module(
+            "application",
+            connection(simulator, vhost="t-v", name="live", providers=members, publishers={"llhls": None}),
+        )
         assert run["action"] == action
     assert simulator.state.virtual_hosts["t-v"].applications["live"].config["providers"] == {"rtmp": {}, "srt": {}}
 
@@ -107,13 +122,30 @@ def test_bare_members_are_members(simulator: Simulator, members: dict[str, Any])
     ("option", "default"),
     [
         ("type", "live"),
-        ("publishers", {"llhls": {"create_default_playlist": True, "enable_preload_hint": True, "dvr": {"enable": False}}, "webrtc": {"timeout": 30000}}),
-        ("publishers", {"llhls": {}, "webrtc": {}, "app_worker_count": 1, "stream_worker_count": 8, "delay_buffer_time_ms": 0}),
+        (
+            "publishers",
+            {
+                "llhls": {"create_default_playlist": True, "enable_preload_hint": True, "dvr": {"enable": False}},
+                "webrtc": {"timeout": 30000},
+            },
+        ),
+        (
+            "publishers",
+            {"llhls": {}, "webrtc": {}, "app_worker_count": 1, "stream_worker_count": 8, "delay_buffer_time_ms": 0},
+        ),
         ("providers", {"webrtc": {"timeout": 30000}, "rtmp": {"passthrough_output_profile": False}}),
         ("output_profiles", {"hardware_acceleration": False, "hwaccels": {"decoder": {"enable": False}}}),
         (
             "output_profiles",
-            {"output_profile": [{"name": "p", "output_stream_name": "s", "encodes": {"videos": [{"name": "v", "bypass": True, "b_frames": 0}]}}]},
+            {
+                "output_profile": [
+                    {
+                        "name": "p",
+                        "output_stream_name": "s",
+                        "encodes": {"videos": [{"name": "v", "bypass": True, "b_frames": 0}]},
+                    }
+                ]
+            },
         ),
     ],
 )
@@ -124,7 +156,11 @@ def test_absent_fields_equal_the_servers_defaults(current: Simulator, option: st
         "name": "live",
         "providers": {"webrtc": {}, "rtmp": {}},
         "publishers": {"llhls": {}, "webrtc": {}},
-        "output_profiles": {"output_profile": [{"name": "p", "output_stream_name": "s", "encodes": {"videos": [{"name": "v", "bypass": True}]}}]},
+        "output_profiles": {
+            "output_profile": [
+                {"name": "p", "output_stream_name": "s", "encodes": {"videos": [{"name": "v", "bypass": True}]}}
+            ]
+        },
     }
     running_modules.run_module("application", connection(current, **bare))
     unchanged(current, "application", **{"vhost": "t-v", "name": "live", option: default})
@@ -147,11 +183,20 @@ SAMPLE: dict[str, Any] = {
                     {
                         "name": "default",
                         "file_name": "master",
-                        "options": {"web_rtc_auto_abr": True, "hls_chunklist_path_depth": 0, "enable_ts_packaging": True},
+                        "options": {
+                            "web_rtc_auto_abr": True,
+                            "hls_chunklist_path_depth": 0,
+                            "enable_ts_packaging": True,
+                        },
                         "rendition_templates": [
                             {
                                 "name": "${Height}p",
-                                "video_template": {"encoding_type": "all", "max_width": 1080, "min_height": 240, "max_framerate": 30},
+                                "video_template": {
+                                    "encoding_type": "all",
+                                    "max_width": 1080,
+                                    "min_height": 240,
+                                    "max_framerate": 30,
+                                },
                                 "audio_template": {"encoding_type": "all", "max_bitrate": 128000},
                             }
                         ],
@@ -189,7 +234,13 @@ SAMPLE: dict[str, Any] = {
                             "width": 1280,
                             "height": 720,
                             "framerate": 30,
-                            "bypass_if_match": {"codec": "eq", "framerate": "lte", "width": "lte", "height": "lte", "sar": "eq"},
+                            "bypass_if_match": {
+                                "codec": "eq",
+                                "framerate": "lte",
+                                "width": "lte",
+                                "height": "lte",
+                                "sar": "eq",
+                            },
                         },
                     ],
                     "audios": [
@@ -214,13 +265,22 @@ SAMPLE: dict[str, Any] = {
         "mpegts": {"extra": {"streams": [{"name": "stream_${Port}", "port": 4000}]}},
         "rtsp_pull": None,
         "webrtc": {"timeout": 30000, "cross_domains": {"urls": ["*"]}},
-        "schedule": {"media_root_dir": "/opt/ovenmediaengine/media", "schedule_files_dir": "/opt/ovenmediaengine/media"},
+        "schedule": {
+            "media_root_dir": "/opt/ovenmediaengine/media",
+            "schedule_files_dir": "/opt/ovenmediaengine/media",
+        },
     },
     "publishers": {
         "app_worker_count": 1,
         "stream_worker_count": 8,
         "ovt": None,
-        "webrtc": {"timeout": 30000, "rtx": False, "ulpfec": False, "jitter_buffer": False, "create_default_playlist": True},
+        "webrtc": {
+            "timeout": 30000,
+            "rtx": False,
+            "ulpfec": False,
+            "jitter_buffer": False,
+            "create_default_playlist": True,
+        },
         "llhls": {
             "chunk_duration": 0.5,
             "part_hold_back": 1.5,
@@ -231,7 +291,12 @@ SAMPLE: dict[str, Any] = {
             "cross_domains": {"urls": ["*"]},
             "create_default_playlist": True,
         },
-        "hls": {"segment_count": 4, "segment_duration": 4, "cross_domains": {"urls": ["*"]}, "create_default_playlist": True},
+        "hls": {
+            "segment_count": 4,
+            "segment_duration": 4,
+            "cross_domains": {"urls": ["*"]},
+            "create_default_playlist": True,
+        },
         "push": {"stream_map": {"enable": False, "path": "path/to/file.xml"}},
         "file": {"root_path": "/prefix/path/to", "stream_map": {"enable": False, "path": "path/to/file.xml"}},
         "thumbnail": {"cross_domains": {"urls": ["*"]}},
@@ -247,12 +312,16 @@ def test_the_servers_own_sample(version: str) -> None:
         assert run["action"] == "created", run
         unchanged(simulator, "application", **SAMPLE)
         unchanged(simulator, "application", **respell(SAMPLE, lambda items: items[::-1]))
-        found = running_modules.run_module("application_info", connection(simulator, vhost="t-v", show_secrets=True))["applications"]
+        found = running_modules.run_module("application_info", connection(simulator, vhost="t-v", show_secrets=True))[
+            "applications"
+        ]
         unchanged(simulator, applications=found)
         posted = simulator.state.virtual_hosts["t-v"].applications["app"].config
         simulator.add_static_virtual_host({"name": "t-w", "host": {"names": ["x"]}}, [posted])
         unchanged(simulator, "application", **{**SAMPLE, "vhost": "t-w"})
-        read = running_modules.run_module("application_info", connection(simulator, vhost="t-w", show_secrets=True))["applications"]
+        read = running_modules.run_module("application_info", connection(simulator, vhost="t-w", show_secrets=True))[
+            "applications"
+        ]
         assert {**read[0], "vhost": "t-v"}["publishers"] == found[0]["publishers"]
 
 
@@ -273,9 +342,16 @@ def test_names_in_a_list_are_members_without_settings(server: Simulator, by: Any
     ):
         run = by(module, connection(server, **options))
         assert not run["changed"] and not run.get("failed"), run
-    for listed in ({"applications": [{"vhost": "t-v", "name": "live", **members}]}, {"vhosts": [{**vhost, "applications": [{"name": "live", **members}]}]}):
+    for listed in (
+        {"applications": [{"vhost": "t-v", "name": "live", **members}]},
+        {"vhosts": [{**vhost, "applications": [{"name": "live", **members}]}]},
+    ):
         audit = by("audit_info", connection(server, read_only_vhosts=["default"], **listed))
-        assert [finding for finding in audit["findings"] if finding["application"] == "live" and finding["severity"] in ("error", "drift")] == []
+        assert [
+            finding
+            for finding in audit["findings"]
+            if finding["application"] == "live" and finding["severity"] in ("error", "drift")
+        ] == []
     fewer = by("application", connection(server, vhost="t-v", name="live", **{**members, "providers": ["rtmp"]}))
     assert fewer["failed"] and [difference["field"] for difference in fewer["differences"]] == ["providers.srt"]
     unknown = by("application", connection(server, vhost="t-v", name="live", providers=["rtpm"]))

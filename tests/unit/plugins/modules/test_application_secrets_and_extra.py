@@ -40,7 +40,14 @@ class TestSets:
         [
             ({"rtmp": {}}, [("providers.srt", {"block_duplicate_stream_name": True}, None)]),
             ({"srt": {}, "rtmp": None, "ovt": {}}, [("providers.ovt", None, {})]),
-            ({"ovt": None}, [("providers.ovt", None, {}), ("providers.rtmp", {}, None), ("providers.srt", {"block_duplicate_stream_name": True}, None)]),
+            (
+                {"ovt": None},
+                [
+                    ("providers.ovt", None, {}),
+                    ("providers.rtmp", {}, None),
+                    ("providers.srt", {"block_duplicate_stream_name": True}, None),
+                ],
+            ),
         ],
     )
     def test_member_on_one_side(self, simulator: Simulator, wanted: dict[str, Any], differences: list[Any]) -> None:
@@ -49,7 +56,9 @@ class TestSets:
         assert [(one["field"], one["before"], one["after"]) for one in refused["differences"]] == differences
         assert run(simulator, providers=wanted, recreate=True)["action"] == "recreated"
         assert config(simulator)["providers"].keys() == wanted.keys()
-        assert config(simulator)["providers"].get("srt", {}) == ({"blockDuplicateStreamName": True} if "srt" in wanted else {})
+        assert config(simulator)["providers"].get("srt", {}) == (
+            {"blockDuplicateStreamName": True} if "srt" in wanted else {}
+        )
         assert not run(simulator, providers=wanted)["changed"]
 
     def test_numbers_beside_the_members_are_no_members(self, current: Simulator) -> None:
@@ -60,7 +69,9 @@ class TestSets:
         """`dash` is a publisher of 0.15.10 that stands under extra."""
         with Simulator(version="0.15.10") as simulator:
             make(simulator, publishers={"llhls": {}, "dash": {"segmentCount": 3}})
-            assert [one["field"] for one in run(simulator, publishers={"llhls": {}})["differences"]] == ["publishers.extra.dash"]
+            assert [one["field"] for one in run(simulator, publishers={"llhls": {}})["differences"]] == [
+                "publishers.extra.dash"
+            ]
             assert not run(simulator, publishers={"llhls": {}, "extra": {"dash": {"segmentCount": "3"}}})["changed"]
             differing = run(simulator, publishers={"llhls": {}, "extra": {"dash": {"segmentCount": 4}}})
             assert [one["field"] for one in differing["differences"]] == ["publishers.extra"]
@@ -76,16 +87,30 @@ class TestExtra:
     def test_only_given_keys_are_compared_and_the_rest_is_kept(self, current: Simulator) -> None:
         dumps = {"dump": [{"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/dumps"}]}
         llhls = {"dumps": dumps, "cacheControl": {"segmentMaxAge": 1, "chunklistMaxAge": 2}}
-        make(current, publishers={"llhls": llhls}, decodes={"video": {"hardwareAcceleration": True}, "h264hasBframes": 1}, persistentStreams={"stream": []})
+        make(
+            current,
+            publishers={"llhls": llhls},
+            decodes={"video": {"hardwareAcceleration": True}, "h264hasBframes": 1},
+            persistentStreams={"stream": []},
+        )
         assert not run(current, publishers={"llhls": {}})["changed"]
-        given = {"llhls": {"extra": {"cacheControl": {"segmentMaxAge": "1"}, "dumps": {"dump": [{"id": 1.0, "notGiven": None}]}}}}
-        assert not run(current, publishers=given, extra={"decodes": {"video": {"hardwareAcceleration": "true"}}})["changed"]
+        given = {
+            "llhls": {
+                "extra": {"cacheControl": {"segmentMaxAge": "1"}, "dumps": {"dump": [{"id": 1.0, "notGiven": None}]}}
+            }
+        }
+        assert not run(current, publishers=given, extra={"decodes": {"video": {"hardwareAcceleration": "true"}}})[
+            "changed"
+        ]
         change: dict[str, Any] = {"publishers": {"llhls": {"extra": {"cacheControl": {"segmentMaxAge": 9}}}}}
         assert [one["field"] for one in run(current, **change)["differences"]] == ["publishers.llhls.extra"]
         change["extra"] = {"decodes": {"video": {"hardwareAcceleration": False}}}
         assert [one["field"] for one in run(current, **change)["differences"]] == ["publishers.llhls.extra", "extra"]
         assert run(current, **change, recreate=True)["action"] == "recreated"
-        assert config(current)["publishers"]["llhls"] == {"dumps": dumps, "cacheControl": {"segmentMaxAge": 9, "chunklistMaxAge": 2}}
+        assert config(current)["publishers"]["llhls"] == {
+            "dumps": dumps,
+            "cacheControl": {"segmentMaxAge": 9, "chunklistMaxAge": 2},
+        }
         assert config(current)["decodes"] == {"video": {"hardwareAcceleration": False}, "h264hasBframes": 1}
         assert config(current)["persistentStreams"] == {"stream": []}
 
@@ -102,7 +127,12 @@ class TestExtra:
         assert not run(current, extra={"persistentStreams": None})["changed"]
         made = running_modules.run_module(
             "application",
-            connection(current, vhost="t-v", name="other", extra={"decodes": {"video": None}, "persistentStreams": {"a": None, "stream": [None, STREAM]}}),
+            connection(
+                current,
+                vhost="t-v",
+                name="other",
+                extra={"decodes": {"video": None}, "persistentStreams": {"a": None, "stream": [None, STREAM]}},
+            ),
         )
         assert made["action"] == "created"
         there = current.state.virtual_hosts["t-v"].applications["other"].config
@@ -126,25 +156,40 @@ class TestExtra:
             ({"publishers": {"llhls": {"extra": {"dVR": {}}}}}, "publishers.llhls.extra.dVR"),
             ({"publishers": {"llhls": {"extra": {"%d": {}}}}}, "publishers.llhls.extra.'%d'"),
             (
-                {"output_profiles": {"output_profile": [{"name": "x", "encodes": {"videos": [{"extra": {"bFrames": 1}}]}}]}},
+                {
+                    "output_profiles": {
+                        "output_profile": [{"name": "x", "encodes": {"videos": [{"extra": {"bFrames": 1}}]}}]
+                    }
+                },
                 "output_profiles.output_profile[0].encodes.videos[0].extra.bFrames",
             ),
             ({"extra": {"a": "********"}}, "extra.a"),
             ({"extra": {"a": ["https://********@h"]}}, "extra.a[0]"),
             ({"transcode_webhook": {"secret_key": "********"}}, "transcode_webhook.secret_key"),
-            ({"transcode_webhook": {"control_server_url": "https://********@h"}}, "transcode_webhook.control_server_url"),
+            (
+                {"transcode_webhook": {"control_server_url": "https://********@h"}},
+                "transcode_webhook.control_server_url",
+            ),
             ({"providers": {}}, "providers"),
             ({"publishers": {"extra": {}}}, "publishers"),
         ],
     )
-    def test_refused_with_the_full_path(self, current: Simulator, module: str, options: dict[str, Any], path: str) -> None:
+    def test_refused_with_the_full_path(
+        self, current: Simulator, module: str, options: dict[str, Any], path: str
+    ) -> None:
         given: dict[str, Any] = {"name": "live", **options}
         if module == "application":
             prefix, given = "", {"vhost": "t-v", **given}
         elif module == "applications":
-            prefix, given = "applications[1].", {"applications": [{"vhost": "t-v", "name": "fine"}, {"vhost": "t-v", **given}]}
+            prefix, given = (
+                "applications[1].",
+                {"applications": [{"vhost": "t-v", "name": "fine"}, {"vhost": "t-v", **given}]},
+            )
         else:
-            prefix, given = "vhosts[0].applications[0].", {"vhosts": [{"name": "t-v", "host": {"names": ["x"]}, "applications": [given]}]}
+            prefix, given = (
+                "vhosts[0].applications[0].",
+                {"vhosts": [{"name": "t-v", "host": {"names": ["x"]}, "applications": [given]}]},
+            )
         for check_mode in (True, False):
             result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
             assert result.failed and result["msg"].startswith(f"{prefix}{path}: "), result["msg"]
@@ -216,7 +261,12 @@ def modules_with(app: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """The same application by each module that can make it."""
     nested = {key: value for key, value in app.items() if key != "vhost"}
     vhost = {"name": "t-v", "host": {"names": ["t-v.example.com"]}, "applications": [nested]}
-    return [("application", app), ("applications", {"applications": [app]}), ("vhost", vhost), ("vhosts", {"vhosts": [vhost]})]
+    return [
+        ("application", app),
+        ("applications", {"applications": [app]}),
+        ("vhost", vhost),
+        ("vhosts", {"vhosts": [vhost]}),
+    ]
 
 
 class TestSecrets:
@@ -230,7 +280,12 @@ class TestSecrets:
         other["transcode_webhook"]["secret_key"] = "planted-other-key"
         other["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "planted-other-token"
         changed = modules_with(other)[number][1]
-        for given, action in ((options, "created"), (options, "unchanged"), (changed, "failed"), ({**changed, "recreate": True}, "recreated")):
+        for given, action in (
+            (options, "created"),
+            (options, "unchanged"),
+            (changed, "failed"),
+            ({**changed, "recreate": True}, "recreated"),
+        ):
             for check_mode in (True, False):
                 result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
                 assert "planted" not in result.printed and "module_args" in result.get("invocation", {"module_args": 1})
@@ -242,13 +297,29 @@ class TestSecrets:
         make(current, **WIRE)
         module, change = modules_with({**BASE, "type": "vod"})[number]
         current.inject(
-            "status", method="POST", path=APPS, status=500, skip=1, message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url"
+            "status",
+            method="POST",
+            path=APPS,
+            status=500,
+            skip=1,
+            message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url",
         )
-        runs = [running_modules.run_module(module, connection(current, **change), check_mode=check_mode) for check_mode in (True, False)]
-        runs += [running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=check_mode) for check_mode in (True, False)]
+        runs = [
+            running_modules.run_module(module, connection(current, **change), check_mode=check_mode)
+            for check_mode in (True, False)
+        ]
+        runs += [
+            running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=check_mode)
+            for check_mode in (True, False)
+        ]
         assert "refused" in runs[-1]["msg"]
-        absent = {"vhosts": [{"name": "t-v"}]} if module == "vhosts" else {"name": "t-v"} if module == "vhost" else change
-        runs += [running_modules.run_module(module, connection(current, **absent, state="absent"), check_mode=check_mode) for check_mode in (True, False)]
+        absent = (
+            {"vhosts": [{"name": "t-v"}]} if module == "vhosts" else {"name": "t-v"} if module == "vhost" else change
+        )
+        runs += [
+            running_modules.run_module(module, connection(current, **absent, state="absent"), check_mode=check_mode)
+            for check_mode in (True, False)
+        ]
         assert all("planted" not in result.printed for result in runs)
 
     def test_info(self, current: Simulator) -> None:
@@ -259,7 +330,9 @@ class TestSecrets:
         values = {pair["key"]: pair["value"] for pair in extra["defaultQueryString"]["queries"]}
         assert values == {**dict.fromkeys(("apiToken", "password", "streamKey"), "********"), "keyframe": "shown"}
         assert extra["dumps"]["dump"] == [{**DUMP, "outputPath": "rtmp://h/app/********"}]
-        shown = running_modules.run_module("application_info", connection(current, vhost="t-v", show_secrets=True))["applications"][0]
+        shown = running_modules.run_module("application_info", connection(current, vhost="t-v", show_secrets=True))[
+            "applications"
+        ][0]
         assert {name: shown[name] for name in SECRET_APP} == {**SECRET_APP}
         refused = running_modules.run_module("applications", connection(current, applications=masked["applications"]))
         assert refused["error"]["kind"] == "bad_input" and "show_secrets" in refused["msg"]
@@ -277,11 +350,19 @@ class TestSecrets:
     def test_only_on_the_server_under_names_that_are_not_known(self, current: Simulator, number: int) -> None:
         """A newer server has them; the modules show them in results, diffs and differences."""
         make_virtual_host(current, "t-v")
-        there = {"name": "live", "type": "live", "publishers": {"llhls": copy.deepcopy(BY_NAME)}, **copy.deepcopy(BY_NAME)}
+        there = {
+            "name": "live",
+            "type": "live",
+            "publishers": {"llhls": copy.deepcopy(BY_NAME)},
+            **copy.deepcopy(BY_NAME),
+        }
         current.state.create_application(current.state.virtual_hosts["t-v"], there)
         changed = {**BY_NAME, "login": {"password": "planted-new"}}
         module, change = modules_with({**BASE, "publishers": {"llhls": {"extra": changed}}, "extra": changed})[number]
-        runs = [running_modules.run_module(module, connection(current, **change), check_mode=check_mode) for check_mode in (True, False)]
+        runs = [
+            running_modules.run_module(module, connection(current, **change), check_mode=check_mode)
+            for check_mode in (True, False)
+        ]
         runs.append(running_modules.run_module(module, connection(current, **change, recreate=True), check_mode=True))
         assert "******** (changed)" in runs[-1].printed
         runs.append(running_modules.run_module("application_info", connection(current, vhost="t-v")))
@@ -295,7 +376,9 @@ class TestSecrets:
         runs.append(running_modules.run_module(module, connection(current, **change, recreate=True)))
         assert not [secret for result in runs for secret in BY_NAME_SECRETS if secret in result.printed]
 
-    @pytest.mark.parametrize("options", ({"providers": "planted"}, {"transcode_webhook": {"secret_keyy": "planted"}}, {"extra": ["planted"]}))
+    @pytest.mark.parametrize(
+        "options", ({"providers": "planted"}, {"transcode_webhook": {"secret_keyy": "planted"}}, {"extra": ["planted"]})
+    )
     def test_options_of_wrong_form(self, current: Simulator, options: dict[str, Any]) -> None:
         for module, given in modules_with({**BASE, **SECRET_APP, **options}):
             result = running_modules.run_module(module, connection(current, **given))
@@ -307,17 +390,27 @@ class TestSecrets:
     ("profile", "lacking"),
     [
         ({"name": "x"}, "output_profiles.output_profile[0].output_stream_name"),
-        ({"name": "x", "output_stream_name": "y", "encodes": {"videos": [{"codec": "h264"}]}}, "output_profiles.output_profile[0].encodes.videos[0].bitrate"),
-        ({"name": "x", "output_stream_name": "y", "encodes": {"audios": [{"bitrate": 1}]}}, "output_profiles.output_profile[0].encodes.audios[0].codec"),
+        (
+            {"name": "x", "output_stream_name": "y", "encodes": {"videos": [{"codec": "h264"}]}},
+            "output_profiles.output_profile[0].encodes.videos[0].bitrate",
+        ),
+        (
+            {"name": "x", "output_stream_name": "y", "encodes": {"audios": [{"bitrate": 1}]}},
+            "output_profiles.output_profile[0].encodes.audios[0].codec",
+        ),
     ],
 )
-def test_incomplete_profiles_are_refused_before_anything_is_touched(current: Simulator, profile: dict[str, Any], lacking: str) -> None:
+def test_incomplete_profiles_are_refused_before_anything_is_touched(
+    current: Simulator, profile: dict[str, Any], lacking: str
+) -> None:
     make_virtual_host(current, "t-v")
     for _round in range(2):
         current.clear_log()
         for check_mode in (True, False):
             result = run(current, output_profiles={"output_profile": [profile]}, recreate=True, check_mode=check_mode)
-            assert result.failed and result["error"]["kind"] == "bad_input" and f"{lacking}: is required" in result["msg"]
+            assert (
+                result.failed and result["error"]["kind"] == "bad_input" and f"{lacking}: is required" in result["msg"]
+            )
             assert not [record for record in current.writes if record.body != []]
         run(current)
 
@@ -325,4 +418,9 @@ def test_incomplete_profiles_are_refused_before_anything_is_touched(current: Sim
 def test_full_application_hides_its_secrets(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v")
     for check_mode in (True, False):
-        assert "planted" not in running_modules.run_module("application", connection(simulator, **application(simulator)), check_mode=check_mode).printed
+        assert (
+            "planted"
+            not in running_modules.run_module(
+                "application", connection(simulator, **application(simulator)), check_mode=check_mode
+            ).printed
+        )

@@ -16,29 +16,42 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.auditor import Audit
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.desired import Wanted
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import Handshakes
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.desired import Desired
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import ProbeSettings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import Names
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bitrate, Decimal, Flag, Number
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bitrate, Bool, Float, Int
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import unused_port
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import STRANGER, Issued, Site
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import (
+    STRANGER,
+    Issued,
+    Site,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.conftest import VERSIONS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK, application, push_publisher
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host, post
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import (
+    TASK,
+    application,
+    push_publisher,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    ModuleRun,
+    connection,
+    make_virtual_host,
+    post,
+)
 
 SEVERITIES = ("error", "drift", "warning", "info")
 SECRETS = ("planted", "ome-access-token")
@@ -85,14 +98,19 @@ def audit(simulator: Simulator, **options: Any) -> ModuleRun:
     """Audits with and without check mode: both say the same, neither fails, writes or shows a secret."""
     simulator.clear_log()
     given = connection(simulator, **{"read_only_vhosts": ["default"], **options})
-    runs = [running_modules.run_module("audit_info", copy.deepcopy(given), check_mode=check_mode) for check_mode in (False, True)]
+    runs = [
+        running_modules.run_module("audit_info", copy.deepcopy(given), check_mode=check_mode)
+        for check_mode in (False, True)
+    ]
     assert simulator.writes == []
     said = [{key: value for key, value in run.items() if key not in ("invocation", "retries")} for run in runs]
     assert said[0] == said[1]
     run = runs[0]
     assert not run.failed and run["changed"] is False, run
     assert not [secret for secret in SECRETS if secret in run.printed]
-    assert run["counts"] == {severity: len([one for one in run["findings"] if one["severity"] == severity]) for severity in SEVERITIES}
+    assert run["counts"] == {
+        severity: len([one for one in run["findings"] if one["severity"] == severity]) for severity in SEVERITIES
+    }
     for finding in run["findings"]:
         assert finding["severity"] == OWN_KINDS.get(finding["kind"], "error"), finding
         assert finding["kind"] in {*OWN_KINDS, *errors.ADVICE} and finding["message"]
@@ -124,7 +142,12 @@ def vhost(name: str = "t-v", **fields: Any) -> dict[str, Any]:
 
 
 def app(simulator: Simulator, name: str = "live", **fields: Any) -> dict[str, Any]:
-    return {"name": name, "providers": {"rtmp": {}}, "publishers": {"llhls": {}, push_publisher(simulator): {}}, **fields}
+    return {
+        "name": name,
+        "providers": {"rtmp": {}},
+        "publishers": {"llhls": {}, push_publisher(simulator): {}},
+        **fields,
+    }
 
 
 def task(vhost: str = "t-v", app: str = "live", task_id: str = "t-p", **fields: Any) -> dict[str, Any]:
@@ -134,7 +157,11 @@ def task(vhost: str = "t-v", app: str = "live", task_id: str = "t-p", **fields: 
 def provision(simulator: Simulator, **lists: Any) -> dict[str, Any]:
     """Brings the server to be as the lists say, by the modules that do that; returns the lists."""
     lists = copy.deepcopy(lists)
-    for module, name, option in (("vhosts", "vhosts", "vhosts"), ("applications", "applications", "applications"), ("push_tasks", "push_tasks", "tasks")):
+    for module, name, option in (
+        ("vhosts", "vhosts", "vhosts"),
+        ("applications", "applications", "applications"),
+        ("push_tasks", "push_tasks", "tasks"),
+    ):
         run = running_modules.run_module(module, connection(simulator, **{option: copy.deepcopy(lists.get(name, []))}))
         assert not run.failed, run
     return lists
@@ -146,7 +173,11 @@ def small(simulator: Simulator) -> dict[str, Any]:
 
 
 def test_a_server_as_listed(simulator: Simulator) -> None:
-    webhooks = {"control_server_url": "https://u:planted-user@hooks.example.com/a?token=planted-token", "secret_key": "planted-hook", "timeout": 2000}
+    webhooks = {
+        "control_server_url": "https://u:planted-user@hooks.example.com/a?token=planted-token",
+        "secret_key": "planted-hook",
+        "timeout": 2000,
+    }
     store = {"origin_host_name": "o.example.com", "redis_server": {"host": "127.0.0.1:6379", "auth": "planted-auth"}}
     lists = provision(
         simulator,
@@ -155,7 +186,11 @@ def test_a_server_as_listed(simulator: Simulator) -> None:
             vhost("t-w", applications=[app(simulator)]),
         ],
         applications=[application(simulator)],
-        push_tasks=[task(), task("default", "app"), task("t-w", protocol="mpegts", url="udp://push.example.com:1000", stream_key="")],
+        push_tasks=[
+            task(),
+            task("default", "app"),
+            task("t-w", protocol="mpegts", url="udp://push.example.com:1000", stream_key=""),
+        ],
     )
     run = audit(simulator, **lists)
     assert places(run) == [] and run["reachable"] is True
@@ -165,19 +200,25 @@ def test_a_server_as_listed(simulator: Simulator) -> None:
         {"name": "t-v", "listed": True, "present": True, "read_only": False, "status": "ok"},
         {"name": "t-w", "listed": True, "present": True, "read_only": False, "status": "ok"},
     ]
-    assert [(one["vhost"], one["app"], one["id"], one["state"], one["listed"], one["is_config"]) for one in run["push_tasks"]] == [
+    assert [
+        (one["vhost"], one["app"], one["id"], one["state"], one["listed"], one["is_config"])
+        for one in run["push_tasks"]
+    ] == [
         ("default", "app", "t-p", "ready", True, False),
         ("t-v", "live", "t-p", "ready", True, False),
         ("t-w", "live", "t-p", "ready", True, False),
     ]
-    assert run["push_tasks"][0]["url"] == "rtmp://push.example.com/app" and run["push_tasks"][0]["bits_per_second"] is None
+    assert (
+        run["push_tasks"][0]["url"] == "rtmp://push.example.com/app" and run["push_tasks"][0]["bits_per_second"] is None
+    )
     assert run["certificates"] == []
 
 
 def test_what_info_modules_return_is_no_difference(simulator: Simulator) -> None:
     provision(simulator, vhosts=[vhost()], applications=[application(simulator)], push_tasks=[task()])
     read = {
-        module: running_modules.run_module(module, connection(simulator, show_secrets=True)) for module in ("vhost_info", "application_info", "push_task_info")
+        module: running_modules.run_module(module, connection(simulator, show_secrets=True))
+        for module in ("vhost_info", "application_info", "push_task_info")
     }
     lists = {
         "vhosts": read["vhost_info"]["vhosts"],
@@ -207,7 +248,10 @@ def test_nothing_listed_and_nothing_there(current: Simulator) -> None:
 def test_traps_by_version(simulator: Simulator) -> None:
     """As server-facts has them."""
     texts = {finding["message"] for finding in audit(simulator)["findings"] if finding["kind"] == "version_trap"}
-    old, no_api_reload = simulator.state.version.name == "0.15.10", not simulator.state.version.has_api_certificate_reload
+    old, no_api_reload = (
+        simulator.state.version.name == "0.15.10",
+        not simulator.state.version.has_api_certificate_reload,
+    )
     assert any("answered with success whatever the files hold" in text for text in texts) is not old
     assert any("printf" in text for text in texts) is not old
     assert any("outlive" in text for text in texts) is not old
@@ -253,9 +297,9 @@ CANDIDATES = (
 def pair(field: Field) -> tuple[Any, Any]:
     """Two values of a field that differ, and that it takes."""
     fixed: dict[type, tuple[Any, Any]] = {
-        Number: (11, 12),
-        Decimal: (1.5, 2.5),
-        Flag: (True, False),
+        Int: (11, 12),
+        Float: (1.5, 2.5),
+        Bool: (True, False),
         Bitrate: ("1M", "2M"),
         Extra: ({"tThing": 1}, {"tThing": 2}),
     }
@@ -266,7 +310,7 @@ def pair(field: Field) -> tuple[Any, Any]:
     if field.secret:
         return "planted-one", "planted-two"
     for one, two in CANDIDATES:
-        values = ([one], [two]) if isinstance(field, Names) else (one, two)
+        values = ([one], [two]) if isinstance(field, StringSet) else (one, two)
         try:
             for value in values:
                 field.validate(value, "")
@@ -276,15 +320,19 @@ def pair(field: Field) -> tuple[Any, Any]:
     raise AssertionError(f"no value for {field.option}")
 
 
-def sample(group: Group) -> dict[str, Any]:
+def sample(group: Object) -> dict[str, Any]:
     """A value of a group with every field."""
     return {
-        option: sample(field) if isinstance(field, Group) else [sample(field.group)] if isinstance(field, GroupList) else pair(field)[0]
+        option: sample(field)
+        if isinstance(field, Object)
+        else [sample(field.group)]
+        if isinstance(field, ObjectList)
+        else pair(field)[0]
         for option, field in group.fields.items()
     }
 
 
-def variants(group: Group, identity: tuple[str, ...] = ()) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def variants(group: Object, identity: tuple[str, ...] = ()) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """The sample of a group with one field, or one member, other than there, for each of them.
 
     Yields the path of the field, what is there, and a list's entry that gives this field and what goes with it.
@@ -292,16 +340,16 @@ def variants(group: Group, identity: tuple[str, ...] = ()) -> Iterator[tuple[str
     whole = sample(group)
     needed = {option: whole[option] for option, field in group.fields.items() if field.required}
     if group.members:
-        needed.update({option: {} for option, field in group.fields.items() if isinstance(field, Group)})
+        needed.update({option: {} for option, field in group.fields.items() if isinstance(field, Object)})
     for option, field in group.fields.items():
         if option in identity:
             continue
-        if isinstance(field, Group):
+        if isinstance(field, Object):
             for path, there, wanted in variants(field):
                 yield f"{option}.{path}", {**whole, option: there}, {**needed, option: wanted}
             if group.members:
                 yield option, {name: value for name, value in whole.items() if name != option}, needed
-        elif isinstance(field, GroupList):
+        elif isinstance(field, ObjectList):
             for path, there, wanted in variants(field.group):
                 yield f"{option}[0].{path}", {**whole, option: [there]}, {**needed, option: [wanted]}
             yield option, {**whole, option: []}, {**needed, option: whole[option]}
@@ -315,13 +363,19 @@ def expect_each(run: ModuleRun, key: str, expected: dict[str, str]) -> None:
     assert sorted(found) == sorted(expected.items())
     for finding in run["findings"]:
         if finding["severity"] != "info":
-            assert finding["kind"] == "differs" and finding["found"] != finding["wanted"] and finding["field"] in finding["message"]
+            assert (
+                finding["kind"] == "differs"
+                and finding["found"] != finding["wanted"]
+                and finding["field"] in finding["message"]
+            )
 
 
 def expect_the_same(run: ModuleRun, module: ModuleRun, **names: str) -> None:
     """The module that would repair it, in check mode, says the same of each object."""
     told = {
-        (*(entry[name] for name in names.values()), one["field"]): (one["before"], one["after"]) for entry in module["results"] for one in entry["differences"]
+        (*(entry[name] for name in names.values()), one["field"]): (one["before"], one["after"])
+        for entry in module["results"]
+        for one in entry["differences"]
     }
     assert told == {
         (*(finding[name] for name in names), finding["field"]): (finding["found"], finding["wanted"])
@@ -341,14 +395,22 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
             expected[name] = path
     assert len(expected) == 36
     run = audit(simulator, vhosts=wanted)
-    shared = [finding for finding in run["findings"] if finding["kind"] == "ambiguous_host_name"]  # all but one have the same host names
+    shared = [
+        finding for finding in run["findings"] if finding["kind"] == "ambiguous_host_name"
+    ]  # all but one have the same host names
     assert len(shared) == len(expected)
     run["findings"] = [finding for finding in run["findings"] if finding not in shared]
     expect_each(run, "vhost", expected)
     assert set(status(run).values()) <= {"ok", "drift", "warning"}
-    expect_the_same(run, running_modules.run_module("vhosts", connection(simulator, vhosts=wanted, recreate=True), check_mode=True), vhost="name")
+    expect_the_same(
+        run,
+        running_modules.run_module("vhosts", connection(simulator, vhosts=wanted, recreate=True), check_mode=True),
+        vhost="name",
+    )
     secret = [finding for finding in run["findings"] if finding["field"].endswith(("secret_key", "auth"))]
-    assert len(secret) == 3 and all((finding["found"], finding["wanted"]) == ("********", "******** (changed)") for finding in secret)
+    assert len(secret) == 3 and all(
+        (finding["found"], finding["wanted"]) == ("********", "******** (changed)") for finding in secret
+    )
 
 
 def test_each_field_of_an_application(simulator: Simulator) -> None:
@@ -368,8 +430,12 @@ def test_each_field_of_an_application(simulator: Simulator) -> None:
     if simulator.state.version.name != "0.20.0":  # one is enough, as it takes long
         return
     some = wanted[::9]
-    module = running_modules.run_module("applications", connection(simulator, applications=some, recreate=True), check_mode=True)
-    run["findings"] = [finding for finding in run["findings"] if finding["application"] in {entry["name"] for entry in some}]
+    module = running_modules.run_module(
+        "applications", connection(simulator, applications=some, recreate=True), check_mode=True
+    )
+    run["findings"] = [
+        finding for finding in run["findings"] if finding["application"] in {entry["name"] for entry in some}
+    ]
     expect_the_same(run, module, vhost="vhost", application="name")
 
 
@@ -383,15 +449,33 @@ def test_each_field_of_a_push_task(simulator: Simulator) -> None:
     }
     leaves = {
         path
-        for path, _there, _wanted in variants(Group("t", fields=[field for field in PUSH_TASK.fields.values() if field.option in ("stream", "stream_key")]))
+        for path, _there, _wanted in variants(
+            Object(
+                "t", fields=[field for field in PUSH_TASK.fields.values() if field.option in ("stream", "stream_key")]
+            )
+        )
     }
-    assert set(others) == leaves | {"protocol", "url"} and set(PUSH_TASK.fields) == {"vhost", "app", "id", "stream", "protocol", "url", "stream_key"}
+    assert set(others) == leaves | {"protocol", "url"} and set(PUSH_TASK.fields) == {
+        "vhost",
+        "app",
+        "id",
+        "stream",
+        "protocol",
+        "url",
+        "stream_key",
+    }
     push = simulator.state.push_application("default", "app")
     assert push is not None
     wanted, expected = [], {}
     for number, (path, changed) in enumerate(others.items()):
         name = f"t-{number}"
-        fields: dict[str, Any] = {"stream_name": "main", "protocol": "rtmp", "url": TASK["url"], "stream_key": TASK["stream_key"], "variant_names": ["v0"]}
+        fields: dict[str, Any] = {
+            "stream_name": "main",
+            "protocol": "rtmp",
+            "url": TASK["url"],
+            "stream_key": TASK["stream_key"],
+            "variant_names": ["v0"],
+        }
         simulator.state.start_task("default", "app", push, PushTask(id=name, created=0.0, **{**fields, **changed}))
         wanted.append(task("default", "app", name, stream={"name": "main", "variant_names": ["v0"]}))
         expected[name] = path
@@ -406,19 +490,35 @@ def test_each_field_of_a_push_task(simulator: Simulator) -> None:
 
 def test_all_is_missing(simulator: Simulator) -> None:
     run = audit(simulator, vhosts=[vhost(applications=[app(simulator)])], push_tasks=[task()])
-    assert places(run) == [("missing", "t-v", "", "", ""), ("missing", "t-v", "live", "", ""), ("missing", "t-v", "live", "t-p", "")]
+    assert places(run) == [
+        ("missing", "t-v", "", "", ""),
+        ("missing", "t-v", "live", "", ""),
+        ("missing", "t-v", "live", "t-p", ""),
+    ]
     assert status(run) == {"default": "ok", "t-v": "missing"}
 
 
 def test_one_thing_is_missing(simulator: Simulator) -> None:
     lists = small(simulator)
-    assert places(audit(simulator, **{**lists, "vhosts": [*lists["vhosts"], vhost("t-w")]})) == [("missing", "t-w", "", "", "")]
+    assert places(audit(simulator, **{**lists, "vhosts": [*lists["vhosts"], vhost("t-w")]})) == [
+        ("missing", "t-w", "", "", "")
+    ]
     run = audit(simulator, **lists, applications=[{**app(simulator, "more"), "vhost": "t-v"}])
     assert places(run) == [("missing", "t-v", "more", "", "")] and status(run)["t-v"] == "drift"
-    assert places(audit(simulator, **{**lists, "push_tasks": [task(), task(task_id="t-q")]})) == [("missing", "t-v", "live", "t-q", "")]
+    assert places(audit(simulator, **{**lists, "push_tasks": [task(), task(task_id="t-q")]})) == [
+        ("missing", "t-v", "live", "t-q", "")
+    ]
     # In what is not there.
-    run = audit(simulator, **{**lists, "push_tasks": [task(), task(app="none"), task("none", "none")]}, applications=[{**app(simulator), "vhost": "gone"}])
-    assert places(run) == [("missing", "gone", "live", "", ""), ("missing", "none", "none", "t-p", ""), ("missing", "t-v", "none", "t-p", "")]
+    run = audit(
+        simulator,
+        **{**lists, "push_tasks": [task(), task(app="none"), task("none", "none")]},
+        applications=[{**app(simulator), "vhost": "gone"}],
+    )
+    assert places(run) == [
+        ("missing", "gone", "live", "", ""),
+        ("missing", "none", "none", "t-p", ""),
+        ("missing", "t-v", "none", "t-p", ""),
+    ]
     assert [entry for entry in run["vhosts"] if entry["name"] == "gone"] == [
         {"name": "gone", "listed": False, "present": False, "read_only": False, "status": "missing"}
     ]
@@ -426,16 +526,27 @@ def test_one_thing_is_missing(simulator: Simulator) -> None:
 
 def test_one_thing_is_not_listed(simulator: Simulator) -> None:
     lists = small(simulator)
-    provision(simulator, vhosts=[vhost("t-w", applications=[app(simulator), app(simulator, "more")])], push_tasks=[task("t-w")])
+    provision(
+        simulator,
+        vhosts=[vhost("t-w", applications=[app(simulator), app(simulator, "more")])],
+        push_tasks=[task("t-w")],
+    )
     run = audit(simulator, **lists)
     assert places(run) == [("not_listed", "t-w", "", "", "")] and status(run)["t-w"] == "not_listed"
     assert "read_only_vhosts" in message(run, "not_listed")
     # Inside of what is listed.
     everything = [*lists["vhosts"], vhost("t-w", applications=[app(simulator)])]
-    assert places(audit(simulator, vhosts=everything, push_tasks=[task(), task("t-w")])) == [("not_listed", "t-w", "more", "", "")]
-    assert places(audit(simulator, vhosts=everything, push_tasks=[task("t-w")], applications=[{**app(simulator, "more"), "vhost": "t-w"}])) == [
-        ("not_listed", "t-v", "live", "t-p", "")
+    assert places(audit(simulator, vhosts=everything, push_tasks=[task(), task("t-w")])) == [
+        ("not_listed", "t-w", "more", "", "")
     ]
+    assert places(
+        audit(
+            simulator,
+            vhosts=everything,
+            push_tasks=[task("t-w")],
+            applications=[{**app(simulator, "more"), "vhost": "t-w"}],
+        )
+    ) == [("not_listed", "t-v", "live", "t-p", "")]
     # An application with a push task is one finding.
     assert places(audit(simulator, vhosts=[vhost(), *everything[1:]], push_tasks=[task("t-w")])) == [
         ("not_listed", "t-v", "live", "", ""),
@@ -445,13 +556,19 @@ def test_one_thing_is_not_listed(simulator: Simulator) -> None:
 
 def test_listed_inside_of_what_is_not(simulator: Simulator) -> None:
     small(simulator)
-    run = audit(simulator, applications=[{**app(simulator, type="vod"), "vhost": "t-v"}], push_tasks=[task(stream_key="planted-new")])
+    run = audit(
+        simulator,
+        applications=[{**app(simulator, type="vod"), "vhost": "t-v"}],
+        push_tasks=[task(stream_key="planted-new")],
+    )
     assert places(run) == [
         ("not_listed", "t-v", "", "", ""),
         ("differs", "t-v", "live", "", "type"),
         ("differs", "t-v", "live", "t-p", "stream_key"),
     ]
-    assert places(audit(simulator, applications=[{**app(simulator), "vhost": "t-v"}])) == [("not_listed", "t-v", "", "", "")]
+    assert places(audit(simulator, applications=[{**app(simulator), "vhost": "t-v"}])) == [
+        ("not_listed", "t-v", "", "", "")
+    ]
 
 
 def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
@@ -462,9 +579,18 @@ def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
     assert places(audit(simulator, **lists)) == []
     listed = {"name": "default", "host": {"names": [*HOST_NAMES]}, "admission_webhooks": {"timeout": 3000}}
     assert places(audit(simulator, **lists, vhosts=[listed])) == []
-    run = audit(simulator, **lists, vhosts=[{**listed, "admission_webhooks": {"timeout": 2000}, "applications": [app(simulator, "none")]}])
-    assert places(run) == [("differs", "default", "", "", "admission_webhooks.timeout"), ("missing", "default", "none", "", "")]
-    assert all("configuration file" in finding["message"] for finding in run["findings"] if finding["severity"] == "drift")
+    run = audit(
+        simulator,
+        **lists,
+        vhosts=[{**listed, "admission_webhooks": {"timeout": 2000}, "applications": [app(simulator, "none")]}],
+    )
+    assert places(run) == [
+        ("differs", "default", "", "", "admission_webhooks.timeout"),
+        ("missing", "default", "none", "", ""),
+    ]
+    assert all(
+        "configuration file" in finding["message"] for finding in run["findings"] if finding["severity"] == "drift"
+    )
     # Without being told: by numbers that read as text.
     known = simulator.state.version.static_scalars_are_strings
     expected = [] if known else [("not_listed", "default", "", "", "")]
@@ -475,7 +601,8 @@ def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
 
 def test_an_application_gives_the_configuration_away(current: Simulator) -> None:
     current.add_static_virtual_host(
-        {"name": "t-s", "host": {"names": ["s.example.com"]}}, [{"name": "a", "type": "live"}, {"name": "b", "publishers": {"streamWorkerCount": 2}}, "c"]
+        {"name": "t-s", "host": {"names": ["s.example.com"]}},
+        [{"name": "a", "type": "live"}, {"name": "b", "publishers": {"streamWorkerCount": 2}}, "c"],
     )
     run = audit(current)
     assert places(run) == [] and run["vhosts"][1]["read_only"] is True
@@ -495,7 +622,19 @@ def test_push_tasks_of_the_configuration(simulator: Simulator) -> None:
     simulator.add_config_task("default", "app", id="t-c", stream_key="planted-c")
     run = audit(simulator)
     assert places(run) == [] and run["push_tasks"][0]["is_config"] is True
-    run = audit(simulator, push_tasks=[task("default", "app", "t-c", stream={"name": "stream"}, url="rtmp://127.0.0.1:1936/config", stream_key="planted-d")])
+    run = audit(
+        simulator,
+        push_tasks=[
+            task(
+                "default",
+                "app",
+                "t-c",
+                stream={"name": "stream"},
+                url="rtmp://127.0.0.1:1936/config",
+                stream_key="planted-d",
+            )
+        ],
+    )
     assert places(run) == [("differs", "default", "app", "t-c", "stream_key")]
 
 
@@ -507,9 +646,16 @@ def test_no_push_publisher(simulator: Simulator) -> None:
     assert [record.path for record in simulator.log].count("/v1/vhosts/default/apps/nopush") == 2  # one a run
     # One that is to get it is not to blame.
     make_virtual_host(simulator, "t-v")
-    post(simulator, "/v1/vhosts/t-v/apps", [{"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}}])
+    post(
+        simulator,
+        "/v1/vhosts/t-v/apps",
+        [{"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}}],
+    )
     run = audit(simulator, vhosts=[vhost(applications=[app(simulator)])], push_tasks=[task()])
-    assert places(run) == [("differs", "t-v", "live", "", f"publishers.{push_publisher(simulator)}"), ("missing", "t-v", "live", "t-p", "")]
+    assert places(run) == [
+        ("differs", "t-v", "live", "", f"publishers.{push_publisher(simulator)}"),
+        ("missing", "t-v", "live", "t-p", ""),
+    ]
 
 
 def test_names_that_no_request_can_be_about(simulator: Simulator) -> None:
@@ -549,31 +695,56 @@ def test_what_is_listed_and_cannot_work_as_it_is_meant(current: Simulator) -> No
         push_tasks=[task(protocol="srt", url="srt://a.example.com:1")],
     )
     run = audit(current, **lists)
-    assert places(run) == [("concern", "t-v", "", "", ""), ("concern", "t-v", "live", "t-p", "")] and status(run)["t-v"] == "warning"
+    assert (
+        places(run) == [("concern", "t-v", "", "", ""), ("concern", "t-v", "live", "t-p", "")]
+        and status(run)["t-v"] == "warning"
+    )
 
 
 def test_an_application_that_cannot_be_made(current: Simulator) -> None:
     make_virtual_host(current, "t-v")
     profile = {"name": "p", "output_stream_name": "s", "encodes": {"videos": [{"name": "v"}]}}
-    run = audit(current, vhosts=[vhost(applications=[{"name": "live", "output_profiles": {"output_profile": [profile]}}])])
+    run = audit(
+        current, vhosts=[vhost(applications=[{"name": "live", "output_profiles": {"output_profile": [profile]}}])]
+    )
     assert places(run) == [("bad_input", "t-v", "live", "", "")] and "videos[0].codec" in message(run, "bad_input")
 
 
 # -- entries that cannot be used --------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[str, Callable[[Simulator], Any], tuple[str, ...]]] = {
-    "wrong type": ("vhosts", lambda _s: vhost(admission_webhooks={"timeout": "soon", "secret_key": "planted-bad"}), ("t-v", "", "")),
+    "wrong type": (
+        "vhosts",
+        lambda _s: vhost(admission_webhooks={"timeout": "soon", "secret_key": "planted-bad"}),
+        ("t-v", "", ""),
+    ),
     "unknown option": ("vhosts", lambda _s: vhost(hots={}), ("t-v", "", "")),
     "bad value": ("vhosts", lambda _s: vhost(host={"names": ["a b"]}), ("t-v", "", "")),
     "no name": ("vhosts", lambda _s: {"host": {"names": ["a"]}}, ("", "", "")),
     "a name that is none": ("vhosts", lambda _s: vhost("a b"), ("a b", "", "")),
     "no dictionary": ("vhosts", lambda _s: "t-v", ("", "", "")),
     "the same again": ("vhosts", lambda _s: vhost("t-k"), ("t-k", "", "")),
-    "application of the wrong type": ("applications", lambda _s: {"vhost": "t-v", "name": "live", "type": "dead"}, ("t-v", "live", "")),
-    "application with a bad value": ("applications", lambda _s: {"vhost": "t-v", "name": "live", "providers": {}}, ("t-v", "live", "")),
+    "application of the wrong type": (
+        "applications",
+        lambda _s: {"vhost": "t-v", "name": "live", "type": "dead"},
+        ("t-v", "live", ""),
+    ),
+    "application with a bad value": (
+        "applications",
+        lambda _s: {"vhost": "t-v", "name": "live", "providers": {}},
+        ("t-v", "live", ""),
+    ),
     "push task of the wrong type": ("push_tasks", lambda _s: task(stream="planted-main"), ("t-v", "live", "t-p")),
-    "push task with a bad value": ("push_tasks", lambda _s: task(url="http://a.example.com/planted-key"), ("t-v", "live", "t-p")),
-    "push task without a key": ("push_tasks", lambda _s: {key: value for key, value in task().items() if key != "stream_key"}, ("t-v", "live", "t-p")),
+    "push task with a bad value": (
+        "push_tasks",
+        lambda _s: task(url="http://a.example.com/planted-key"),
+        ("t-v", "live", "t-p"),
+    ),
+    "push task without a key": (
+        "push_tasks",
+        lambda _s: {key: value for key, value in task().items() if key != "stream_key"},
+        ("t-v", "live", "t-p"),
+    ),
 }
 
 
@@ -583,9 +754,17 @@ def test_an_entry_that_cannot_be_used(current: Simulator, case: str) -> None:
     option, make, place = BAD[case]
     small(current)
     provision(current, vhosts=[vhost("t-k")])
-    lists: dict[str, list[Any]] = {"vhosts": [vhost(), vhost("t-k"), vhost("t-m")], "applications": [{**app(current), "vhost": "t-v"}], "push_tasks": [task()]}
+    lists: dict[str, list[Any]] = {
+        "vhosts": [vhost(), vhost("t-k"), vhost("t-m")],
+        "applications": [{**app(current), "vhost": "t-v"}],
+        "push_tasks": [task()],
+    }
     if case != "the same again":
-        lists[option] = [entry for entry in lists[option] if tuple(entry.get(name, "") for name in ("vhost", "name", "app", "id")) not in _same(make(current))]
+        lists[option] = [
+            entry
+            for entry in lists[option]
+            if tuple(entry.get(name, "") for name in ("vhost", "name", "app", "id")) not in _same(make(current))
+        ]
     lists[option].insert(1, make(current))
     run = audit(current, **lists)
     (bad,) = [finding for finding in run["findings"] if finding["kind"] == "bad_input"]
@@ -603,7 +782,12 @@ def test_a_bad_application_inside_of_a_good_virtual_host(current: Simulator) -> 
     small(current)
     provision(current, vhosts=[vhost("t-w", applications=[app(current), app(current, "more")])])
     nested = [{"name": "live", "type": "dead"}, {"name": "none"}, 7]
-    bad = vhost("t-w", distribution=["x", {}], host=3, applications=[app(current), {"name": "more", "type": "vod", "providers": {"rtmp": {}}}])
+    bad = vhost(
+        "t-w",
+        distribution=["x", {}],
+        host=3,
+        applications=[app(current), {"name": "more", "type": "vod", "providers": {"rtmp": {}}}],
+    )
     run = audit(current, vhosts=[vhost(applications=nested), bad], push_tasks=[task()])
     assert [entry[:4] for entry in places(run)] == [
         ("bad_input", "t-v", "", ""),
@@ -612,12 +796,22 @@ def test_a_bad_application_inside_of_a_good_virtual_host(current: Simulator) -> 
         ("missing", "t-v", "none", ""),
         ("differs", "t-w", "more", ""),
     ]
-    assert [finding["field"] for finding in run["findings"][:3]] == ["vhosts[0].applications[2]", "vhosts[0].applications[0]", "vhosts[1]"]
+    assert [finding["field"] for finding in run["findings"][:3]] == [
+        "vhosts[0].applications[2]",
+        "vhosts[0].applications[0]",
+        "vhosts[1]",
+    ]
 
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("sampling_interval", 1), ("sampling_interval", -1), ("sampling_interval", 601), ("certificate_days", -1), ("read_only_vhosts", ["default", "a b"])],
+    [
+        ("sampling_interval", 1),
+        ("sampling_interval", -1),
+        ("sampling_interval", 601),
+        ("certificate_days", -1),
+        ("read_only_vhosts", ["default", "a b"]),
+    ],
 )
 def test_options_of_the_module_itself(current: Simulator, option: str, value: Any) -> None:
     run = running_modules.run_module("audit_info", connection(current, **{option: value}))
@@ -652,7 +846,11 @@ def answer_to(simulator: Simulator, path: str, response: Any, status: int = 200)
     """Lets the simulator answer requests to a path with something else, for ever."""
 
     async def instead(exchange: Any, work: Any) -> Answer:
-        return Answer(status, {"statusCode": status, "message": "OK", "response": response}) if exchange.target.endswith(path) else await work()
+        return (
+            Answer(status, {"statusCode": status, "message": "OK", "response": response})
+            if exchange.target.endswith(path)
+            else await work()
+        )
 
     simulator.middlewares.append(instead)
 
@@ -683,20 +881,28 @@ def test_servers_that_do_not_answer(simulator: Simulator) -> None:
     unreachable(audit(simulator, **lists, api_url="http://nobody.invalid", retries=0), "unresolved")
     simulator.inject("reset", method="GET", path="/v1/vhosts", times=-1)
     unreachable_but_for_its_version = audit(simulator, **lists, retries=0)
-    assert unreachable_but_for_its_version["reachable"] is False and places(unreachable_but_for_its_version) == [("connection_lost", "", "", "", "")]
+    assert unreachable_but_for_its_version["reachable"] is False and places(unreachable_but_for_its_version) == [
+        ("connection_lost", "", "", "", "")
+    ]
 
 
 def test_a_server_that_is_too_slow(current: Simulator) -> None:
     """It is asked once in each of the two runs, whatever there is to compare."""
     current.inject("delay", seconds=3600, times=-1)
-    unreachable(audit(current, timeout=0.2, retries=0, vhosts=[vhost(f"t-{number}") for number in range(100)]), "timeout")
+    unreachable(
+        audit(current, timeout=0.2, retries=0, vhosts=[vhost(f"t-{number}") for number in range(100)]), "timeout"
+    )
     assert len(current.log) == 2
 
 
 @pytest.mark.parametrize("path", ("/v1/version", "/v1/vhosts"))
 def test_a_page_in_place_of_the_api(current: Simulator, path: str) -> None:
     async def page(exchange: Any, work: Any) -> Answer:
-        return Answer(200, "<html>Log in</html>", headers={"Content-Type": "text/html"}) if exchange.target == path else await work()
+        return (
+            Answer(200, "<html>Log in</html>", headers={"Content-Type": "text/html"})
+            if exchange.target == path
+            else await work()
+        )
 
     current.middlewares.append(page)
     run = audit(current, vhosts=[vhost()])
@@ -713,17 +919,29 @@ def test_a_page_in_place_of_the_api(current: Simulator, path: str) -> None:
         ("/v1/vhosts/t-v/apps/live:pushes", ("t-v", "live", ""), {("t-v", "live", "t-p"), ("t-v", "live", "t-q")}),
     ],
 )
-def test_one_object_cannot_be_read(simulator: Simulator, path: str, place: tuple[str, ...], hidden: set[tuple[str, ...]]) -> None:
+def test_one_object_cannot_be_read(
+    simulator: Simulator, path: str, place: tuple[str, ...], hidden: set[tuple[str, ...]]
+) -> None:
     """It is a finding, nothing is said of what could not be seen, and everything else is compared."""
     small(simulator)
     provision(simulator, vhosts=[vhost("t-w")])
     lists = {
-        "vhosts": [vhost(distribution="other", applications=[app(simulator, type="vod")]), vhost("t-w", distribution="other")],
+        "vhosts": [
+            vhost(distribution="other", applications=[app(simulator, type="vod")]),
+            vhost("t-w", distribution="other"),
+        ],
         "push_tasks": [task(stream_key="planted-new"), task(task_id="t-q")],
     }
     every = {("t-v", "", ""), ("t-v", "live", ""), ("t-v", "live", "t-p"), ("t-v", "live", "t-q"), ("t-w", "", "")}
     assert {entry[1:4] for entry in places(audit(simulator, **lists))} == every
-    simulator.inject("status", method="POST" if path.endswith("pushes") else "GET", path=path, status=500, times=-1, message="told by the test")
+    simulator.inject(
+        "status",
+        method="POST" if path.endswith("pushes") else "GET",
+        path=path,
+        status=500,
+        times=-1,
+        message="told by the test",
+    )
     run = audit(simulator, **lists)
     found = places(run)
     assert found[0] == ("server_error", *place, "") and {entry[1:4] for entry in found[1:]} == every - hidden
@@ -732,15 +950,33 @@ def test_one_object_cannot_be_read(simulator: Simulator, path: str, place: tuple
 
 def test_a_server_without_the_call_for_applications(current: Simulator) -> None:
     lists = small(current)
-    current.inject("status", method="GET", path="/v1/vhosts/default/apps", status=404, times=-1, message="[HTTP] Controller not found (404)")
-    current.inject("status", method="GET", path="/v1/vhosts/t-v/apps", status=404, times=-1, message="[HTTP] Controller not found (404)")
+    current.inject(
+        "status",
+        method="GET",
+        path="/v1/vhosts/default/apps",
+        status=404,
+        times=-1,
+        message="[HTTP] Controller not found (404)",
+    )
+    current.inject(
+        "status",
+        method="GET",
+        path="/v1/vhosts/t-v/apps",
+        status=404,
+        times=-1,
+        message="[HTTP] Controller not found (404)",
+    )
     assert places(audit(current, vhosts=[vhost()])) == []
     run = audit(current, **{**lists, "push_tasks": [task(), task(task_id="t-q")]})
     assert places(run) == [("controller_not_found", "t-v", "", "", ""), ("missing", "t-v", "live", "t-q", "")]
 
 
 def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
-    lists = provision(current, vhosts=[vhost(name, applications=[app(current)]) for name in ("t-1", "t-2", "t-3")], push_tasks=[task("t-1"), task("t-3")])
+    lists = provision(
+        current,
+        vhosts=[vhost(name, applications=[app(current)]) for name in ("t-1", "t-2", "t-3")],
+        push_tasks=[task("t-1"), task("t-3")],
+    )
     for path, method in (
         ("/v1/vhosts/t-2", "GET"),
         ("/v1/vhosts/t-2/apps", "GET"),
@@ -750,8 +986,15 @@ def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
         current.clear_faults()
         current.inject("reset", method=method, path=path, times=-1)
         run = audit(current, **lists, retries=0, concurrency=1)
-        assert places(run) == [("connection_lost", "", "", "", "")] and "is not compared" in message(run, "connection_lost")
-        assert run["reachable"] is True and status(run) == {"default": "ok", "t-1": "ok", "t-2": "error", "t-3": "error"}
+        assert places(run) == [("connection_lost", "", "", "", "")] and "is not compared" in message(
+            run, "connection_lost"
+        )
+        assert run["reachable"] is True and status(run) == {
+            "default": "ok",
+            "t-1": "ok",
+            "t-2": "error",
+            "t-3": "error",
+        }
         assert [one["vhost"] for one in run["push_tasks"]] == ["t-1"]
         assert current.log[-1].path == path  # nothing more was asked
 
@@ -759,7 +1002,11 @@ def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
 @pytest.mark.parametrize(
     ("path", "method", "expected"),
     [
-        ("/v1/vhosts/t-v", "GET", [("missing", "t-v", "", "", ""), ("missing", "t-v", "live", "", ""), ("missing", "t-v", "live", "t-p", "")]),
+        (
+            "/v1/vhosts/t-v",
+            "GET",
+            [("missing", "t-v", "", "", ""), ("missing", "t-v", "live", "", ""), ("missing", "t-v", "live", "t-p", "")],
+        ),
         ("/v1/vhosts/t-v/apps", "GET", [("missing", "t-v", "live", "", ""), ("missing", "t-v", "live", "t-p", "")]),
         ("/v1/vhosts/t-v/apps/live", "GET", [("application", "")]),
         ("/v1/vhosts/t-v/apps/live:pushes", "POST", [("missing", "t-v", "live", "t-p", "")]),
@@ -780,7 +1027,23 @@ def test_deleted_meanwhile(current: Simulator, path: str, method: str, expected:
         assert places(run) == expected
 
 
-STRANGE: tuple[Any, ...] = (None, 5, -1.5, "x", "", True, [], {}, [None], [[]], ["x", {}], {"a": 1}, {"name": {"x": []}}, "9" * 5000, "a/b?c%s\n\u2028\ud800")
+STRANGE: tuple[Any, ...] = (
+    None,
+    5,
+    -1.5,
+    "x",
+    "",
+    True,
+    [],
+    {},
+    [None],
+    [[]],
+    ["x", {}],
+    {"a": 1},
+    {"name": {"x": []}},
+    "9" * 5000,
+    "a/b?c%s\n\u2028\ud800",
+)
 
 
 def spoil(value: Any, strange: Callable[[], Any]) -> Iterator[Any]:
@@ -795,25 +1058,42 @@ def spoil(value: Any, strange: Callable[[], Any]) -> Iterator[Any]:
                 yield [*value[:index], part, *value[index + 1 :]]
 
 
-PATHS = ("/v1/version", "/v1/vhosts", "/v1/vhosts/t-v", "/v1/vhosts/t-v/apps", "/v1/vhosts/t-v/apps/live", "/v1/vhosts/t-v/apps/live:pushes")
+PATHS = (
+    "/v1/version",
+    "/v1/vhosts",
+    "/v1/vhosts/t-v",
+    "/v1/vhosts/t-v/apps",
+    "/v1/vhosts/t-v/apps/live",
+    "/v1/vhosts/t-v/apps/live:pushes",
+)
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_strange_answers(current: Simulator, path: str) -> None:
     """Whatever stands in an answer, there is a result, and it can be written as JSON."""
-    lists = provision(current, vhosts=[vhost(applications=[app(current)], admission_webhooks={"timeout": 5})], push_tasks=[task()])
+    lists = provision(
+        current, vhosts=[vhost(applications=[app(current)], admission_webhooks={"timeout": 5})], push_tasks=[task()]
+    )
     clean: list[Any] = []
     change_answer(current, path, lambda answer: clean.append(copy.deepcopy(answer)))
     api = Api(Transport(Settings(current.url, current.token, retries=0)))
-    wanted = Wanted([VIRTUAL_HOST.given(lists["vhosts"][0])], [APPLICATION.given({**app(current), "vhost": "t-v"})], [PUSH_TASK.given(task())])
+    wanted = Desired(
+        [VIRTUAL_HOST.specified(lists["vhosts"][0])],
+        [APPLICATION.specified({**app(current), "vhost": "t-v"})],
+        [PUSH_TASK.specified(task())],
+    )
 
     def look() -> dict[str, Any]:
         one = Audit(api, Context(sleep=lambda _seconds: None), wanted, sampling_interval=5)
-        one.run([], Handshakes(1.0))
+        one.run([], ProbeSettings(1.0))
         return json.loads(json.dumps(one.result()))
 
     assert [finding for finding in look()["findings"] if finding["severity"] != "info"] == []
-    for answer in [*STRANGE, *({**clean[0], "response": strange} for strange in STRANGE), *spoil(clean[0], itertools.cycle(STRANGE).__next__)]:
+    for answer in [
+        *STRANGE,
+        *({**clean[0], "response": strange} for strange in STRANGE),
+        *spoil(clean[0], itertools.cycle(STRANGE).__next__),
+    ]:
         current.middlewares.clear()
 
         async def instead(exchange: Any, work: Any, answer: Any = answer) -> Answer:
@@ -846,9 +1126,14 @@ class Watched:
     def audit(self, interval: float = 5.0, tasks: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         """Audits with two looks."""
         api = Api(Transport(Settings(self.simulator.url, self.simulator.token, retries=0)))
-        listed = [PUSH_TASK.given(one) for one in ([task("default", "app")] if tasks is None else tasks)]
-        one = Audit(api, Context(sleep=self.sleep, clock=self.own), Wanted(push_tasks=listed, read_only=["default"]), sampling_interval=interval)
-        one.run([], Handshakes(1.0))
+        listed = [PUSH_TASK.specified(one) for one in ([task("default", "app")] if tasks is None else tasks)]
+        one = Audit(
+            api,
+            Context(sleep=self.sleep, clock=self.own),
+            Desired(push_tasks=listed, read_only=["default"]),
+            sampling_interval=interval,
+        )
+        one.run([], ProbeSettings(1.0))
         assert self.simulator.writes == []
         return json.loads(json.dumps(one.result()))
 
@@ -866,7 +1151,14 @@ def watched(request: pytest.FixtureRequest) -> Iterator[Watched]:
 
 
 def start_body(**fields: Any) -> dict[str, Any]:
-    return {"id": "t-p", "stream": {"name": "main"}, "protocol": "rtmp", "url": TASK["url"], "streamKey": TASK["stream_key"], **fields}
+    return {
+        "id": "t-p",
+        "stream": {"name": "main"},
+        "protocol": "rtmp",
+        "url": TASK["url"],
+        "streamKey": TASK["stream_key"],
+        **fields,
+    }
 
 
 def above_info(result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -885,7 +1177,9 @@ def test_a_push_that_stands_still(watched: Watched) -> None:
     watched.stands = True
     result = watched.audit()
     assert above_info(result) == [("push_stalled", "t-p")] and result["vhosts"][0]["status"] == "error"
-    assert "nothing for 5 s" in next(finding["message"] for finding in result["findings"] if finding["kind"] == "push_stalled")
+    assert "nothing for 5 s" in next(
+        finding["message"] for finding in result["findings"] if finding["kind"] == "push_stalled"
+    )
     assert result["push_tasks"][0]["bits_per_second"] == 0 and result["push_tasks"][0]["state"] == "pushing"
     assert above_info(watched.audit(0.0)) == []
     assert above_info(watched.audit(tasks=[])) == [("push_stalled", "t-p"), ("not_listed", "t-p")]
@@ -896,7 +1190,9 @@ def test_a_push_that_fails(watched: Watched) -> None:
     watched.clock.advance(5)
     result = watched.audit()
     assert above_info(result) == [("push_error", "t-p")] and result["push_tasks"][0]["state"] == "error"
-    assert len([record for record in watched.simulator.log if record.path.endswith(":pushes")]) == 2  # nothing to look at again
+    assert (
+        len([record for record in watched.simulator.log if record.path.endswith(":pushes")]) == 2
+    )  # nothing to look at again
 
 
 def test_a_push_that_connects(watched: Watched) -> None:
@@ -920,7 +1216,11 @@ def test_a_push_that_changes_between_two_looks(watched: Watched) -> None:
     again()
     watched.meanwhile = again  # a new connection: nobody knows how much was sent
     result = watched.audit()
-    assert above_info(result) == [] and result["push_tasks"][0]["bits_per_second"] is None and result["push_tasks"][0]["state"] == "pushing"
+    assert (
+        above_info(result) == []
+        and result["push_tasks"][0]["bits_per_second"] is None
+        and result["push_tasks"][0]["state"] == "pushing"
+    )
 
     def stop() -> None:
         push = watched.simulator.state.push_application("default", "app")
@@ -941,7 +1241,9 @@ def test_a_push_of_the_configuration_that_fails_or_stands_still(watched: Watched
 
 
 def test_the_second_look_fails(watched: Watched) -> None:
-    watched.meanwhile = lambda: watched.simulator.inject("status", method="POST", path=":pushes", status=500, times=-1) and None
+    watched.meanwhile = lambda: (
+        watched.simulator.inject("status", method="POST", path=":pushes", status=500, times=-1) and None
+    )
     result = watched.audit()
     assert above_info(result) == [("server_error", "")] and result["push_tasks"][0]["bits_per_second"] is None
 
@@ -950,7 +1252,9 @@ def test_a_module_run_with_two_looks(current: Simulator, clock: ManualClock) -> 
     post(current, "/v1/vhosts/default/apps/app:startPush", start_body())
     current.stream_appears("default", "app", "main")
     clock.advance(1.1)
-    run = running_modules.run_module("audit_info", connection(current, push_tasks=[task("default", "app")], sampling_interval=2))
+    run = running_modules.run_module(
+        "audit_info", connection(current, push_tasks=[task("default", "app")], sampling_interval=2)
+    )
     assert places(run) == [] and run["push_tasks"][0]["bits_per_second"] > 0
 
 
@@ -966,11 +1270,20 @@ def ports(tmp_path: Path) -> Iterator[Site]:
 
 def served(site: Site, *names: str, **fields: Any) -> ModuleRun:
     """Audits the certificate of the site on both ports."""
-    options = {key: fields.pop(key) for key in ("certificate_days", "verify_chain", "chain_ca_path", "timeout") if key in fields}
+    options = {
+        key: fields.pop(key)
+        for key in ("certificate_days", "verify_chain", "chain_ca_path", "timeout")
+        if key in fields
+    }
     entry = {"vhost": site.name, "certificate": str(site.source), "endpoint": site.endpoints(), **fields}
-    listed = vhost(site.name, host={"names": [site.host_name], "tls": {"cert_path": str(site.cert), "key_path": str(site.key)}})
+    listed = vhost(
+        site.name, host={"names": [site.host_name], "tls": {"cert_path": str(site.cert), "key_path": str(site.key)}}
+    )
     run = audit(
-        site.simulator, vhosts=[listed, *map(vhost, names)], certificates=[{key: value for key, value in entry.items() if value is not None}], **options
+        site.simulator,
+        vhosts=[listed, *map(vhost, names)],
+        certificates=[{key: value for key, value in entry.items() if value is not None}],
+        **options,
     )
     assert "PRIVATE" not in run.printed
     return run
@@ -986,7 +1299,10 @@ def test_certificates_as_they_should_be(ports: Site) -> None:
     assert [(one["vhost"], one["endpoint"], one["agrees"], one["error"]) for one in run["certificates"]] == [
         ("aa", f"127.0.0.1:{port} (aa.example.com)", True, "") for port in sorted(ports.simulator.tls_ports)
     ]
-    assert run["certificates"][0]["certificate"]["fingerprint"] == ports.old.fingerprint and run["certificates"][0]["certificate"]["days_left"] == 90
+    assert (
+        run["certificates"][0]["certificate"]["fingerprint"] == ports.old.fingerprint
+        and run["certificates"][0]["certificate"]["days_left"] == 90
+    )
     assert kinds(served(ports, certificate=None, fingerprint=ports.old.fingerprint.upper())) == []
     run = served(ports, certificate=None, endpoint=ports.endpoints()[0])
     assert kinds(run) == [] and run["certificates"][0]["agrees"] is None
@@ -997,19 +1313,30 @@ def test_another_certificate_than_the_file(ports: Site) -> None:
     run = served(ports)
     assert kinds(run) == ["certificate_differs"] * 2 and status(run)["aa"] == "drift"
     finding = run["findings"][0]
-    assert (finding["field"], finding["found"], finding["wanted"]) == ("fingerprint", ports.old.fingerprint, ports.new.fingerprint)
-    assert finding["endpoint"] == run["certificates"][0]["endpoint"] and "another virtual host" not in finding["message"]
+    assert (finding["field"], finding["found"], finding["wanted"]) == (
+        "fingerprint",
+        ports.old.fingerprint,
+        ports.new.fingerprint,
+    )
+    assert (
+        finding["endpoint"] == run["certificates"][0]["endpoint"] and "another virtual host" not in finding["message"]
+    )
     assert kinds(served(ports, certificate=None, fingerprint=ports.new.fingerprint)) == ["certificate_differs"] * 2
 
 
 def test_days(ports: Site) -> None:
     assert kinds(served(ports, certificate_days=91)) == ["certificate_expiring"] * 2
-    assert kinds(served(ports, certificate_days=91, days=90)) == [] and kinds(served(ports, days=91)) == ["certificate_expiring"] * 2
+    assert (
+        kinds(served(ports, certificate_days=91, days=90)) == []
+        and kinds(served(ports, days=91)) == ["certificate_expiring"] * 2
+    )
     run = served(ports, days=91, endpoint=ports.endpoints()[:1])
     assert "90 days more" in message(run, "certificate_expiring") and status(run)["aa"] == "warning"
 
 
-@pytest.mark.parametrize(("days", "begin", "kind"), [(-3, -30, "certificate_expired"), (90, 2, "certificate_not_yet_valid")])
+@pytest.mark.parametrize(
+    ("days", "begin", "kind"), [(-3, -30, "certificate_expired"), (90, 2, "certificate_not_yet_valid")]
+)
 def test_out_of_time(tmp_path: Path, days: int, begin: int, kind: str) -> None:
     """It is one finding, although such a certificate cannot be verified either."""
     with Simulator(tls_ports=(0,), default_host_names=HOST_NAMES) as simulator:
@@ -1045,18 +1372,25 @@ def test_the_certificate_of_another_virtual_host(ports: Site, tmp_path: Path) ->
     run = served(late, "aa")
     assert kinds(run) == ["differs"] + ["certificate_differs"] * 2 + ["ambiguous_host_name"]
     text = run["findings"][1]["message"]
-    assert "not for zz.example.com" in text and "matches: aa (*). So the server never presents that of zz there." in text
+    assert (
+        "not for zz.example.com" in text and "matches: aa (*). So the server never presents that of zz there." in text
+    )
     # Nobody said which it should be: it is not for the name all the same.
     run = served(late, "aa", certificate=None, verify_chain=True, chain_ca_path=late.root)
     assert [kind for kind in kinds(run) if kind.startswith(("certificate", "chain"))] == ["certificate_name"] * 2
     assert run["certificates"][0]["agrees"] is None
     # By an address nobody knows what it should be for.
     run = audit(ports.simulator, certificates=[{"endpoint": late.endpoints()[0]}])
-    assert [kind for kind in kinds(run) if kind.startswith("certificate")] == [] and run["certificates"][0]["endpoint"].endswith("(127.0.0.1)")
+    assert [kind for kind in kinds(run) if kind.startswith("certificate")] == [] and run["certificates"][0][
+        "endpoint"
+    ].endswith("(127.0.0.1)")
 
 
 def test_certificates_of_a_server_whose_api_does_not_answer(ports: Site) -> None:
-    entry = {"endpoint": ports.endpoints(host="127.0.0.1", server_name="aa.example.com"), "fingerprint": ports.new.fingerprint}
+    entry = {
+        "endpoint": ports.endpoints(host="127.0.0.1", server_name="aa.example.com"),
+        "fingerprint": ports.new.fingerprint,
+    }
     run = audit(ports.simulator, api_url=f"http://127.0.0.1:{unused_port()}", retries=0, certificates=[entry])
     assert kinds(run) == ["refused"] + ["certificate_differs"] * 2 and run["reachable"] is False
 
@@ -1100,7 +1434,12 @@ def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
         vhosts=[
             vhost(
                 name,
-                signed_policy={"policy_query_key_name": "p", "signature_query_key_name": "s", "secret_key": f"planted-{name}", "enables": {"providers": []}},
+                signed_policy={
+                    "policy_query_key_name": "p",
+                    "signature_query_key_name": "s",
+                    "secret_key": f"planted-{name}",
+                    "enables": {"providers": []},
+                },
                 applications=[app(simulator)],
             )
             for name in ("t-v", "t-w")
@@ -1109,16 +1448,26 @@ def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
         push_tasks=[task(url=url), task("t-w", url=url)],
     )
     policy = {"signed_policy": {"secret_key": "planted-listed"}}
-    run = audit(simulator, vhosts=[vhost(**policy, applications=[app(simulator)])], push_tasks=[task(url="rtmp://push.example.com/app/planted-listed")])
+    run = audit(
+        simulator,
+        vhosts=[vhost(**policy, applications=[app(simulator)])],
+        push_tasks=[task(url="rtmp://push.example.com/app/planted-listed")],
+    )
     assert {entry[0] for entry in places(run)} == {"differs", "not_listed"}
-    simulator.inject("status", method="GET", path="/v1/vhosts/t-w", status=500, times=-1, message="planted-t-v and planted-key")
+    simulator.inject(
+        "status", method="GET", path="/v1/vhosts/t-w", status=500, times=-1, message="planted-t-v and planted-key"
+    )
     assert "server_error" in kinds(audit(simulator, vhosts=[vhost("t-w"), vhost(**policy)]))
 
 
 def test_the_order_is_the_same_in_every_run(current: Simulator) -> None:
     """The server lists names in another order each time."""
     names = [f"t-{number}" for number in range(30)]
-    provision(current, vhosts=[vhost(name, applications=[app(current), app(current, "more")]) for name in names], push_tasks=[task(name) for name in names])
+    provision(
+        current,
+        vhosts=[vhost(name, applications=[app(current), app(current, "more")]) for name in names],
+        push_tasks=[task(name) for name in names],
+    )
     listed = [vhost(name, distribution="other") for name in [*names[::-2], "t-x", "t-a"]]
     first = audit(current, vhosts=listed, push_tasks=[task("t-0", task_id="t-q")])
     for entries in (listed, listed[::-1], sorted(listed, key=str)):
@@ -1136,8 +1485,15 @@ class TestHostNames:
                 make_virtual_host(simulator, "t-a")
                 run = audit(simulator, vhosts=[vhost("t-a")])
                 (finding,) = [one for one in run["findings"] if one["severity"] != "info"]
-                assert (finding["severity"], finding["kind"], finding["vhost"], finding["field"]) == ("error", "unreachable", "t-a", "host.names")
-                assert finding["found"] == ["t-a.example.com"] and "t-a.example.com reaches default" in finding["message"]
+                assert (finding["severity"], finding["kind"], finding["vhost"], finding["field"]) == (
+                    "error",
+                    "unreachable",
+                    "t-a",
+                    "host.names",
+                )
+                assert (
+                    finding["found"] == ["t-a.example.com"] and "t-a.example.com reaches default" in finding["message"]
+                )
                 assert "Remove <Name>*</Name> from virtual host default in Server.xml" in finding["message"]
                 assert status(run) == {"default": "ok", "t-a": "error"}
 
@@ -1151,7 +1507,9 @@ class TestHostNames:
             post(current, "/v1/vhosts", [{"name": name, "host": shared}])
         run = audit(current, vhosts=[vhost("t-a", host=shared), vhost("t-b", host=shared)])
         assert kinds(run) == ["ambiguous_host_name"] * 2 and status(run)["t-a"] == "warning"
-        assert "x.example.com reaches t-a or t-b" in next(one["message"] for one in run["findings"] if one["vhost"] == "t-a")
+        assert "x.example.com reaches t-a or t-b" in next(
+            one["message"] for one in run["findings"] if one["vhost"] == "t-a"
+        )
 
     def test_one_that_cannot_be_read_is_a_finding_of_its_own(self, current: Simulator) -> None:
         make_virtual_host(current, "t-a")

@@ -62,19 +62,51 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("vhost", {**VHOST, "distribution": ""}, "distribution"),
     ("vhost", {**VHOST, "admission_webhooks": {"timeout": -1}}, "admission_webhooks.timeout"),
     ("vhost", {**VHOST, "admission_webhooks": {"timeout": 2**40}}, "admission_webhooks.timeout"),
-    ("vhost", {**VHOST, "admission_webhooks": {"control_server_url": "hooks.example.com"}}, "admission_webhooks.control_server_url"),
-    ("vhost", {**VHOST, "admission_webhooks": {"control_server_url": "ftp://hooks.example.com"}}, "admission_webhooks.control_server_url"),
+    (
+        "vhost",
+        {**VHOST, "admission_webhooks": {"control_server_url": "hooks.example.com"}},
+        "admission_webhooks.control_server_url",
+    ),
+    (
+        "vhost",
+        {**VHOST, "admission_webhooks": {"control_server_url": "ftp://hooks.example.com"}},
+        "admission_webhooks.control_server_url",
+    ),
     ("vhost", {**VHOST, "admission_webhooks": {"secret_key": "********"}}, "admission_webhooks.secret_key"),
-    ("vhost", {**VHOST, "admission_webhooks": {"enables": {"providers": ["rtmp,srt"]}}}, "admission_webhooks.enables.providers[0]"),
-    ("vhost", {**VHOST, "signed_policy": {"enables": {"publishers": ["llhls", "LLHLS"]}}}, "signed_policy.enables.publishers[1]"),
+    (
+        "vhost",
+        {**VHOST, "admission_webhooks": {"enables": {"providers": ["rtmp,srt"]}}},
+        "admission_webhooks.enables.providers[0]",
+    ),
+    (
+        "vhost",
+        {**VHOST, "signed_policy": {"enables": {"publishers": ["llhls", "LLHLS"]}}},
+        "signed_policy.enables.publishers[1]",
+    ),
     ("vhost", {**VHOST, "signed_policy": {"secret_key": "two\nlines"}}, "signed_policy.secret_key"),
     ("vhost", origin(location="app"), "origins.origin[0].location"),
     ("vhost", origin(**{"pass": {"scheme": "ovt://", "urls": {"url": ["o:1/a"]}}}), "origins.origin[0].pass.scheme"),
-    ("vhost", origin(**{"pass": {"scheme": "ovt", "urls": {"url": ["ovt://o:1/a"]}}}), "origins.origin[0].pass.urls.url[0]"),
+    (
+        "vhost",
+        origin(**{"pass": {"scheme": "ovt", "urls": {"url": ["ovt://o:1/a"]}}}),
+        "origins.origin[0].pass.urls.url[0]",
+    ),
     ("vhost", {**VHOST, "origins": {"origin": [ORIGIN, ORIGIN]}}, "origins.origin[1].location"),
-    ("vhost", {**VHOST, "origins": {"properties": {"stream_failback_timeout": -5}}}, "origins.properties.stream_failback_timeout"),
-    ("vhost", {**VHOST, "origin_map_store": {"redis_server": {"host": "127.0.0.1"}}}, "origin_map_store.redis_server.host"),
-    ("vhost", {**VHOST, "origin_map_store": {"redis_server": {"host": "127.0.0.1:99999"}}}, "origin_map_store.redis_server.host"),
+    (
+        "vhost",
+        {**VHOST, "origins": {"properties": {"stream_failback_timeout": -5}}},
+        "origins.properties.stream_failback_timeout",
+    ),
+    (
+        "vhost",
+        {**VHOST, "origin_map_store": {"redis_server": {"host": "127.0.0.1"}}},
+        "origin_map_store.redis_server.host",
+    ),
+    (
+        "vhost",
+        {**VHOST, "origin_map_store": {"redis_server": {"host": "127.0.0.1:99999"}}},
+        "origin_map_store.redis_server.host",
+    ),
     # Push tasks
     ("push_task", {**RTMP, "id": "%s"}, "id"),
     ("push_task", {**RTMP, "id": "%s", "state": "stopped"}, "id"),
@@ -137,9 +169,13 @@ def server() -> Any:
 
 @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
 @pytest.mark.parametrize(
-    ("module", "options", "option"), BAD_INPUT, ids=[f"{module}-{option}-{number}" for number, (module, _options, option) in enumerate(BAD_INPUT)]
+    ("module", "options", "option"),
+    BAD_INPUT,
+    ids=[f"{module}-{option}-{number}" for number, (module, _options, option) in enumerate(BAD_INPUT)],
 )
-def test_refused_before_anything_is_sent(server: Simulator, module: str, options: dict[str, Any], option: str, check_mode: bool) -> None:
+def test_refused_before_anything_is_sent(
+    server: Simulator, module: str, options: dict[str, Any], option: str, check_mode: bool
+) -> None:
     run = running_modules.run_module(module, connection(server, **options), check_mode=check_mode)
     assert run.failed and not run.get("changed", False)
     assert run["msg"].startswith(f"{option}: ")
@@ -172,22 +208,35 @@ def test_masked_output_is_no_input(server: Simulator) -> None:
     ],
 )
 def test_options_that_ansible_itself_refuses_show_no_secret(server: Simulator, vhosts: Any) -> None:
-    run = running_modules.run_module("vhosts", connection(server, api_token="planted-token", http_headers={"X": "planted-header"}, vhosts=vhosts))
+    run = running_modules.run_module(
+        "vhosts", connection(server, api_token="planted-token", http_headers={"X": "planted-header"}, vhosts=vhosts)
+    )
     assert run.failed and server.log == []
     assert "planted" not in run.printed
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize(("module", "entries"), [("vhosts", "vhosts"), ("applications", "applications"), ("push_tasks", "tasks")])
-def test_a_purge_with_an_empty_list_is_refused_unless_it_is_meant(simulator: Simulator, module: str, entries: str, check_mode: bool) -> None:
+@pytest.mark.parametrize(
+    ("module", "entries"), [("vhosts", "vhosts"), ("applications", "applications"), ("push_tasks", "tasks")]
+)
+def test_a_purge_with_an_empty_list_is_refused_unless_it_is_meant(
+    simulator: Simulator, module: str, entries: str, check_mode: bool
+) -> None:
     vhost = {"name": "t-purged", "host": {"names": ["purged.example.com"]}}
     assert running_modules.run_module("vhosts", connection(simulator, vhosts=[vhost]))["changed"]
     simulator.clear_log()
-    refused = running_modules.run_module(module, connection(simulator, purge=True, **{entries: []}), check_mode=check_mode)
-    assert refused["msg"] == f"purge: expected entries in {entries}, got an empty list; set purge_everything to true if that is meant."
+    refused = running_modules.run_module(
+        module, connection(simulator, purge=True, **{entries: []}), check_mode=check_mode
+    )
+    assert (
+        refused["msg"]
+        == f"purge: expected entries in {entries}, got an empty list; set purge_everything to true if that is meant."
+    )
     assert refused["error"]["kind"] == "bad_input"
     assert not simulator.log
-    meant = running_modules.run_module(module, connection(simulator, purge=True, purge_everything=True, **{entries: []}), check_mode=check_mode)
+    meant = running_modules.run_module(
+        module, connection(simulator, purge=True, purge_everything=True, **{entries: []}), check_mode=check_mode
+    )
     assert "failed" not in meant
     assert meant["changed"] == (module == "vhosts")
     assert ("t-purged" in simulator.state.virtual_hosts) == (check_mode or module != "vhosts")
@@ -197,14 +246,24 @@ def test_a_purge_with_an_empty_list_is_refused_unless_it_is_meant(simulator: Sim
     ("module", "options", "entry"),
     [
         ("vhosts", {"vhosts": [VHOST, host(tls={"cert_path": "c", "key_path": "/k"})]}, "vhosts[1] (t-a)"),
-        ("vhosts", {"vhosts": [{**VHOST, "applications": [{"name": "live"}, {"name": "a b"}]}]}, "vhosts[0].applications[1] (t-a/a b)"),
-        ("applications", {"applications": [{"vhost": "t-a", "name": "live", "publishers": {"webrtc": {"timeout": -1}}}]}, "applications[0] (t-a/live)"),
+        (
+            "vhosts",
+            {"vhosts": [{**VHOST, "applications": [{"name": "live"}, {"name": "a b"}]}]},
+            "vhosts[0].applications[1] (t-a/a b)",
+        ),
+        (
+            "applications",
+            {"applications": [{"vhost": "t-a", "name": "live", "publishers": {"webrtc": {"timeout": -1}}}]},
+            "applications[0] (t-a/live)",
+        ),
         ("vhost", {**VHOST, "applications": [{"name": "a b"}]}, "applications[0] (a b)"),
         ("push_tasks", {"tasks": [without(RTMP, "url")]}, f"tasks[0] ({RTMP['vhost']}/{RTMP['app']}/{RTMP['id']})"),
         ("push_tasks", {"tasks": [RTMP, RTMP]}, f"tasks[1] ({RTMP['vhost']}/{RTMP['app']}/{RTMP['id']})"),
     ],
 )
-def test_an_entry_of_a_list_is_named_beside_its_index(server: Simulator, module: str, options: dict[str, Any], entry: str) -> None:
+def test_an_entry_of_a_list_is_named_beside_its_index(
+    server: Simulator, module: str, options: dict[str, Any], entry: str
+) -> None:
     run = running_modules.run_module(module, connection(server, **options))
     assert run["msg"].endswith(f", in {entry}.")
     assert run["error"]["meaning"] == run["msg"]

@@ -84,7 +84,9 @@ def test_task_that_is_never_gone_is_not_called_running() -> None:
         _started(simulator)
         _stop_by_another(simulator)
         for check_mode in (False, True):
-            run = running_modules.run_module("push_task", connection(simulator, **TASK, wait_timeout=0.2), check_mode=check_mode)
+            run = running_modules.run_module(
+                "push_task", connection(simulator, **TASK, wait_timeout=0.2), check_mode=check_mode
+            )
             assert run.failed and not run["changed"] and run["error"]["kind"] == "wait_timeout"
             assert "still stops the task of this id after 0.2 s" in run["msg"]
 
@@ -117,7 +119,13 @@ def test_start_that_meets_the_stop_of_an_equal_task() -> None:
 
         def start_and_stop() -> None:
             push = simulator.state.push_application("default", "app")
-            body = {"id": "t-p", "stream": {"name": "main"}, "protocol": "rtmp", "url": TASK["url"], "streamKey": TASK["stream_key"]}
+            body = {
+                "id": "t-p",
+                "stream": {"name": "main"},
+                "protocol": "rtmp",
+                "url": TASK["url"],
+                "streamKey": TASK["stream_key"],
+            }
             simulator.state.start_task("default", "app", push, read_task(simulator.state, body))
             _stop_by_another(simulator)
 
@@ -132,7 +140,9 @@ def test_task_that_goes_while_media_is_waited_for_is_started_again() -> None:
     with Simulator(version="0.20.0", stop_delay=0.2) as simulator:
         _started(simulator)
         _stop_by_another(simulator)
-        run = running_modules.run_module("push_task", connection(simulator, **TASK, wait_for="pushing", wait_timeout=0.6))
+        run = running_modules.run_module(
+            "push_task", connection(simulator, **TASK, wait_for="pushing", wait_timeout=0.6)
+        )
         assert run["changed"] and run["error"]["kind"] == "wait_timeout"  # no stream is live
         assert _tasks(simulator) == ["t-p"]
 
@@ -155,5 +165,7 @@ def test_recreate_does_not_revive_what_another_controller_stops() -> None:
 
 
 def test_audit_does_not_count_it_as_running(stopping: Simulator) -> None:
-    run = running_modules.run_module("audit_info", connection(stopping, push_tasks=[TASK], vhosts=[], read_only_vhosts=["default"]))
+    run = running_modules.run_module(
+        "audit_info", connection(stopping, push_tasks=[TASK], vhosts=[], read_only_vhosts=["default"])
+    )
     assert [finding["kind"] for finding in run["findings"] if finding.get("push_task")] == ["missing"]

@@ -14,15 +14,27 @@ from typing import Any, NamedTuple
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import ReloadAnswer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates import probe
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import Expected, Handshakes
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import (
+    Expected,
+    ProbeSettings,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.rotation import Rotation
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, certificates
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import ROOT, STRANGER, Issued, Site
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import (
+    ROOT,
+    STRANGER,
+    Issued,
+    Site,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.conftest import VERSIONS
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    ModuleRun,
+    connection,
+    make_virtual_host,
+)
 
 RELOAD = "/v1/vhosts/aa:reloadCertificate"
 RELOAD_ALL = "/v1/vhosts:reloadAllCertificates"
@@ -128,7 +140,14 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
         refused(run, "reload_failed", "answered 500", *told)
         assert run["reload"]["status"] == 500
     else:
-        refused(run, "certificate_not_served", "3 of 3 endpoints", "answered the reload with 200", site.new.fingerprint[:16], *told)
+        refused(
+            run,
+            "certificate_not_served",
+            "3 of 3 endpoints",
+            "answered the reload with 200",
+            site.new.fingerprint[:16],
+            *told,
+        )
         assert run["reload"]["status"] == 200
     assert site.reloads == [RELOAD]
     assert [entry["agrees"] for entry in run["endpoints"]] == [False] * 3
@@ -137,13 +156,18 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
     assert served(site) == [site.old.fingerprint] * 3
 
 
-@pytest.mark.parametrize(("case", "told"), [("broken PEM", "no END line"), ("no PEM at all", "no certificate in PEM form"), ("missing file", "no file")])
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [("broken PEM", "no END line"), ("no PEM at all", "no certificate in PEM form"), ("missing file", "no file")],
+)
 def test_the_file_that_says_what_to_expect_cannot_be_used(site: Site, case: str, told: str) -> None:
     """Nothing is sent, and what is served is told all the same."""
     BROKEN[case](site)
     for check_mode in (False, True):
         run = site.reload(certificate=str(site.cert), check_mode=check_mode)
-        refused(run, "certificate_file", told, str(site.cert), site.old.fingerprint[:16], f"valid until {site.old.until}")
+        refused(
+            run, "certificate_file", told, str(site.cert), site.old.fingerprint[:16], f"valid until {site.old.until}"
+        )
         assert run["expected"] is None and run["reload"] is None and run["after"]["fingerprint"] == site.old.fingerprint
     assert site.reloads == []
 
@@ -170,7 +194,11 @@ def test_a_good_rotation(site: Site, simulator: Simulator) -> None:
     assert run["reload"] == {"status": 200, "message": "OK"} and checked["reload"] is None
     assert run["before"]["fingerprint"] == site.old.fingerprint
     assert set(run["after"]) == {"fingerprint", "subject", "names", "issuer", "not_before", "not_after", "days_left"}
-    assert run["after"]["names"] == [site.host_name] and run["after"]["not_after"] == site.new.until and run["after"]["days_left"] == 90
+    assert (
+        run["after"]["names"] == [site.host_name]
+        and run["after"]["not_after"] == site.new.until
+        and run["after"]["days_left"] == 90
+    )
     assert f"CN={site.host_name}" in run["after"]["subject"]
     entry = run["endpoints"][1]
     assert (entry["host"], entry["port"], entry["server_name"]) == ("127.0.0.1", simulator.tls_ports[1], site.host_name)
@@ -242,7 +270,14 @@ def test_one_endpoint_of_three_that_lags_too_long(site: Site, simulator: Simulat
     port = simulator.tls_ports[position]
     simulator.lag(port)
     run = site.reload()
-    refused(run, "certificate_not_served", "After 0.3 s, 1 of 3 endpoints", f"127.0.0.1:{port}", f"valid until {site.old.until}", changed=True)
+    refused(
+        run,
+        "certificate_not_served",
+        "After 0.3 s, 1 of 3 endpoints",
+        f"127.0.0.1:{port}",
+        f"valid until {site.old.until}",
+        changed=True,
+    )
     assert [entry["agrees"] for entry in run["endpoints"]] == [index != position for index in range(3)]
     assert not any(str(other) in run["msg"] for other in simulator.tls_ports if other != port)
     assert site.reloads == [RELOAD]
@@ -253,7 +288,9 @@ def test_one_endpoint_of_three_that_lags_too_long(site: Site, simulator: Simulat
     assert not site.reload()["changed"]
 
 
-@pytest.mark.parametrize(("behaviour", "told"), [("down", "Nothing listens at"), ("hang", "did not complete a TLS handshake within")])
+@pytest.mark.parametrize(
+    ("behaviour", "told"), [("down", "Nothing listens at"), ("hang", "did not complete a TLS handshake within")]
+)
 def test_an_endpoint_that_cannot_be_reached_or_never_answers(
     site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]], behaviour: str, told: str
 ) -> None:
@@ -264,7 +301,11 @@ def test_an_endpoint_that_cannot_be_reached_or_never_answers(
     assert handshake_limits[port][0] == 77 and set(handshake_limits[port][1:]) == {1.0}
     refused(run, "handshake_failed", told, f"127.0.0.1:{port}", "1 of 3", changed=True)
     assert site.reloads == [RELOAD]
-    assert [(entry["agrees"], entry["after"] is None) for entry in run["endpoints"]] == [(True, False), (True, False), (False, True)]
+    assert [(entry["agrees"], entry["after"] is None) for entry in run["endpoints"]] == [
+        (True, False),
+        (True, False),
+        (False, True),
+    ]
     assert told in run["endpoints"][2]["error"]
     # All that can be done is done; the next run would ask again, as it cannot see.
     checked = site.reload(check_mode=True)
@@ -325,7 +366,9 @@ def test_a_reload_of_all_that_fails_for_another_one_is_still_proven(site: Site, 
     assert site.reloads == [RELOAD_ALL]
     failed = simulator.state.version.name == "0.15.10"
     assert run["reload"]["status"] == (500 if failed else 200)
-    assert any("answered the reload with 500" in text and "served all the same" in text for text in run.warnings) is failed
+    assert (
+        any("answered the reload with 500" in text and "served all the same" in text for text in run.warnings) is failed
+    )
 
 
 def test_a_reload_of_all_that_fails_proves_nothing_by_what_was_served_before(newest: Site, current: Simulator) -> None:
@@ -377,7 +420,11 @@ def test_a_fingerprint_in_all_spellings(newest: Site) -> None:
 
 def test_a_fingerprint_in_check_mode(newest: Site) -> None:
     checked = newest.reload(fingerprint=newest.new.fingerprint, check_mode=True)
-    assert checked["changed"] and checked["after"] == {"fingerprint": newest.new.fingerprint} and checked["before"]["fingerprint"] == newest.old.fingerprint
+    assert (
+        checked["changed"]
+        and checked["after"] == {"fingerprint": newest.new.fingerprint}
+        and checked["before"]["fingerprint"] == newest.old.fingerprint
+    )
 
 
 def test_the_first_certificate_of_the_file_counts(newest: Site) -> None:
@@ -401,12 +448,19 @@ def test_nothing_to_compare_to(newest: Site, current: Simulator, check_mode: boo
         assert run["after"]["fingerprint"] == (newest.old if check_mode else newest.new).fingerprint
         assert len(newest.reloads) == (0 if check_mode else times)
     run = newest.reload(certificate=None, endpoint=None, check_mode=check_mode)
-    assert run["changed"] and run["endpoints"] == [] and run["before"] is run["after"] is None and run["diff"] == {"before": {}, "after": {}}
+    assert (
+        run["changed"]
+        and run["endpoints"] == []
+        and run["before"] is run["after"] is None
+        and run["diff"] == {"before": {}, "after": {}}
+    )
 
 
 def test_nothing_to_compare_to_and_nothing_served(newest: Site, current: Simulator) -> None:
     current.listener(current.tls_ports[0], "down")
-    refused(newest.reload(certificate=None, wait_timeout=0), "handshake_failed", "1 of 3", "Nothing listens", changed=True)
+    refused(
+        newest.reload(certificate=None, wait_timeout=0), "handshake_failed", "1 of 3", "Nothing listens", changed=True
+    )
 
 
 def test_force(newest: Site, current: Simulator) -> None:
@@ -426,7 +480,10 @@ def test_the_server_name_is_that_of_the_virtual_host(newest: Site, current: Simu
     star = Site(current, tmp_path, "cc").create("*")
     assert star.reload(check_mode=True)["endpoints"][0]["server_name"] == "127.0.0.1"
     given = patterns.reload(endpoint=patterns.endpoints(server_name="other.bb.example.com", host="localhost"))
-    assert (given["endpoints"][0]["server_name"], given["endpoints"][0]["host"]) == ("other.bb.example.com", "localhost")
+    assert (given["endpoints"][0]["server_name"], given["endpoints"][0]["host"]) == (
+        "other.bb.example.com",
+        "localhost",
+    )
 
 
 # -- other failures ---------------------------------------------------------------------------------------------
@@ -447,9 +504,18 @@ def test_a_virtual_host_that_is_hidden(site: Site, simulator: Simulator, tmp_pat
     told = "the server picks the first virtual host, in alphabetical order of names, with a host name that matches: a-star (*)"
     for check_mode in (True, False):
         run = site.reload(check_mode=check_mode)
-        refused(run, "shadowed", star.old.until, told, "and at 2 more endpoints", "So the server never presents the certificate of aa there")
+        refused(
+            run,
+            "shadowed",
+            star.old.until,
+            told,
+            "and at 2 more endpoints",
+            "So the server never presents the certificate of aa there",
+        )
     assert site.reloads == []
-    files = site.run("certificate_info", **connection(simulator, vhost="aa", certificate=str(site.source), endpoint=site.endpoints()))
+    files = site.run(
+        "certificate_info", **connection(simulator, vhost="aa", certificate=str(site.source), endpoint=site.endpoints())
+    )
     assert [entry["shadowed_by"] for entry in files["endpoints"]] == ["a-star"] * 3
     assert [problem["kind"] for problem in files["problems"]] == ["shadowed"] and told in files["problems"][0]["text"]
     everything = site.reload(vhost=None, endpoint=site.endpoints(server_name=site.host_name))
@@ -457,9 +523,13 @@ def test_a_virtual_host_that_is_hidden(site: Site, simulator: Simulator, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("pattern", "case"), [("aa.example.com", "same name"), ("*.example.com", "wildcard"), ("aa.example.c?om", "one character at most")], ids=lambda one: one
+    ("pattern", "case"),
+    [("aa.example.com", "same name"), ("*.example.com", "wildcard"), ("aa.example.c?om", "one character at most")],
+    ids=lambda one: one,
 )
-def test_a_virtual_host_hidden_by_a_certificate_that_covers_its_name(newest: Site, current: Simulator, tmp_path: Path, pattern: str, case: str) -> None:
+def test_a_virtual_host_hidden_by_a_certificate_that_covers_its_name(
+    newest: Site, current: Simulator, tmp_path: Path, pattern: str, case: str
+) -> None:
     """The file of the other virtual host says whose certificate it is, although the certificate is for the name."""
     other = Site(current, tmp_path, "a-first")
     other.place(Issued(newest.host_name))
@@ -477,7 +547,9 @@ def test_a_virtual_host_hidden_without_sni(newest: Site, current: Simulator, tmp
     refused(run, "shadowed", "Without SNI, which addresses do not have", "names: a-first")
 
 
-def test_a_virtual_host_that_could_not_be_loaded_hides_nothing(newest: Site, current: Simulator, tmp_path: Path) -> None:
+def test_a_virtual_host_that_could_not_be_loaded_hides_nothing(
+    newest: Site, current: Simulator, tmp_path: Path
+) -> None:
     star = Site(current, tmp_path, "a-star")
     star.cert.write_text("broken")
     star.create("*")
@@ -506,7 +578,10 @@ def test_a_virtual_host_that_is_not_hidden(newest: Site, current: Simulator, tmp
 def test_nobody_is_blamed_where_none_has_a_star(newest: Site, current: Simulator) -> None:
     BROKEN["missing file"](newest)
     del current.state.virtual_hosts["default"]
-    assert "alphabetical" not in newest.reload(vhost=None, endpoint=newest.endpoints(server_name="else.example.com"))["msg"]
+    assert (
+        "alphabetical"
+        not in newest.reload(vhost=None, endpoint=newest.endpoints(server_name="else.example.com"))["msg"]
+    )
 
 
 # -- days left --------------------------------------------------------------------------------------------------
@@ -532,7 +607,12 @@ def test_days_left(newest: Site, current: Simulator, check_mode: bool) -> None:
 def test_days_left_of_what_is_served_already(newest: Site) -> None:
     proven(newest.reload(), newest)
     for check_mode in (False, True):
-        refused(newest.reload(fail_if_days_left_below=91, check_mode=check_mode), "certificate_expiring", newest.new.until, "90 days left")
+        refused(
+            newest.reload(fail_if_days_left_below=91, check_mode=check_mode),
+            "certificate_expiring",
+            newest.new.until,
+            "90 days left",
+        )
         assert not newest.reload(fail_if_days_left_below=90, check_mode=check_mode).failed
     assert newest.reloads == [RELOAD]
 
@@ -595,7 +675,10 @@ def test_a_chain_that_clients_refuse(newest: Site, case: str) -> None:
     assert all(doubt.told in entry["verify_error"] and entry["agrees"] for entry in run["endpoints"])
     again = newest.reload(endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root)
     refused(again, "chain_not_verified", doubt.told)
-    refused(newest.reload(endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root, check_mode=True), "chain_not_verified")
+    refused(
+        newest.reload(endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root, check_mode=True),
+        "chain_not_verified",
+    )
     assert not newest.reload(endpoint=endpoint).failed
     assert newest.reloads == [RELOAD]
 
@@ -605,12 +688,21 @@ def test_the_key_of_another_certificate_where_it_can_be_read(site: Site) -> None
     site.key.write_bytes(site.old.key)
     for check_mode in (False, True):
         run = site.reload(verify_chain=True, chain_ca_path=site.root, check_mode=check_mode)
-        refused(run, "certificate_file", str(site.key), "is not that of the certificate", site.old.fingerprint[:16], site.old.until)
+        refused(
+            run,
+            "certificate_file",
+            str(site.key),
+            "is not that of the certificate",
+            site.old.fingerprint[:16],
+            site.old.until,
+        )
         assert run["expected"]["fingerprint"] == site.new.fingerprint and run["endpoints"][0]["agrees"] is False
     assert site.reloads == []
 
 
-@pytest.mark.parametrize("spoil", (lambda site: site.key.unlink(), lambda site: close(site.key), lambda site: cut_off(site.key)))
+@pytest.mark.parametrize(
+    "spoil", (lambda site: site.key.unlink(), lambda site: close(site.key), lambda site: cut_off(site.key))
+)
 def test_a_key_that_cannot_be_read_here_is_the_servers_matter(newest: Site, spoil: Callable[[Site], None]) -> None:
     spoil(newest)
     refused(newest.reload(verify_chain=True, chain_ca_path=newest.root), "certificate_not_served", newest.old.until)
@@ -635,20 +727,39 @@ def test_the_certificate_of_the_api(tmp_path: Path, version: str) -> None:
         site = Site(running, tmp_path)
         site.issued += [old, new]
         api_files(tmp_path, new)
-        options = {"scope": "api", "vhost": None, "endpoint": None, "certificate": files["tls_cert"], "ca_path": site.root, "verify_chain": True}
+        options = {
+            "scope": "api",
+            "vhost": None,
+            "endpoint": None,
+            "certificate": files["tls_cert"],
+            "ca_path": site.root,
+            "verify_chain": True,
+        }
         checked = site.reload(check_mode=True, **options)
         assert checked["changed"] and running.writes == []
         run = site.reload(**options)
         assert site.reloads == ["/v1/managers/api:reloadCertificate"]
         assert (run["before"]["fingerprint"], run["endpoints"][0]["port"]) == (old.fingerprint, running.port)
         if running.state.version.has_api_certificate_reload:
-            assert not run.failed and run["changed"] and run["after"]["fingerprint"] == new.fingerprint and run["endpoints"][0]["verified"]
+            assert (
+                not run.failed
+                and run["changed"]
+                and run["after"]["fingerprint"] == new.fingerprint
+                and run["endpoints"][0]["verified"]
+            )
             running.clear_log()
             assert not site.reload(**options)["changed"] and running.writes == []
             Path(files["tls_key"]).write_bytes(old.key)
             refused(site.reload(**options, force=True), "reload_failed", "answered 500", new.until)
         else:
-            refused(run, "controller_not_found", "answered 404", "the server's version", old.fingerprint[:16], f"valid until {old.until}")
+            refused(
+                run,
+                "controller_not_found",
+                "answered 404",
+                "the server's version",
+                old.fingerprint[:16],
+                f"valid until {old.until}",
+            )
 
 
 def test_the_certificate_of_the_api_at_another_port(newest: Site) -> None:
@@ -709,8 +820,12 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
-@pytest.mark.parametrize(("options", "option"), BAD_INPUT, ids=[f"{option}-{number}" for number, (_options, option) in enumerate(BAD_INPUT)])
-def test_bad_input(server: Simulator, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], option: str, check_mode: bool) -> None:
+@pytest.mark.parametrize(
+    ("options", "option"), BAD_INPUT, ids=[f"{option}-{number}" for number, (_options, option) in enumerate(BAD_INPUT)]
+)
+def test_bad_input(
+    server: Simulator, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], option: str, check_mode: bool
+) -> None:
     """Nothing is sent, no handshake made."""
     monkeypatch.setattr(probe, "handshake", None)
     run = Site.run(NO_SITE, "cert_reload", check_mode=check_mode, **connection(server, **options))
@@ -736,7 +851,10 @@ def server() -> Iterator[Simulator]:
         yield running
 
 
-@pytest.mark.parametrize("options", [{"scope": "all"}, {"endpoint": [{**PORT, "sni": "a"}]}, {"endpoint": "a:1"}, {"endpoint": [{"port": "https"}]}])
+@pytest.mark.parametrize(
+    "options",
+    [{"scope": "all"}, {"endpoint": [{**PORT, "sni": "a"}]}, {"endpoint": "a:1"}, {"endpoint": [{"port": "https"}]}],
+)
 def test_what_ansible_itself_refuses(server: Simulator, options: dict[str, Any]) -> None:
     assert Site.run(NO_SITE, "cert_reload", **connection(server, **options)).failed
     assert server.log == []
@@ -770,12 +888,12 @@ class Clockwork:
     def list_virtual_hosts(self) -> list[str]:
         return []
 
-    def together(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    def map_concurrently(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
         return [call() for call in calls]
 
     def rotation(self, wait_timeout: float) -> Rotation:
         api: Any = self
-        return Rotation(api, self.context, Handshakes(2), vhost="aa", scope="vhosts", wait_timeout=wait_timeout)
+        return Rotation(api, self.context, ProbeSettings(2), vhost="aa", scope="vhosts", wait_timeout=wait_timeout)
 
     @property
     def endpoints(self) -> list[Endpoint]:

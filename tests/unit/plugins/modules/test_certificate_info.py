@@ -14,8 +14,18 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates import probe
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import BETWEEN, LOWEST, ROOT, STRANGER, Issued, Site
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.conftest import LIMIT_WITH_THE_MUTE, VERSIONS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import (
+    BETWEEN,
+    LOWEST,
+    ROOT,
+    STRANGER,
+    Issued,
+    Site,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.conftest import (
+    LIMIT_WITH_THE_MUTE,
+    VERSIONS,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 
@@ -74,17 +84,40 @@ def local(port: int, **fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
 def test_what_a_virtual_host_serves(site: Site, simulator: Simulator, check_mode: bool) -> None:
-    run = info(site, check_mode=check_mode, **connection(simulator, vhost="aa", endpoint=site.endpoints(), certificate=str(site.source)))
+    run = info(
+        site,
+        check_mode=check_mode,
+        **connection(simulator, vhost="aa", endpoint=site.endpoints(), certificate=str(site.source)),
+    )
     assert [record.path for record in simulator.log] == ["/v1/vhosts/aa"] and simulator.writes == []
     assert [(entry["host"], entry["port"], entry["server_name"]) for entry in run["endpoints"]] == [
         ("127.0.0.1", port, "aa.example.com") for port in simulator.tls_ports
     ]
     for entry in run["endpoints"]:
-        assert set(entry) == {"host", "port", "server_name", "certificate", "agrees", "verified", "verify_error", "error", "shadowed_by"}
+        assert set(entry) == {
+            "host",
+            "port",
+            "server_name",
+            "certificate",
+            "agrees",
+            "verified",
+            "verify_error",
+            "error",
+            "shadowed_by",
+        }
         assert entry["certificate"] == run["certificates"][0] and entry["agrees"] is True
-        assert (entry["verified"], entry["verify_error"], entry["error"], entry["shadowed_by"]) == (None, None, None, None)
+        assert (entry["verified"], entry["verify_error"], entry["error"], entry["shadowed_by"]) == (
+            None,
+            None,
+            None,
+            None,
+        )
     certificate = run["certificates"][0]
-    assert certificate["fingerprint"] == site.old.fingerprint and certificate["not_after"] == site.old.until and certificate["days_left"] == 90
+    assert (
+        certificate["fingerprint"] == site.old.fingerprint
+        and certificate["not_after"] == site.old.until
+        and certificate["days_left"] == 90
+    )
     assert certificate["names"] == ["aa.example.com"] and run["problems"] == []
 
 
@@ -92,17 +125,27 @@ def test_what_a_virtual_host_serves(site: Site, simulator: Simulator, check_mode
 def test_an_endpoint_without_any_api(newest: Site, current: Simulator) -> None:
     endpoint = local(current.tls_ports[0], server_name="aa.example.com")
     run = info(newest, endpoint=endpoint)
-    assert run["endpoints"][0]["certificate"]["fingerprint"] == newest.old.fingerprint and run["endpoints"][0]["agrees"] is None
+    assert (
+        run["endpoints"][0]["certificate"]["fingerprint"] == newest.old.fingerprint
+        and run["endpoints"][0]["agrees"] is None
+    )
     assert run["certificates"] == run["problems"] == []
     assert info(newest, endpoint=endpoint, fingerprint=newest.old.fingerprint.upper())["endpoints"][0]["agrees"] is True
     assert info(newest, endpoint=endpoint, fingerprint=newest.new.fingerprint)["endpoints"][0]["agrees"] is False
-    named = info(newest, endpoint=local(current.tls_ports[0]), certificate=str(newest.cert), names=["*.example.com", "aa.example.com"])
+    named = info(
+        newest,
+        endpoint=local(current.tls_ports[0]),
+        certificate=str(newest.cert),
+        names=["*.example.com", "aa.example.com"],
+    )
     assert named["endpoints"][0]["server_name"] == "aa.example.com" and named["endpoints"][0]["agrees"]
     assert current.log == []
 
 
 @pytest.mark.usefixtures("no_server")
-def test_the_host_of_api_url_is_the_default_without_asking_it(newest: Site, current: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_of_api_url_is_the_default_without_asking_it(
+    newest: Site, current: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = info(newest, api_url=current.url, endpoint=newest.endpoints())
     assert [entry["host"] for entry in run["endpoints"]] == ["127.0.0.1"] * 2
     assert [entry["server_name"] for entry in run["endpoints"]] == ["127.0.0.1"] * 2
@@ -110,14 +153,20 @@ def test_the_host_of_api_url_is_the_default_without_asking_it(newest: Site, curr
     assert info(newest, endpoint=newest.endpoints())["endpoints"][0]["host"] == "localhost"
 
 
-def test_endpoints_that_cannot_be_seen_are_findings(site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]]) -> None:
+def test_endpoints_that_cannot_be_seen_are_findings(
+    site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]]
+) -> None:
     hung, down = simulator.tls_ports
     simulator.listener(hung, "hang")
     simulator.listener(down, "down")
     api = simulator.port
     run = info(site, timeout=77, endpoint=[local(hung), local(down), local(api)], fingerprint=site.old.fingerprint)
     assert handshake_limits == {port: [77] for port in (hung, down, api)}
-    told = (f"did not complete a TLS handshake within {LIMIT_WITH_THE_MUTE} s", "Nothing listens at", "does not speak TLS")
+    told = (
+        f"did not complete a TLS handshake within {LIMIT_WITH_THE_MUTE} s",
+        "Nothing listens at",
+        "does not speak TLS",
+    )
     for entry, text in zip(run["endpoints"], told):
         assert text in entry["error"] and f"127.0.0.1:{entry['port']}" in entry["error"]
         assert entry["certificate"] is None and entry["agrees"] is False and entry["verified"] is None
@@ -136,21 +185,32 @@ def test_a_host_that_nobody_knows(newest: Site) -> None:
         (lambda site: site.written("root.pem", STRANGER.cert_pem.bytes()), "aa.example.com", "unable to get"),
     ],
 )
-def test_verification(newest: Site, current: Simulator, spoil: Callable[[Site], Any], name: str, error: str | None) -> None:
+def test_verification(
+    newest: Site, current: Simulator, spoil: Callable[[Site], Any], name: str, error: str | None
+) -> None:
     spoil(newest)
     endpoint = local(current.tls_ports[0], server_name=name)
     entry = info(newest, endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root)["endpoints"][0]
     assert entry["verified"] is (error is None) and entry["certificate"]["fingerprint"] == newest.old.fingerprint
     assert entry["verify_error"] is None if error is None else error in entry["verify_error"]
     assert entry["error"] is None
-    assert info(newest, endpoint=endpoint, verify_chain=True, ca_path=newest.root)["endpoints"][0]["verified"] is (error is None)
+    assert info(newest, endpoint=endpoint, verify_chain=True, ca_path=newest.root)["endpoints"][0]["verified"] is (
+        error is None
+    )
 
 
 def test_an_incomplete_chain(current: Simulator, tmp_path: Path) -> None:
     site = Site(current, tmp_path)
     site.chain.write_bytes(ROOT.cert_pem.bytes())
     site.create()
-    entry = info(site, endpoint=local(current.tls_ports[0]), names=["aa.example.com"], certificate=str(site.cert), verify_chain=True, chain_ca_path=site.root)
+    entry = info(
+        site,
+        endpoint=local(current.tls_ports[0]),
+        names=["aa.example.com"],
+        certificate=str(site.cert),
+        verify_chain=True,
+        chain_ca_path=site.root,
+    )
     assert entry["endpoints"][0]["verified"] is False and "unable to get" in entry["endpoints"][0]["verify_error"]
 
 
@@ -175,7 +235,10 @@ PROBLEMS: dict[str, tuple[Callable[[Site], Any], list[str]]] = {
     "no certificate": (lambda site: site.cert.write_bytes(b""), ["no_certificate"]),
     "a key instead": (lambda site: site.cert.write_bytes(site.old.key), ["no_certificate"]),
     "missing": (lambda site: site.cert.unlink(), ["missing"]),
-    "all missing": (lambda site: [path.unlink() for path in (site.cert, site.chain, site.key)], ["missing", "missing", "missing"]),
+    "all missing": (
+        lambda site: [path.unlink() for path in (site.cert, site.chain, site.key)],
+        ["missing", "missing", "missing"],
+    ),
     "unreadable": (lambda site: close(site.cert), ["unreadable"]),
     "unreadable key": (lambda site: close(site.key), ["unreadable"]),
     "broken key": (lambda site: site.key.write_bytes(site.key.read_bytes()[:60]), ["broken_key"]),
@@ -183,13 +246,22 @@ PROBLEMS: dict[str, tuple[Callable[[Site], Any], list[str]]] = {
     "expired": (lambda site: site.place(Issued(site.host_name, days=-3)), ["expired"]),
     "too early": (lambda site: site.place(Issued(site.host_name, begin=3)), ["not_yet_valid"]),
     "other name": (lambda site: site.place(Issued("other.example.com")), ["name_not_covered"]),
-    "chain turned": (lambda site: site.chain.write_bytes(BETWEEN.cert_pem.bytes() + LOWEST.cert_pem.bytes()), ["chain_order"]),
-    "certificate in the chain": (lambda site: site.chain.write_bytes(site.old.cert + b"".join(site.old.chain)), ["chain_order"]),
+    "chain turned": (
+        lambda site: site.chain.write_bytes(BETWEEN.cert_pem.bytes() + LOWEST.cert_pem.bytes()),
+        ["chain_order"],
+    ),
+    "certificate in the chain": (
+        lambda site: site.chain.write_bytes(site.old.cert + b"".join(site.old.chain)),
+        ["chain_order"],
+    ),
     "certificate file turned": (
         lambda site: site.cert.write_bytes(b"".join(site.old.chain) + site.old.cert),
         ["key_mismatch", "name_not_covered", "chain_order"],
     ),
-    "broken chain": (lambda site: site.chain.write_bytes(b"-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n"), ["broken"]),
+    "broken chain": (
+        lambda site: site.chain.write_bytes(b"-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n"),
+        ["broken"],
+    ),
 }
 
 
@@ -198,7 +270,12 @@ PROBLEMS: dict[str, tuple[Callable[[Site], Any], list[str]]] = {
 def test_what_is_wrong_with_files(newest: Site, case: str) -> None:
     spoil, kinds = PROBLEMS[case]
     spoil(newest)
-    options = {"certificate": str(newest.cert), "chain": str(newest.chain), "private_key": str(newest.key), "names": [newest.host_name]}
+    options = {
+        "certificate": str(newest.cert),
+        "chain": str(newest.chain),
+        "private_key": str(newest.key),
+        "names": [newest.host_name],
+    }
     run = info(newest, **options)
     assert [problem["kind"] for problem in run["problems"]] == kinds, run["problems"]
     assert all(set(problem) == {"kind", "text"} and problem["text"].endswith(".") for problem in run["problems"])
@@ -224,8 +301,13 @@ def test_a_broken_file_beside_an_endpoint(newest: Site, current: Simulator) -> N
 def test_the_names_of_the_virtual_host(site: Site, simulator: Simulator, tmp_path: Path) -> None:
     two = Site(simulator, tmp_path, "bb").create("bb.example.com", "live.bb.example.com", "*")
     run = info(two, **connection(simulator, vhost="bb", certificate=str(two.cert)))
-    assert [problem["kind"] for problem in run["problems"]] == ["name_not_covered"] and "live.bb.example.com" in run["problems"][0]["text"]
-    assert info(two, **connection(simulator, vhost="bb", certificate=str(two.cert), names=["bb.example.com"]))["problems"] == []
+    assert [problem["kind"] for problem in run["problems"]] == ["name_not_covered"] and "live.bb.example.com" in run[
+        "problems"
+    ][0]["text"]
+    assert (
+        info(two, **connection(simulator, vhost="bb", certificate=str(two.cert), names=["bb.example.com"]))["problems"]
+        == []
+    )
 
 
 # -- bad input --------------------------------------------------------------------------------------------------
@@ -264,12 +346,23 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"certificate": "/c.pem", "vhost": "aa", "api_url": "http://127.0.0.1:1"}, "api_token"),
     ({"certificate": "/c.pem", "vhost": "a/b", "api_url": "http://127.0.0.1:1", "api_token": "planted"}, "vhost"),
     ({"certificate": "/c.pem", "vhost": "aa", "api_url": "127.0.0.1:1", "api_token": "planted"}, "api_url"),
-    ({"certificate": "/c.pem", "vhost": "aa", "api_url": "http://127.0.0.1:1", "api_token": "planted", "retries": -1}, "retries"),
+    (
+        {
+            "certificate": "/c.pem",
+            "vhost": "aa",
+            "api_url": "http://127.0.0.1:1",
+            "api_token": "planted",
+            "retries": -1,
+        },
+        "retries",
+    ),
 ]
 
 
 @pytest.mark.usefixtures("no_server")
-@pytest.mark.parametrize(("options", "option"), BAD_INPUT, ids=[f"{option}-{number}" for number, (_options, option) in enumerate(BAD_INPUT)])
+@pytest.mark.parametrize(
+    ("options", "option"), BAD_INPUT, ids=[f"{option}-{number}" for number, (_options, option) in enumerate(BAD_INPUT)]
+)
 def test_bad_input(newest: Site, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], option: str) -> None:
     """Nothing is sent, no handshake made, and what was given in place of a path is not repeated."""
     monkeypatch.setattr(probe, "handshake", None)

@@ -49,7 +49,9 @@ def vhost(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def apps(number: int, **fields: Any) -> list[dict[str, Any]]:
-    return [{"vhost": f"t-{number:02}", "name": name, "type": "live", "publishers": PUBLISHERS, **fields} for name in APPS]
+    return [
+        {"vhost": f"t-{number:02}", "name": name, "type": "live", "publishers": PUBLISHERS, **fields} for name in APPS
+    ]
 
 
 def without_vhost(app: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,8 +70,17 @@ def fill(simulator: Simulator, count: int = 12, tasks: int = 2) -> None:
     post(simulator, "/v1/vhosts", [{**vhost(number), "applications": wire} for number in range(count)])
     for number in range(count):
         for task in range(tasks):
-            body = {"id": f"p-{task}", "stream": {"name": "camera"}, "protocol": "rtmp", "url": f"rtmp://push.example.com/p-{task}"}
-            post(simulator, f"/v1/vhosts/t-{number:02}/apps/live:startPush", {**body, "streamKey": f"planted-{number}-p-{task}"})
+            body = {
+                "id": f"p-{task}",
+                "stream": {"name": "camera"},
+                "protocol": "rtmp",
+                "url": f"rtmp://push.example.com/p-{task}",
+            }
+            post(
+                simulator,
+                f"/v1/vhosts/t-{number:02}/apps/live:startPush",
+                {**body, "streamKey": f"planted-{number}-p-{task}"},
+            )
 
 
 class Scenario(NamedTuple):
@@ -86,23 +97,47 @@ SCENARIOS = {
     "vhosts: new": Scenario("vhosts", {"vhosts": [vhost(number) for number in NUMBERS]}, 0),
     "vhosts: unchanged, and some new": Scenario("vhosts", {"vhosts": [vhost(number) for number in range(16)]}),
     "vhosts: with applications": Scenario(
-        "vhosts", {"vhosts": [vhost(number, applications=[without_vhost(app) for app in apps(number)]) for number in NUMBERS]}, 6
+        "vhosts",
+        {"vhosts": [vhost(number, applications=[without_vhost(app) for app in apps(number)]) for number in NUMBERS]},
+        6,
     ),
-    "vhosts: some differ": Scenario("vhosts", {"vhosts": [vhost(number, **({} if number % 3 else {"distribution": "d"})) for number in NUMBERS]}),
-    "vhosts: recreate": Scenario("vhosts", {"vhosts": [vhost(number, distribution="d") for number in range(4)], "recreate": True}, 4),
-    "vhosts: absent": Scenario("vhosts", {"vhosts": [{"name": f"t-{number:02}"} for number in range(5)], "state": "absent"}, 5),
+    "vhosts: some differ": Scenario(
+        "vhosts", {"vhosts": [vhost(number, **({} if number % 3 else {"distribution": "d"})) for number in NUMBERS]}
+    ),
+    "vhosts: recreate": Scenario(
+        "vhosts", {"vhosts": [vhost(number, distribution="d") for number in range(4)], "recreate": True}, 4
+    ),
+    "vhosts: absent": Scenario(
+        "vhosts", {"vhosts": [{"name": f"t-{number:02}"} for number in range(5)], "state": "absent"}, 5
+    ),
     "vhosts: what purging would do": Scenario("vhosts", {"vhosts": [vhost(1)], "purge": True}, 12, True),
     "vhost_info": Scenario("vhost_info", {}),
     "application_info": Scenario("application_info", {"show_secrets": True}),
     "push_task_info": Scenario("push_task_info", {}),
-    "applications: new": Scenario("applications", {"applications": [{**app, "name": f"{app['name']}-2"} for number in NUMBERS for app in apps(number)]}),
-    "applications: unchanged, some differ": Scenario("applications", {"applications": [app for number in NUMBERS for app in apps(number, type="vod")]}),
-    "applications: no virtual host": Scenario("applications", {"applications": [app for number in range(8, 16) for app in apps(number)]}),
-    "push_tasks: new and unchanged": Scenario("push_tasks", {"tasks": [push(number, f"p-{task}") for number in NUMBERS for task in range(4)]}),
-    "push_tasks: restart": Scenario("push_tasks", {"tasks": [push(number, "p-0", stream_key="planted-other") for number in NUMBERS]}),
-    "push_tasks: stopped": Scenario("push_tasks", {"tasks": [push(number, f"p-{task}") for number in NUMBERS for task in range(2)], "state": "stopped"}),
+    "applications: new": Scenario(
+        "applications",
+        {"applications": [{**app, "name": f"{app['name']}-2"} for number in NUMBERS for app in apps(number)]},
+    ),
+    "applications: unchanged, some differ": Scenario(
+        "applications", {"applications": [app for number in NUMBERS for app in apps(number, type="vod")]}
+    ),
+    "applications: no virtual host": Scenario(
+        "applications", {"applications": [app for number in range(8, 16) for app in apps(number)]}
+    ),
+    "push_tasks: new and unchanged": Scenario(
+        "push_tasks", {"tasks": [push(number, f"p-{task}") for number in NUMBERS for task in range(4)]}
+    ),
+    "push_tasks: restart": Scenario(
+        "push_tasks", {"tasks": [push(number, "p-0", stream_key="planted-other") for number in NUMBERS]}
+    ),
+    "push_tasks: stopped": Scenario(
+        "push_tasks",
+        {"tasks": [push(number, f"p-{task}") for number in NUMBERS for task in range(2)], "state": "stopped"},
+    ),
     "push_tasks: purge": Scenario("push_tasks", {"tasks": [push(number, "p-9") for number in NUMBERS], "purge": True}),
-    "push_tasks: predicted": Scenario("push_tasks", {"tasks": [push(number, "p-9", app=f"no-{number % 2}") for number in range(16)]}, 12, True),
+    "push_tasks: predicted": Scenario(
+        "push_tasks", {"tasks": [push(number, "p-9", app=f"no-{number % 2}") for number in range(16)]}, 12, True
+    ),
     "audit_info": Scenario(
         "audit_info",
         {
@@ -115,12 +150,32 @@ SCENARIOS = {
 }
 # Errors of the server in the middle of lists, by method and path, and what meets them.
 REFUSALS = {
-    "a read fails": ("GET", r"/v1/vhosts/t-0[57]", ("vhosts: unchanged, and some new", "vhosts: some differ", "vhost_info", "audit_info")),
-    "a list fails": ("GET", r"/v1/vhosts/t-0[36]/apps", ("applications: unchanged, some differ", "vhosts: some differ", "application_info", "audit_info")),
-    "tasks cannot be read": ("POST", r".*/t-0[48]/apps/live:pushes", ("push_tasks: new and unchanged", "push_task_info", "audit_info")),
-    "a start fails": ("POST", r".*/t-(02|07|11)/apps/live:startPush", ("push_tasks: new and unchanged", "push_tasks: restart")),
+    "a read fails": (
+        "GET",
+        r"/v1/vhosts/t-0[57]",
+        ("vhosts: unchanged, and some new", "vhosts: some differ", "vhost_info", "audit_info"),
+    ),
+    "a list fails": (
+        "GET",
+        r"/v1/vhosts/t-0[36]/apps",
+        ("applications: unchanged, some differ", "vhosts: some differ", "application_info", "audit_info"),
+    ),
+    "tasks cannot be read": (
+        "POST",
+        r".*/t-0[48]/apps/live:pushes",
+        ("push_tasks: new and unchanged", "push_task_info", "audit_info"),
+    ),
+    "a start fails": (
+        "POST",
+        r".*/t-(02|07|11)/apps/live:startPush",
+        ("push_tasks: new and unchanged", "push_tasks: restart"),
+    ),
     "a stop fails": ("POST", r".*/t-(01|09)/apps/live:stopPush", ("push_tasks: stopped", "push_tasks: restart")),
-    "applications cannot be made": ("POST", r"/v1/vhosts/t-(00|04|10)/apps", ("applications: new", "vhosts: with applications")),
+    "applications cannot be made": (
+        "POST",
+        r"/v1/vhosts/t-(00|04|10)/apps",
+        ("applications: new", "vhosts: with applications"),
+    ),
 }
 
 
@@ -170,7 +225,13 @@ def held(simulator: Simulator) -> Any:
     return found
 
 
-def carry_out(scenario: Scenario, concurrency: int, seed: int, spoil: Callable[[Simulator], Any] = lambda simulator: None, **options: Any) -> Seen:
+def carry_out(
+    scenario: Scenario,
+    concurrency: int,
+    seed: int,
+    spoil: Callable[[Simulator], Any] = lambda simulator: None,
+    **options: Any,
+) -> Seen:
     threads: set[str] = set()
     start = threading.Thread.start
 
@@ -190,7 +251,14 @@ def carry_out(scenario: Scenario, concurrency: int, seed: int, spoil: Callable[[
         assert doubles(simulator.state) == strays(simulator.state) == []
         assert not [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
         calls = len([name for name in threads if name.startswith("call-")])
-        return Seen(told(run), requests, held(simulator), jitter.most, len({record.connection for record in simulator.log}), calls)
+        return Seen(
+            told(run),
+            requests,
+            held(simulator),
+            jitter.most,
+            len({record.connection for record in simulator.log}),
+            calls,
+        )
 
 
 def without_polls(requests: Counter[Any]) -> Counter[Any]:
@@ -214,7 +282,9 @@ def test_requests_results_and_server_are_the_same(name: str) -> None:
         assert name == "vhosts: new" or beside.threads > 1
 
 
-@pytest.mark.parametrize(("refusal", "name"), [(refusal, name) for refusal, (_method, _path, names) in REFUSALS.items() for name in names])
+@pytest.mark.parametrize(
+    ("refusal", "name"), [(refusal, name) for refusal, (_method, _path, names) in REFUSALS.items() for name in names]
+)
 def test_refusals_in_the_middle_are_reported_the_same(refusal: str, name: str) -> None:
     refusals: list[Refusals] = []
 
@@ -271,7 +341,11 @@ def test_starts_whose_answers_are_lost_are_settled_and_never_made_twice(seed: in
         for number in NUMBERS:
             if lost.random() < 0.5:
                 simulator.inject(
-                    "reset", method="POST", path=f"t-{number:02}/apps/live:startPush", when=lost.choice(["before", "after"]), times=lost.choice([1, 2])
+                    "reset",
+                    method="POST",
+                    path=f"t-{number:02}/apps/live:startPush",
+                    when=lost.choice(["before", "after"]),
+                    times=lost.choice([1, 2]),
                 )
 
     scenario = SCENARIOS["push_tasks: new and unchanged"]
@@ -282,7 +356,9 @@ def test_starts_whose_answers_are_lost_are_settled_and_never_made_twice(seed: in
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", ["vhosts: unchanged, and some new", "push_tasks: new and unchanged", "applications: new"])
+@pytest.mark.parametrize(
+    "name", ["vhosts: unchanged, and some new", "push_tasks: new and unchanged", "applications: new"]
+)
 def test_a_restart_in_the_middle_is_seen(name: str, seed: int) -> None:
     """What a result says to be there is there."""
 
@@ -297,7 +373,9 @@ def test_a_restart_in_the_middle_is_seen(name: str, seed: int) -> None:
     assert seen.result.get("failed") or seen.state.keys() >= {"t-00", "t-11"}
 
 
-@pytest.mark.parametrize("name", ["vhosts: unchanged, and some new", "push_tasks: new and unchanged", "push_task_info", "audit_info"])
+@pytest.mark.parametrize(
+    "name", ["vhosts: unchanged, and some new", "push_tasks: new and unchanged", "push_task_info", "audit_info"]
+)
 def test_a_server_that_dies_is_not_asked_by_all_again_and_again(name: str) -> None:
     def spoil(simulator: Simulator) -> None:
         simulator.inject("reset", skip=8, times=-1)
@@ -312,7 +390,11 @@ def test_a_server_that_dies_is_not_asked_by_all_again_and_again(name: str) -> No
 def test_a_list_that_is_too_long_for_one_request_is_sent_in_pieces_by_size() -> None:
     """Gateways refuse bodies of more than a megabyte unless they are told otherwise."""
     origins = [
-        {"location": f"/{'x' * 1000}/{number}", "pass": {"scheme": "ovt", "urls": {"url": ["origin.example.com:9000/app/stream"]}}} for number in range(100)
+        {
+            "location": f"/{'x' * 1000}/{number}",
+            "pass": {"scheme": "ovt", "urls": {"url": ["origin.example.com:9000/app/stream"]}},
+        }
+        for number in range(100)
     ]
     large = Scenario("vhosts", {"vhosts": [vhost(number, origins={"origin": origins}) for number in range(12)]}, 0)
     with Simulator() as simulator:

@@ -19,10 +19,18 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 VHOST: dict[str, Any] = {
     "name": "t-v",
     "host": {"names": ["old.example.com"]},
-    "admission_webhooks": {"control_server_url": "https://hooks.example.com", "secret_key": "planted-old", "timeout": 1000},
+    "admission_webhooks": {
+        "control_server_url": "https://hooks.example.com",
+        "secret_key": "planted-old",
+        "timeout": 1000,
+    },
     "applications": [{"name": "live", "providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}],
 }
-OTHER: dict[str, Any] = {"name": "t-v", "host": {"names": ["new.example.com"]}, "admission_webhooks": {"secret_key": "planted-new"}}
+OTHER: dict[str, Any] = {
+    "name": "t-v",
+    "host": {"names": ["new.example.com"]},
+    "admission_webhooks": {"secret_key": "planted-new"},
+}
 FEWER = {"vhost": "t-v", "name": "live", "providers": {"rtmp": {}}}
 
 
@@ -34,11 +42,25 @@ FEWER = {"vhost": "t-v", "name": "live", "providers": {"rtmp": {}}}
         ("vhosts", {"vhosts": [OTHER]}, "t-v", "host", {"names": ["old.example.com"]}, {"names": ["new.example.com"]}),
         ("application", FEWER, "t-v/live", "providers", {"rtmp": {}, "srt": {}}, {"rtmp": {}}),
         ("applications", {"applications": [FEWER]}, "t-v/live", "providers", {"rtmp": {}, "srt": {}}, {"rtmp": {}}),
-        ("vhost", {"name": "default", "host": {"names": ["x.example.com"]}}, "default", "host", None, None),  # read-only
+        (
+            "vhost",
+            {"name": "default", "host": {"names": ["x.example.com"]}},
+            "default",
+            "host",
+            None,
+            None,
+        ),  # read-only
     ],
 )
 def test_what_differs_and_is_refused_is_in_the_diff(
-    simulator: Simulator, module: str, options: dict[str, Any], title: str, field: str, before: Any, after: Any, check_mode: bool
+    simulator: Simulator,
+    module: str,
+    options: dict[str, Any],
+    title: str,
+    field: str,
+    before: Any,
+    after: Any,
+    check_mode: bool,
 ) -> None:
     assert not running_modules.run_module("vhost", connection(simulator, **VHOST)).failed
     writes = len(simulator.writes)
@@ -61,13 +83,19 @@ def test_push_task_of_the_configuration_that_differs(current: Simulator, check_m
     assert "planted" not in json.dumps(run["diff"])
 
 
-@pytest.mark.parametrize(("asked", "no_log", "shown"), [(True, False, True), (False, False, False), (True, True, False)])
-def test_the_diff_of_a_failure_is_printed(current: Simulator, capsys: pytest.CaptureFixture[str], asked: bool, no_log: bool, shown: bool) -> None:
+@pytest.mark.parametrize(
+    ("asked", "no_log", "shown"), [(True, False, True), (False, False, False), (True, True, False)]
+)
+def test_the_diff_of_a_failure_is_printed(
+    current: Simulator, capsys: pytest.CaptureFixture[str], asked: bool, no_log: bool, shown: bool
+) -> None:
     """ansible-core prints the diff of a task that changed something, and no other."""
     assert not running_modules.run_module("vhost", connection(current, **VHOST)).failed
     capsys.readouterr()
     result = actions.run("vhost", connection(current, **OTHER), diff=asked, no_log=no_log)
     printed = capsys.readouterr()
     assert result["failed"] and printed.out == ""
-    assert ("-" + 16 * " " + '"old.example.com"' in printed.err and "+" + 16 * " " + '"new.example.com"' in printed.err) is shown
+    assert (
+        "-" + 16 * " " + '"old.example.com"' in printed.err and "+" + 16 * " " + '"new.example.com"' in printed.err
+    ) is shown
     assert "planted" not in printed.err

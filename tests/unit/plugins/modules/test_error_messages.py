@@ -35,7 +35,9 @@ READ_ONLY_CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def failure(module: str, options: dict[str, Any], kind: str, *, check_mode: bool = False, changed: bool = False) -> running_modules.ModuleRun:
+def failure(
+    module: str, options: dict[str, Any], kind: str, *, check_mode: bool = False, changed: bool = False
+) -> running_modules.ModuleRun:
     """Runs a module that must fail with this kind of error, and checks what its message owes the user."""
     run = running_modules.run_module(module, options, check_mode=check_mode)
     assert run.failed and run.get("changed", False) is changed, run
@@ -66,7 +68,12 @@ class TestConnection:
 
     def test_html_in_place_of_json(self, web_page: str, module: str, options: dict[str, Any]) -> None:
         # Behind the page the server may have reloaded its certificates; the others begin with a read.
-        run = failure(module, {"api_url": web_page, "api_token": "planted-token", **options}, "not_json", changed=module == "cert_reload")
+        run = failure(
+            module,
+            {"api_url": web_page, "api_token": "planted-token", **options},
+            "not_json",
+            changed=module == "cert_reload",
+        )
         assert "proxy or login page" in run["msg"]
 
     def test_certificate_that_does_not_verify(self, tls: Simulator, module: str, options: dict[str, Any]) -> None:
@@ -129,19 +136,31 @@ class TestReadOnlyVirtualHost:
         return run.get("results", [run])[0]["error"]
 
     def test_equal_is_fine(self, simulator: Simulator, module: str, check_mode: bool) -> None:
-        run = running_modules.run_module(module, connection(simulator, **self.options(module, "present", host={"names": ["*"]})), check_mode=check_mode)
+        run = running_modules.run_module(
+            module,
+            connection(simulator, **self.options(module, "present", host={"names": ["*"]})),
+            check_mode=check_mode,
+        )
         assert not run.failed and not run["changed"]
         assert simulator.writes == []
 
     def test_different_fails(self, current: Simulator, module: str, check_mode: bool) -> None:
-        run = running_modules.run_module(module, connection(current, **self.options(module, "present", host={"names": ["other"]})), check_mode=check_mode)
+        run = running_modules.run_module(
+            module,
+            connection(current, **self.options(module, "present", host={"names": ["other"]})),
+            check_mode=check_mode,
+        )
         assert run.failed and not run["changed"]
         assert self.error(run)["kind"] == "read_only" and "Server.xml" in run["msg"] and "host.names" in run["msg"]
         # A real run makes sure by posting no application at all, which creates nothing.
-        assert [(record.path, record.body) for record in current.writes] == ([] if check_mode else [("/v1/vhosts/default/apps", [])])
+        assert [(record.path, record.body) for record in current.writes] == (
+            [] if check_mode else [("/v1/vhosts/default/apps", [])]
+        )
 
     def test_absent_fails(self, current: Simulator, module: str, check_mode: bool) -> None:
-        run = running_modules.run_module(module, connection(current, **self.options(module, "absent")), check_mode=check_mode)
+        run = running_modules.run_module(
+            module, connection(current, **self.options(module, "absent")), check_mode=check_mode
+        )
         assert run.failed and not run["changed"]
         assert self.error(run)["kind"] == "read_only" and "Server.xml" in run["msg"]
 
@@ -151,7 +170,9 @@ def test_read_only_is_found_before_pushes_are_stopped(simulator: Simulator, stat
     """Also where no read can tell (0.15.10): the pushes of the virtual host must go on."""
     running_modules.run_module("push_task", connection(simulator, **TASK))
     simulator.clear_log()
-    run = running_modules.run_module("vhost", connection(simulator, name="default", host={"names": ["other"]}, state=state, recreate=True))
+    run = running_modules.run_module(
+        "vhost", connection(simulator, name="default", host={"names": ["other"]}, state=state, recreate=True)
+    )
     assert run.failed and run["error"]["kind"] == "read_only" and not run["changed"]
     assert [record.path for record in simulator.writes] in ([], ["/v1/vhosts/default/apps"])
     assert len(running_modules.run_module("push_task_info", connection(simulator, vhost="default"))["tasks"]) == 1
@@ -161,9 +182,15 @@ def test_read_only_is_found_before_pushes_are_stopped(simulator: Simulator, stat
 class TestPushTasks:
     """Where push tasks cannot be started."""
 
-    def error(self, simulator: Simulator, module: str, check_mode: bool = False, **fields: Any) -> tuple[running_modules.ModuleRun, dict[str, Any]]:
+    def error(
+        self, simulator: Simulator, module: str, check_mode: bool = False, **fields: Any
+    ) -> tuple[running_modules.ModuleRun, dict[str, Any]]:
         task = {**TASK, **fields}
-        run = running_modules.run_module(module, connection(simulator, **(task if module == "push_task" else {"tasks": [task]})), check_mode=check_mode)
+        run = running_modules.run_module(
+            module,
+            connection(simulator, **(task if module == "push_task" else {"tasks": [task]})),
+            check_mode=check_mode,
+        )
         return run, run.get("results", [run])[0].get("error", {})
 
     def test_missing_virtual_host(self, simulator: Simulator, module: str) -> None:
@@ -175,7 +202,9 @@ class TestPushTasks:
         assert run.failed and error["kind"] == "application_not_found" and "default/nope" in run["msg"]
 
     @pytest.mark.parametrize("fields", ({"vhost": "t-nope"}, {"app": "nope"}))
-    def test_check_mode_predicts_what_an_earlier_task_would_have_made(self, simulator: Simulator, module: str, fields: dict[str, str]) -> None:
+    def test_check_mode_predicts_what_an_earlier_task_would_have_made(
+        self, simulator: Simulator, module: str, fields: dict[str, str]
+    ) -> None:
         run, _error = self.error(simulator, module, check_mode=True, **fields)
         assert not run.failed and run["changed"]
         assert "not there yet" in run.warnings[0]
@@ -188,29 +217,48 @@ class TestPushTasks:
     @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
     def test_task_of_the_servers_configuration(self, simulator: Simulator, module: str, check_mode: bool) -> None:
         simulator.add_config_task(
-            "default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://elsewhere.example.com/app", stream_key="planted-other"
+            "default",
+            "app",
+            id="t-p",
+            stream_name="main",
+            protocol="rtmp",
+            url="rtmp://elsewhere.example.com/app",
+            stream_key="planted-other",
         )
         simulator.clear_log()
         run, error = self.error(simulator, module, check_mode=check_mode)
         assert run.failed and error["kind"] == "configured_task" and simulator.writes == []
-        run, error = self.error(simulator, module, check_mode=check_mode, url="rtmp://elsewhere.example.com/app", stream_key="planted-other")
+        run, error = self.error(
+            simulator, module, check_mode=check_mode, url="rtmp://elsewhere.example.com/app", stream_key="planted-other"
+        )
         assert not run.failed and not run["changed"] and simulator.writes == []
 
 
 def test_srt_is_refused_by_an_old_server_in_its_own_words() -> None:
     with Simulator(version="0.15.10") as old:
-        run = failure("push_task", connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}), "bad_request")
+        run = failure(
+            "push_task",
+            connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}),
+            "bad_request",
+        )
         assert "Could not find protocol 'srt'" in run["msg"]
 
 
 def test_refused_destination_puts_the_old_task_back() -> None:
     with Simulator(version="0.15.10") as old:
         running_modules.run_module("push_task", connection(old, **TASK))
-        run = running_modules.run_module("push_task", connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}))
+        run = running_modules.run_module(
+            "push_task",
+            connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}),
+        )
         assert run.failed and run["changed"] and "started again" in run["msg"]
         assert run["push_task"]["protocol"] == "rtmp"
-        found = running_modules.run_module("push_task_info", connection(old, vhost="default", app="app", show_secrets=True))["tasks"]
-        assert [(task["id"], task["url"], task["stream_key"]) for task in found] == [("t-p", TASK["url"], "planted-key")]
+        found = running_modules.run_module(
+            "push_task_info", connection(old, vhost="default", app="app", show_secrets=True)
+        )["tasks"]
+        assert [(task["id"], task["url"], task["stream_key"]) for task in found] == [
+            ("t-p", TASK["url"], "planted-key")
+        ]
 
 
 def test_reload_that_fails_on_an_old_server() -> None:
@@ -234,7 +282,9 @@ def test_reload(simulator: Simulator) -> None:
         assert simulator.writes == []
         run = running_modules.run_module("cert_reload", connection(simulator, **options))
         assert run["changed"] and not run.failed
-        assert [record.path for record in simulator.writes] == ["/v1/vhosts/default:reloadCertificate" if options else "/v1/vhosts:reloadAllCertificates"]
+        assert [record.path for record in simulator.writes] == [
+            "/v1/vhosts/default:reloadCertificate" if options else "/v1/vhosts:reloadAllCertificates"
+        ]
 
 
 def test_api_url_that_ends_with_the_version(current: Simulator) -> None:
@@ -247,7 +297,9 @@ def test_missing_application_to_read(simulator: Simulator) -> None:
     failure("push_task_info", connection(simulator, vhost="default", app="nope"), "application_not_found")
     missing = running_modules.run_module("push_task_info", connection(simulator, vhost="default", app="app", id="nope"))
     assert missing["tasks"] == [] and not missing.failed
-    assert running_modules.run_module("vhost_info", connection(simulator, names=["t-nope", "default"]))["missing"] == ["t-nope"]
+    assert running_modules.run_module("vhost_info", connection(simulator, names=["t-nope", "default"]))["missing"] == [
+        "t-nope"
+    ]
 
 
 class TestServerWithoutApplicationCalls:
@@ -256,17 +308,27 @@ class TestServerWithoutApplicationCalls:
     @pytest.fixture(autouse=True)
     def without(self, current: Simulator) -> None:
         for method in ("GET", "POST", "DELETE"):
-            fault = current.inject("status", method=method, status=404, times=-1, message="[HTTP] Controller not found (404)")
-            fault.matches = lambda exchange, method=method: exchange.method == method and "/apps" in exchange.target and ":" not in exchange.target
+            fault = current.inject(
+                "status", method=method, status=404, times=-1, message="[HTTP] Controller not found (404)"
+            )
+            fault.matches = lambda exchange, method=method: (
+                exchange.method == method and "/apps" in exchange.target and ":" not in exchange.target
+            )
 
     def test_virtual_hosts(self, current: Simulator) -> None:
         options = {"name": "t-a", "host": {"names": ["a.example.com"]}}
         change = {**options, "host": {"names": ["b.example.com"]}, "recreate": True}
-        for given, action in ((options, "created"), (change, "recreated"), ({"name": "t-a", "state": "absent"}, "deleted")):
+        for given, action in (
+            (options, "created"),
+            (change, "recreated"),
+            ({"name": "t-a", "state": "absent"}, "deleted"),
+        ):
             assert running_modules.run_module("vhost", connection(current, **given))["action"] == action
 
     def test_push_tasks(self, current: Simulator) -> None:
-        assert running_modules.run_module("push_task", connection(current, **TASK), check_mode=True)["action"] == "started"
+        assert (
+            running_modules.run_module("push_task", connection(current, **TASK), check_mode=True)["action"] == "started"
+        )
         assert running_modules.run_module("push_task", connection(current, **TASK))["action"] == "started"
         failure("push_task_info", connection(current, vhost="default"), "controller_not_found")
 
@@ -286,7 +348,11 @@ def test_virtual_host_that_the_server_refuses(current: Simulator) -> None:
 def test_many_failures_are_summed_up(current: Simulator) -> None:
     tasks = [{**TASK, "id": f"t-{number}", "app": "nope"} for number in range(8)]
     run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
-    assert run["counts"] == {"failed": 8} and run["msg"].startswith("8 of 8 push tasks failed.") and "t-0, default/nope/t-1, … and 6 more." in run["msg"]
+    assert (
+        run["counts"] == {"failed": 8}
+        and run["msg"].startswith("8 of 8 push tasks failed.")
+        and "t-0, default/nope/t-1, … and 6 more." in run["msg"]
+    )
     assert run["error"]["kind"] == "items_failed"
     assert run["msg"].count("The virtual host has no application of this name") == 1
 
@@ -313,7 +379,9 @@ def test_items_that_fail_for_the_same_cause_are_named_after_it(current: Simulato
 
 
 def test_items_that_fail_for_different_causes_are_told_apart(current: Simulator) -> None:
-    tasks = [{**TASK, "id": f"t-{number}", "vhost": name} for number, name in enumerate(("t-none", "default", "t-nowhere"))]
+    tasks = [
+        {**TASK, "id": f"t-{number}", "vhost": name} for number, name in enumerate(("t-none", "default", "t-nowhere"))
+    ]
     tasks[1]["app"] = "nope"
     run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
     assert "Items: t-none/app/t-0, t-nowhere/app/t-2." in run["msg"] and "[default/nope/t-1] Could not" in run["msg"]
@@ -326,8 +394,12 @@ def test_names_that_cannot_be_addressed_are_left_out_of_info(current: Simulator)
 
 
 def test_applications_that_cannot_be_addressed_are_left_alone(current: Simulator) -> None:
-    make_virtual_host(current, "t-a", applications=[{"name": name, "type": "live"} for name in ("live", "not addressable")])
-    run = running_modules.run_module("vhost", connection(current, name="t-a", host={"names": ["b"]}, recreate=True), check_mode=True)
+    make_virtual_host(
+        current, "t-a", applications=[{"name": name, "type": "live"} for name in ("live", "not addressable")]
+    )
+    run = running_modules.run_module(
+        "vhost", connection(current, name="t-a", host={"names": ["b"]}, recreate=True), check_mode=True
+    )
     assert run["would_drop"]["applications"] == ["live"] and "'not addressable'" in run.warnings[0]
 
 
@@ -338,11 +410,15 @@ def test_tls_files_that_belong_together(current: Simulator) -> None:
 
 
 def test_stream_key_that_breaks_an_srt_url(current: Simulator) -> None:
-    run = running_modules.run_module("push_task", connection(current, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999"}))
+    run = running_modules.run_module(
+        "push_task", connection(current, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999"})
+    )
     assert run["action"] == "started" and "streamid" in run.warnings[0]
 
 
-@pytest.mark.parametrize("url", ["http://a..b", "http://.a", f"http://{'a' * 64}.example.com", "http://*.example.com", "http://a\u3002.b"])
+@pytest.mark.parametrize(
+    "url", ["http://a..b", "http://.a", f"http://{'a' * 64}.example.com", "http://*.example.com", "http://a\u3002.b"]
+)
 def test_a_host_that_no_request_can_be_sent_to_is_refused_by_the_name_of_the_option(url: str) -> None:
     run = running_modules.run_module("vhost_info", {"api_url": url, "api_token": "planted-token"})
     assert run.failed and run["error"]["kind"] == "bad_input"
@@ -354,7 +430,9 @@ def test_the_zone_of_an_address(escaped: str) -> None:
     """It is resolved, also if it is spelled as RFC 6874 has it. What comes after that depends on the machine."""
     interface = socket.if_nameindex()[0][1]
     url = f"http://[fe80::1{escaped}{interface}]:9"
-    run = running_modules.run_module("vhost_info", {"api_url": url, "api_token": "planted-token", "retries": 0, "timeout": 0.3})
+    run = running_modules.run_module(
+        "vhost_info", {"api_url": url, "api_token": "planted-token", "retries": 0, "timeout": 0.3}
+    )
     assert run.failed and run["error"]["kind"] in ("refused", "timeout"), run["msg"]
     endpoint = {"host": f"fe80::1{escaped}{interface}", "port": 9}
     seen = running_modules.run_module("certificate_info", {"endpoint": endpoint, "timeout": 0.3})
@@ -366,4 +444,8 @@ def test_the_zone_of_an_address(escaped: str) -> None:
 def test_an_address_with_a_zone_is_covered_by_its_certificate() -> None:
     made = trustme.CA().issue_cert("fe80::1").cert_chain_pems[0].bytes().decode()
     certificate = parse_certificate(ssl.PEM_cert_to_DER_cert(made))
-    assert covers(certificate, "fe80::1%eth0") and covers(certificate, "[fe80::1%25eth0]") and not covers(certificate, "fe80::2%eth0")
+    assert (
+        covers(certificate, "fe80::1%eth0")
+        and covers(certificate, "[fe80::1%25eth0]")
+        and not covers(certificate, "fe80::2%eth0")
+    )

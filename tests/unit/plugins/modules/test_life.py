@@ -17,7 +17,11 @@ FULL_VHOST: dict[str, Any] = {
     "name": "t-full",
     "host": {
         "names": ["t-full.example.com", "10.0.0.1"],
-        "tls": {"cert_path": "/etc/none/cert.pem", "chain_cert_path": "/etc/none/chain.pem", "key_path": "/etc/none/key.pem"},
+        "tls": {
+            "cert_path": "/etc/none/cert.pem",
+            "chain_cert_path": "/etc/none/chain.pem",
+            "key_path": "/etc/none/key.pem",
+        },
     },
     "distribution": "cdn.example.com",
     "signed_policy": {
@@ -33,7 +37,11 @@ FULL_VHOST: dict[str, Any] = {
         "enables": {"providers": ["srt"], "publishers": []},
     },
     "origins": {
-        "properties": {"no_input_failover_timeout": 1000, "unused_stream_deletion_timeout": 2000, "stream_failback_timeout": 4000},
+        "properties": {
+            "no_input_failover_timeout": 1000,
+            "unused_stream_deletion_timeout": 2000,
+            "stream_failback_timeout": 4000,
+        },
         "origin": [
             {
                 "location": "/app/stream",
@@ -50,17 +58,27 @@ FULL_VHOST: dict[str, Any] = {
             {"location": "/app", "pass": {"scheme": "rtsp", "urls": {"url": ["camera.example.com:554/live"]}}},
         ],
     },
-    "origin_map_store": {"origin_host_name": "edge.example.com", "redis_server": {"host": "127.0.0.1:6379", "auth": "planted-redis-password"}},
+    "origin_map_store": {
+        "origin_host_name": "edge.example.com",
+        "redis_server": {"host": "127.0.0.1:6379", "auth": "planted-redis-password"},
+    },
 }
 
 # One changed field of each kind, at every level; the whole option is given, the rest of it as it was.
 VHOST_CHANGES: dict[str, Any] = {
     "host.names": {"host": {"names": ["other.example.com"]}},
-    "host.tls.cert_path": {"host": {"names": ["t-full.example.com", "10.0.0.1"], "tls": {"cert_path": "/etc/new/cert.pem", "key_path": "/etc/none/key.pem"}}},
+    "host.tls.cert_path": {
+        "host": {
+            "names": ["t-full.example.com", "10.0.0.1"],
+            "tls": {"cert_path": "/etc/new/cert.pem", "key_path": "/etc/none/key.pem"},
+        }
+    },
     "distribution": {"distribution": "other.example.com"},
     "signed_policy.secret_key": {"signed_policy": {"secret_key": "planted-new-secret"}},
     "signed_policy.enables.providers": {"signed_policy": {"enables": {"providers": ["srt"]}}},
-    "admission_webhooks.control_server_url": {"admission_webhooks": {"control_server_url": "https://other.example.com/admission"}},
+    "admission_webhooks.control_server_url": {
+        "admission_webhooks": {"control_server_url": "https://other.example.com/admission"}
+    },
     "admission_webhooks.timeout": {"admission_webhooks": {"timeout": 1}},
     "admission_webhooks.enables.publishers": {"admission_webhooks": {"enables": {"publishers": ["webrtc"]}}},
     "origins.properties.no_input_failover_timeout": {"origins": {"properties": {"no_input_failover_timeout": 1}}},
@@ -86,7 +104,14 @@ TASK_CHANGES: dict[str, Any] = {
 }
 
 
-def life(simulator: Simulator, module: str, options: dict[str, Any], change: dict[str, Any], remove: dict[str, Any], expected: tuple[str, str, str]) -> None:
+def life(
+    simulator: Simulator,
+    module: str,
+    options: dict[str, Any],
+    change: dict[str, Any],
+    remove: dict[str, Any],
+    expected: tuple[str, str, str],
+) -> None:
     """Takes an object through its life; `expected` are the words for made, changed and removed."""
 
     def step(given: dict[str, Any], action: str) -> running_modules.ModuleRun:
@@ -136,19 +161,38 @@ def altered(options: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
 def test_vhost(current: Simulator, field: str) -> None:
     change = {**altered(FULL_VHOST, VHOST_CHANGES[field]), "recreate": True}
     change.setdefault("host", FULL_VHOST["host"])
-    life(current, "vhost", FULL_VHOST, change, {"name": "t-full", "state": "absent"}, ("created", "recreated", "deleted"))
+    life(
+        current, "vhost", FULL_VHOST, change, {"name": "t-full", "state": "absent"}, ("created", "recreated", "deleted")
+    )
 
 
 def test_vhost_on_every_version(simulator: Simulator) -> None:
     change = {**altered(FULL_VHOST, VHOST_CHANGES["host.names"]), "recreate": True}
-    life(simulator, "vhost", FULL_VHOST, change, {"name": "t-full", "state": "absent"}, ("created", "recreated", "deleted"))
+    life(
+        simulator,
+        "vhost",
+        FULL_VHOST,
+        change,
+        {"name": "t-full", "state": "absent"},
+        ("created", "recreated", "deleted"),
+    )
 
 
 def test_vhosts_on_every_version(simulator: Simulator) -> None:
     vhosts = [FULL_VHOST, {"name": "t-small", "host": {"names": ["t-small.example.com"]}}]
-    change = [altered(FULL_VHOST, VHOST_CHANGES["distribution"]), {"name": "t-small", "host": {"names": ["other.example.com"]}}]
+    change = [
+        altered(FULL_VHOST, VHOST_CHANGES["distribution"]),
+        {"name": "t-small", "host": {"names": ["other.example.com"]}},
+    ]
     remove = {"vhosts": [{"name": "t-full"}, {"name": "t-small"}], "state": "absent"}
-    life(simulator, "vhosts", {"vhosts": vhosts}, {"vhosts": change, "recreate": True}, remove, ("created", "recreated", "deleted"))
+    life(
+        simulator,
+        "vhosts",
+        {"vhosts": vhosts},
+        {"vhosts": change, "recreate": True},
+        remove,
+        ("created", "recreated", "deleted"),
+    )
 
 
 @pytest.mark.parametrize("field", TASK_CHANGES)
@@ -165,8 +209,18 @@ def test_push_task_on_every_version(simulator: Simulator) -> None:
 def test_push_tasks_on_every_version(simulator: Simulator) -> None:
     other = {**TASK, "id": "t-other", "protocol": "mpegts", "url": "udp://push.example.com:5000", "stream_key": ""}
     change = [altered(TASK, TASK_CHANGES["stream_key"]), {**other, "url": "udp://other.example.com:5000"}]
-    remove = {"tasks": [{"vhost": "default", "app": "app", "id": task["id"]} for task in (TASK, other)], "state": "stopped"}
-    life(simulator, "push_tasks", {"tasks": [TASK, other]}, {"tasks": change}, remove, ("started", "restarted", "stopped"))
+    remove = {
+        "tasks": [{"vhost": "default", "app": "app", "id": task["id"]} for task in (TASK, other)],
+        "state": "stopped",
+    }
+    life(
+        simulator,
+        "push_tasks",
+        {"tasks": [TASK, other]},
+        {"tasks": change},
+        remove,
+        ("started", "restarted", "stopped"),
+    )
 
 
 def test_differences_name_each_field(current: Simulator) -> None:
@@ -190,9 +244,13 @@ def test_secret_that_changes_is_marked_without_being_shown(current: Simulator) -
 
 def test_option_left_out_is_kept_by_recreate(current: Simulator) -> None:
     running_modules.run_module("vhost", connection(current, **FULL_VHOST))
-    run = running_modules.run_module("vhost", connection(current, name="t-full", host={"names": ["new.example.com"]}, recreate=True))
+    run = running_modules.run_module(
+        "vhost", connection(current, name="t-full", host={"names": ["new.example.com"]}, recreate=True)
+    )
     assert run["action"] == "recreated"
-    found = running_modules.run_module("vhost_info", connection(current, names=["t-full"], show_secrets=True))["vhosts"][0]
+    found = running_modules.run_module("vhost_info", connection(current, names=["t-full"], show_secrets=True))[
+        "vhosts"
+    ][0]
     assert found == {**FULL_VHOST, "host": {**FULL_VHOST["host"], "names": ["new.example.com"]}}
 
 
@@ -208,7 +266,11 @@ def test_absent_fields_equal_the_servers_defaults(current: Simulator) -> None:
         "distribution": "ovenmediaengine.com",
         "admission_webhooks": {"timeout": 3000, "secret_key": "", "enables": {"providers": []}},
         "origins": {
-            "properties": {"no_input_failover_timeout": 3000, "unused_stream_deletion_timeout": 60000, "stream_failback_timeout": 3000},
+            "properties": {
+                "no_input_failover_timeout": 3000,
+                "unused_stream_deletion_timeout": 60000,
+                "stream_failback_timeout": 3000,
+            },
             "origin": [
                 {
                     "location": "/a",
@@ -221,7 +283,9 @@ def test_absent_fields_equal_the_servers_defaults(current: Simulator) -> None:
     assert running_modules.run_module("vhost", connection(current, **spelled_out))["action"] == "unchanged"
 
 
-@pytest.mark.parametrize(("url", "key"), (("udp://push.example.com:5000", "planted-stream-key"), ("udp://elsewhere.example.com:5000", "")))
+@pytest.mark.parametrize(
+    ("url", "key"), (("udp://push.example.com:5000", "planted-stream-key"), ("udp://elsewhere.example.com:5000", ""))
+)
 def test_stream_key_that_is_left_out_goes_to_no_other_destination(current: Simulator, url: str, key: str) -> None:
     past_the_modules = {
         "id": "t-push",
@@ -231,7 +295,16 @@ def test_stream_key_that_is_left_out_goes_to_no_other_destination(current: Simul
         "streamKey": "planted-stream-key",
     }
     post(current, "/v1/vhosts/default/apps/app:startPush", past_the_modules)
-    task = {"vhost": "default", "app": "app", "id": "t-push", "stream": {"name": "other"}, "protocol": "mpegts", "url": url}
+    task = {
+        "vhost": "default",
+        "app": "app",
+        "id": "t-push",
+        "stream": {"name": "other"},
+        "protocol": "mpegts",
+        "url": url,
+    }
     assert running_modules.run_module("push_task", connection(current, **task))["action"] == "restarted"
-    found = running_modules.run_module("push_task_info", connection(current, vhost="default", app="app", show_secrets=True))["tasks"]
+    found = running_modules.run_module(
+        "push_task_info", connection(current, vhost="default", app="app", show_secrets=True)
+    )["tasks"]
     assert [(task["url"], task["stream_key"]) for task in found] == [(url, key)]

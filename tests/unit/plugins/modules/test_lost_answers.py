@@ -52,7 +52,9 @@ class TestLostAnswer:
         running_modules.run_module("vhost", connection(simulator, **VHOSTS[0]))
         for path in ("/v1/vhosts", "/apps"):
             simulator.inject(**fault, method="POST", path=path, when=when)
-        run = running_modules.run_module("vhost", connection(simulator, name="t-0", host={"names": ["new"]}, recreate=True))
+        run = running_modules.run_module(
+            "vhost", connection(simulator, name="t-0", host={"names": ["new"]}, recreate=True)
+        )
         assert not run.failed and run["action"] == "recreated"
         assert creates(simulator, "/v1/vhosts") == (2 if when == "after" else 3)
         simulator.inject(**fault, method="DELETE", path="t-0", when=when)
@@ -100,7 +102,9 @@ def put_virtual_host(simulator: Simulator, name: str, host: str) -> None:
 @pytest.mark.parametrize("module", ("vhost", "vhosts"))
 def test_somebody_elses_equal_create_is_success(simulator: Simulator, module: str) -> None:
     simulator.meanwhile("POST", "/v1/vhosts", lambda: put_virtual_host(simulator, "t-0", "t-0.example.com"))
-    run = running_modules.run_module(module, connection(simulator, **(VHOSTS[0] if module == "vhost" else {"vhosts": VHOSTS})))
+    run = running_modules.run_module(
+        module, connection(simulator, **(VHOSTS[0] if module == "vhost" else {"vhosts": VHOSTS}))
+    )
     assert not run.failed
     actions = [result["action"] for result in run.get("results", [run])]
     assert actions == (["unchanged"] if module == "vhost" else ["unchanged", "created", "created"])
@@ -109,7 +113,9 @@ def test_somebody_elses_equal_create_is_success(simulator: Simulator, module: st
 @pytest.mark.parametrize("module", ("vhost", "vhosts"))
 def test_somebody_elses_other_create_is_told(simulator: Simulator, module: str) -> None:
     simulator.meanwhile("POST", "/v1/vhosts", lambda: put_virtual_host(simulator, "t-0", "theirs.example.com"))
-    run = running_modules.run_module(module, connection(simulator, **(VHOSTS[0] if module == "vhost" else {"vhosts": VHOSTS})))
+    run = running_modules.run_module(
+        module, connection(simulator, **(VHOSTS[0] if module == "vhost" else {"vhosts": VHOSTS}))
+    )
     assert run.failed
     first = run.get("results", [run])[0]
     assert first["error"]["kind"] == "conflict" and first["differences"][0]["before"] == ["theirs.example.com"]
@@ -119,7 +125,9 @@ def test_somebody_elses_other_create_is_told(simulator: Simulator, module: str) 
 def test_lost_answer_and_somebody_elses_create(current: Simulator) -> None:
     current.inject("reset", method="POST", path="/v1/vhosts")
     second_list = current.meanwhile("GET", "/v1/vhosts", lambda: put_virtual_host(current, "t-0", "theirs.example.com"))
-    second_list.matches = lambda exchange: exchange.target == "/v1/vhosts" and exchange.method == "GET" and len(current.log) > 2
+    second_list.matches = lambda exchange: (
+        exchange.target == "/v1/vhosts" and exchange.method == "GET" and len(current.log) > 2
+    )
     run = running_modules.run_module("vhosts", connection(current, vhosts=VHOSTS))
     assert run.failed and [result["action"] for result in run["results"]] == ["failed", "created", "created"]
     assert run["results"][0]["error"]["kind"] == "conflict"
@@ -131,7 +139,15 @@ def test_somebody_elses_equal_start_is_success(simulator: Simulator, module: str
     simulator.meanwhile(
         "POST",
         ":startPush",
-        lambda: simulator.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url=TASK["url"], stream_key=TASK["stream_key"]),
+        lambda: simulator.add_config_task(
+            "default",
+            "app",
+            id="t-p",
+            stream_name="main",
+            protocol="rtmp",
+            url=TASK["url"],
+            stream_key=TASK["stream_key"],
+        ),
     )
     run = running_modules.run_module(module, connection(simulator, **options))
     assert not run.failed and not run["changed"]
@@ -141,7 +157,9 @@ def test_somebody_elses_other_start_is_told(current: Simulator) -> None:
     current.meanwhile(
         "POST",
         ":startPush",
-        lambda: current.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://theirs.example.com/app"),
+        lambda: current.add_config_task(
+            "default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://theirs.example.com/app"
+        ),
     )
     run = running_modules.run_module("push_task", connection(current, **TASK, wait_timeout=0.3))
     assert run.failed and run["error"]["kind"] == "duplicate_id" and not run["changed"]
@@ -151,7 +169,9 @@ def test_start_while_somebody_elses_task_of_the_id_goes(current: Simulator) -> N
     """Another controller starts and stops a task of the same id, so that ours is refused as a duplicate for a while."""
 
     def come_and_go() -> None:
-        current.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://theirs.example.com/app")
+        current.add_config_task(
+            "default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://theirs.example.com/app"
+        )
         application = current.state.push_application("default", "app")
         assert application is not None
         current.state.stop_task(application, application.tasks["t-p"])
@@ -176,7 +196,10 @@ STRANGE_ANSWERS = [
     *(("vhost_info", {}, answer) for answer in NEVER_SOUND),
     *(("vhosts", {"vhosts": VHOSTS}, answer) for answer in (*NEVER_SOUND, {"statusCode": 200, "response": {"a": 1}})),
     *(("push_task", TASK, answer) for answer in (*NEVER_SOUND, {"statusCode": 200, "response": {"a": 1}})),
-    *(("push_task_info", {"vhost": "default", "app": "app"}, answer) for answer in (*NEVER_SOUND, {"statusCode": 200, "response": {"a": 1}})),
+    *(
+        ("push_task_info", {"vhost": "default", "app": "app"}, answer)
+        for answer in (*NEVER_SOUND, {"statusCode": 200, "response": {"a": 1}})
+    ),
 ]
 
 
@@ -196,7 +219,11 @@ def test_created_item_of_another_form(current: Simulator) -> None:
     """An item that is no envelope is no success, whatever the status of the whole says."""
 
     async def strange(exchange: Any, work: Any) -> Answer:
-        return Answer(200, [{}, {"statusCode": "200"}, {"statusCode": 200, "message": "OK"}]) if exchange.method == "POST" else await work()
+        return (
+            Answer(200, [{}, {"statusCode": "200"}, {"statusCode": 200, "message": "OK"}])
+            if exchange.method == "POST"
+            else await work()
+        )
 
     current.middlewares.append(strange)
     run = running_modules.run_module("vhosts", connection(current, vhosts=VHOSTS))

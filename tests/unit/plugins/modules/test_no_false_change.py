@@ -22,7 +22,9 @@ from hypothesis import HealthCheck, given, settings
 NAME_CHARACTERS = string.ascii_letters + string.digits + "._-"
 names = st.text(NAME_CHARACTERS, min_size=1, max_size=12).filter(lambda text: text not in (".", ".."))
 host_names = st.from_regex(r"[a-z0-9]{1,8}(\.[a-z0-9]{1,6}){0,2}", fullmatch=True) | st.just("*")
-texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=12).filter(lambda text: "*" * 8 not in text)
+texts = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=12).filter(
+    lambda text: "*" * 8 not in text
+)
 secrets = texts | st.just("")
 milliseconds = st.integers(0, 2**31 - 1)
 paths = st.text(NAME_CHARACTERS + "/", min_size=1, max_size=12).map(lambda text: f"/{text}")
@@ -35,12 +37,20 @@ def optional(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, An
 
 
 enables = optional(providers=module_names, publishers=module_names)
-origin_urls = st.builds(lambda host, port, path: f"{host}:{port}{path}", st.from_regex(r"[a-z]{1,6}\.example", fullmatch=True), st.integers(1, 65535), paths)
+origin_urls = st.builds(
+    lambda host, port, path: f"{host}:{port}{path}",
+    st.from_regex(r"[a-z]{1,6}\.example", fullmatch=True),
+    st.integers(1, 65535),
+    paths,
+)
 origins = st.fixed_dictionaries(
     {
         "location": paths,
         "pass": st.fixed_dictionaries(
-            {"scheme": st.sampled_from(["ovt", "rtsp"]), "urls": st.fixed_dictionaries({"url": st.lists(origin_urls, min_size=1, max_size=3, unique=True)})},
+            {
+                "scheme": st.sampled_from(["ovt", "rtsp"]),
+                "urls": st.fixed_dictionaries({"url": st.lists(origin_urls, min_size=1, max_size=3, unique=True)}),
+            },
             optional={"forward_query_params": st.booleans()},
         ),
     },
@@ -56,7 +66,9 @@ virtual_hosts = st.fixed_dictionaries(
     },
     optional={
         "distribution": texts,
-        "signed_policy": optional(policy_query_key_name=texts, signature_query_key_name=texts, secret_key=secrets, enables=enables),
+        "signed_policy": optional(
+            policy_query_key_name=texts, signature_query_key_name=texts, secret_key=secrets, enables=enables
+        ),
         "admission_webhooks": optional(
             control_server_url=st.sampled_from(["http://127.0.0.1:9595/x", "https://u:p@hooks.example.com/?token=abc"]),
             secret_key=secrets,
@@ -64,10 +76,16 @@ virtual_hosts = st.fixed_dictionaries(
             enables=enables,
         ),
         "origins": optional(
-            properties=optional(no_input_failover_timeout=milliseconds, unused_stream_deletion_timeout=milliseconds, stream_failback_timeout=milliseconds),
+            properties=optional(
+                no_input_failover_timeout=milliseconds,
+                unused_stream_deletion_timeout=milliseconds,
+                stream_failback_timeout=milliseconds,
+            ),
             origin=st.lists(origins, max_size=3, unique_by=lambda origin: origin["location"]),
         ),
-        "origin_map_store": optional(origin_host_name=texts, redis_server=optional(host=st.just("127.0.0.1:6379"), auth=secrets)),
+        "origin_map_store": optional(
+            origin_host_name=texts, redis_server=optional(host=st.just("127.0.0.1:6379"), auth=secrets)
+        ),
     },
 )
 virtual_host_lists = st.lists(virtual_hosts, min_size=1, max_size=4, unique_by=lambda vhost: vhost["name"])
@@ -90,7 +108,13 @@ srt_destinations = st.builds(
 def push_tasks(version: str) -> st.SearchStrategy[list[dict[str, Any]]]:
     """Lists of tasks that the version can run; 0.15.10 has no SRT pushes."""
     task = st.builds(
-        lambda task_id, stream, destination: {"vhost": "default", "app": "app", "id": task_id, "stream": stream, **destination},
+        lambda task_id, stream, destination: {
+            "vhost": "default",
+            "app": "app",
+            "id": task_id,
+            "stream": stream,
+            **destination,
+        },
         names,
         st.fixed_dictionaries({"name": texts}, optional={"variant_names": st.lists(texts, max_size=3, unique=True)}),
         destinations if version == "0.15.10" else destinations | srt_destinations,
@@ -132,7 +156,9 @@ def server(request: pytest.FixtureRequest) -> Any:
         assert not running.died
 
 
-def apply_again(server: Simulator, module: str, option: str, wanted: list[dict[str, Any]], shuffle: Callable[[list[Any]], list[Any]]) -> None:
+def apply_again(
+    server: Simulator, module: str, option: str, wanted: list[dict[str, Any]], shuffle: Callable[[list[Any]], list[Any]]
+) -> None:
     first = running_modules.run_module(module, connection(server, **{option: wanted}))
     assert not first.failed and first["changed"], first
     server.clear_log()
@@ -149,7 +175,9 @@ def shufflers() -> st.SearchStrategy[Callable[[list[Any]], list[Any]]]:
 
 @EXAMPLES
 @given(wanted=virtual_host_lists, shuffle=shufflers())
-def test_virtual_hosts_are_never_changed_without_need(server: Simulator, wanted: list[dict[str, Any]], shuffle: Callable[[list[Any]], list[Any]]) -> None:
+def test_virtual_hosts_are_never_changed_without_need(
+    server: Simulator, wanted: list[dict[str, Any]], shuffle: Callable[[list[Any]], list[Any]]
+) -> None:
     server.restart()
     apply_again(server, "vhosts", "vhosts", wanted, shuffle)
     # What is read, secrets and all, is valid input that changes nothing.
@@ -161,11 +189,15 @@ def test_virtual_hosts_are_never_changed_without_need(server: Simulator, wanted:
 
 @EXAMPLES
 @given(data=st.data(), shuffle=shufflers())
-def test_push_tasks_are_never_changed_without_need(server: Simulator, data: st.DataObject, shuffle: Callable[[list[Any]], list[Any]]) -> None:
+def test_push_tasks_are_never_changed_without_need(
+    server: Simulator, data: st.DataObject, shuffle: Callable[[list[Any]], list[Any]]
+) -> None:
     server.restart()
     wanted = data.draw(push_tasks(server.state.version.name))
     apply_again(server, "push_tasks", "tasks", wanted, shuffle)
-    found = running_modules.run_module("push_task_info", connection(server, vhost="default", app="app", show_secrets=True))
+    found = running_modules.run_module(
+        "push_task_info", connection(server, vhost="default", app="app", show_secrets=True)
+    )
     assert {task["id"] for task in wanted} == {task["id"] for task in found["tasks"]}
     again = running_modules.run_module("push_tasks", connection(server, tasks=found["tasks"]))
     assert not again.failed and not again["changed"], again

@@ -15,7 +15,10 @@ import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import ScriptedServer, success
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
+    ScriptedServer,
+    success,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 WARNING = "api_url is plain http to another host"
@@ -24,7 +27,9 @@ TOKEN = "planted-token"
 
 def read(url: str, **options: Any) -> running_modules.ModuleRun:
     """Asks for one virtual host that is not there."""
-    return running_modules.run_module("vhost_info", {"api_url": url, "api_token": TOKEN, "names": ["t-x"], "retries": 0, "timeout": 5, **options})
+    return running_modules.run_module(
+        "vhost_info", {"api_url": url, "api_token": TOKEN, "names": ["t-x"], "retries": 0, "timeout": 5, **options}
+    )
 
 
 @pytest.fixture
@@ -86,7 +91,9 @@ def test_verification_is_only_switched_off_in_so_many_words(server: ScriptedServ
 
 
 @pytest.mark.parametrize("key_apart", (True, False))
-def test_a_server_that_asks_for_a_client_certificate(server: ScriptedServer, context: ssl.SSLContext, ca_path: str, tmp_path: Path, key_apart: bool) -> None:
+def test_a_server_that_asks_for_a_client_certificate(
+    server: ScriptedServer, context: ssl.SSLContext, ca_path: str, tmp_path: Path, key_apart: bool
+) -> None:
     clients = trustme.CA()
     clients.configure_trust(context)
     context.verify_mode = ssl.CERT_REQUIRED
@@ -112,19 +119,25 @@ def test_a_server_that_asks_for_a_client_certificate(server: ScriptedServer, con
     assert "PRIVATE KEY" not in other.printed
 
 
-def test_a_missing_client_certificate_is_named_before_anything_is_sent(server: ScriptedServer, ca_path: str, tmp_path: Path) -> None:
+def test_a_missing_client_certificate_is_named_before_anything_is_sent(
+    server: ScriptedServer, ca_path: str, tmp_path: Path
+) -> None:
     run = read(server.url, ca_path=ca_path, client_cert=str(tmp_path / "nowhere.pem"))
     assert run.failed and run["error"]["kind"] == "tls" and server.requests == []
 
 
 @pytest.mark.parametrize("version", (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3))
-def test_versions_of_today(server: ScriptedServer, context: ssl.SSLContext, ca_path: str, version: ssl.TLSVersion) -> None:
+def test_versions_of_today(
+    server: ScriptedServer, context: ssl.SSLContext, ca_path: str, version: ssl.TLSVersion
+) -> None:
     context.minimum_version = context.maximum_version = version
     assert not read(server.url, ca_path=ca_path).failed
 
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
-def test_a_server_that_is_older_than_what_the_system_allows(server: ScriptedServer, context: ssl.SSLContext, ca_path: str) -> None:
+def test_a_server_that_is_older_than_what_the_system_allows(
+    server: ScriptedServer, context: ssl.SSLContext, ca_path: str
+) -> None:
     # Python's own contexts take nothing before 1.2, whatever the system's OpenSSL still could.
     context.set_ciphers("DEFAULT:@SECLEVEL=0")
     context.minimum_version = ssl.TLSVersion.TLSv1
@@ -136,5 +149,11 @@ def test_a_server_that_is_older_than_what_the_system_allows(server: ScriptedServ
 def test_tls_does_not_fall_back_to_plain_http(monkeypatch: pytest.MonkeyPatch) -> None:
     running_modules.probe_patiently(monkeypatch)
     with ScriptedServer(success({"name": "t-x"})) as plain:
-        run = read(plain.url.replace("http:", "https:"), timeout=0.5)  # such a server waits for the end of a request that TLS has not
-        assert run.failed and run["error"]["kind"] == "wrong_scheme" and not any("Authorization" in str(one) for one in plain.requests)
+        run = read(
+            plain.url.replace("http:", "https:"), timeout=0.5
+        )  # such a server waits for the end of a request that TLS has not
+        assert (
+            run.failed
+            and run["error"]["kind"] == "wrong_scheme"
+            and not any("Authorization" in str(one) for one in plain.requests)
+        )

@@ -14,7 +14,11 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 
 LIVE = {"name": "live", "providers": {"rtmp": {}}, "publishers": {"rtmp_push": {}}}
 NEW = {"name": "t-new", "host": {"names": ["new.example.com"]}, "applications": [LIVE]}
-OLD = {"name": "t-old", "host": {"names": ["old.example.com"]}, "applications": [{"name": "live", "publishers": {"llhls": {}}}]}
+OLD = {
+    "name": "t-old",
+    "host": {"names": ["old.example.com"]},
+    "applications": [{"name": "live", "publishers": {"llhls": {}}}],
+}
 
 
 def app(vhost: str, name: str = "more") -> dict[str, Any]:
@@ -22,7 +26,14 @@ def app(vhost: str, name: str = "more") -> dict[str, Any]:
 
 
 def push(vhost: str, name: str = "live") -> dict[str, Any]:
-    return {"vhost": vhost, "app": name, "id": "p", "stream": {"name": "main"}, "protocol": "srt", "url": "srt://one.example.com:9999"}
+    return {
+        "vhost": vhost,
+        "app": name,
+        "id": "p",
+        "stream": {"name": "main"},
+        "protocol": "srt",
+        "url": "srt://one.example.com:9999",
+    }
 
 
 def check(simulator: Simulator, module: str, **options: Any) -> dict[str, Any]:
@@ -65,21 +76,44 @@ def test_what_nobody_creates_fails_as_in_a_real_run(simulator: Simulator) -> Non
 def test_what_an_earlier_task_deletes_is_gone(simulator: Simulator) -> None:
     assert run_module("vhosts", connection(simulator, vhosts=[NEW, OLD]))["changed"]
     vhosts = check(simulator, "vhosts", vhosts=[NEW], purge=True)["results"]
-    assert check(simulator, "applications", applications=[app("t-old")], predicted=vhosts)["results"][0]["error"]["kind"] == "vhost_not_found"
-    assert check(simulator, "push_tasks", tasks=[push("t-old")], predicted=vhosts)["results"][0]["error"]["kind"] == "vhost_not_found"
+    assert (
+        check(simulator, "applications", applications=[app("t-old")], predicted=vhosts)["results"][0]["error"]["kind"]
+        == "vhost_not_found"
+    )
+    assert (
+        check(simulator, "push_tasks", tasks=[push("t-old")], predicted=vhosts)["results"][0]["error"]["kind"]
+        == "vhost_not_found"
+    )
     apps = check(simulator, "applications", applications=[{**LIVE, "vhost": "t-new"}], state="absent")["results"]
-    assert check(simulator, "push_tasks", tasks=[push("t-new")], predicted=apps)["results"][0]["error"]["kind"] == "application_not_found"
+    assert (
+        check(simulator, "push_tasks", tasks=[push("t-new")], predicted=apps)["results"][0]["error"]["kind"]
+        == "application_not_found"
+    )
 
 
 def test_an_application_that_gets_its_push_publisher_can_push(simulator: Simulator) -> None:
     assert run_module("vhosts", connection(simulator, vhosts=[OLD]))["changed"]
-    assert check(simulator, "push_tasks", tasks=[push("t-old")], predicted=[])["results"][0]["error"]["kind"] == "push_publisher_missing"
+    assert (
+        check(simulator, "push_tasks", tasks=[push("t-old")], predicted=[])["results"][0]["error"]["kind"]
+        == "push_publisher_missing"
+    )
     changed = [{**OLD, "applications": [LIVE]}]
     vhosts = check(simulator, "vhosts", vhosts=changed, recreate=True)["results"]
-    assert [entry["action"] for entry in check(simulator, "push_tasks", tasks=[push("t-old")], predicted=vhosts)["results"]] == ["started"]
+    assert [
+        entry["action"] for entry in check(simulator, "push_tasks", tasks=[push("t-old")], predicted=vhosts)["results"]
+    ] == ["started"]
 
 
-@pytest.mark.parametrize("entry", [{}, {"name": 1, "action": None}, {"name": "t", "applications": "x"}, {"applications": [None, "x", {}]}, {"vhost": []}])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {},
+        {"name": 1, "action": None},
+        {"name": "t", "applications": "x"},
+        {"applications": [None, "x", {}]},
+        {"vhost": []},
+    ],
+)
 def test_entries_of_any_form_end_nothing(simulator: Simulator, entry: dict[str, Any]) -> None:
     for module, option, item in (("applications", "applications", app("t-no")), ("push_tasks", "tasks", push("t-no"))):
         result = check(simulator, module, **{option: [item]}, predicted=[entry])

@@ -21,7 +21,9 @@ def vhost(name: str, *hosts: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "host": {"names": list(hosts or [f"{name}.example.com"])}, **fields}
 
 
-def run(simulator: Simulator, module: str = "vhosts", *, check_mode: bool = False, **options: Any) -> running_modules.ModuleRun:
+def run(
+    simulator: Simulator, module: str = "vhosts", *, check_mode: bool = False, **options: Any
+) -> running_modules.ModuleRun:
     simulator.clear_log()
     return running_modules.run_module(module, connection(simulator, **options), check_mode=check_mode)
 
@@ -32,7 +34,9 @@ def paths(simulator: Simulator) -> list[str]:
 
 def without_wildcard(simulator: Simulator) -> Simulator:
     """Takes the `*` out of the virtual host of the configuration file."""
-    simulator.add_static_virtual_host({"name": "default", "host": {"names": ["localhost"]}, "admissionWebhooks": {"timeout": 3000}}, ["app"])
+    simulator.add_static_virtual_host(
+        {"name": "default", "host": {"names": ["localhost"]}, "admissionWebhooks": {"timeout": 3000}}, ["app"]
+    )
     return simulator
 
 
@@ -76,14 +80,20 @@ def test_no_others_are_read_where_the_configuration_takes_all(current: Simulator
 
 
 def test_without_the_wildcard_a_stream_arrives(simulator: Simulator) -> None:
-    result = run(without_wildcard(simulator), vhosts=[vhost("t-a", applications=LIVE), vhost("t-b", "*.b.example.com", applications=LIVE)])
+    result = run(
+        without_wildcard(simulator),
+        vhosts=[vhost("t-a", applications=LIVE), vhost("t-b", "*.b.example.com", applications=LIVE)],
+    )
     assert result["unreachable_host_names"] == {} and result.warnings == []
     assert paths(simulator)[:2] == ["/v1/vhosts", "/v1/vhosts/default"]
     assert arrives(simulator, "t-a.example.com") == "t-a" and arrives(simulator, "x.b.example.com") == "t-b"
 
 
 def test_within_one_task_the_first_wins(current: Simulator) -> None:
-    wanted = [vhost("t-b", "x.example.com", applications=LIVE), vhost("t-a", "x.example.com", "y.example.com", applications=LIVE)]
+    wanted = [
+        vhost("t-b", "x.example.com", applications=LIVE),
+        vhost("t-a", "x.example.com", "y.example.com", applications=LIVE),
+    ]
     for check_mode in (True, False):
         result = run(without_wildcard(current), vhosts=wanted, check_mode=check_mode)
         assert result["unreachable_host_names"] == {"x.example.com": "t-b"}
@@ -103,7 +113,10 @@ class TestRecreate:
     """A recreate puts a virtual host last."""
 
     def start(self, simulator: Simulator) -> None:
-        made = run(without_wildcard(simulator), vhosts=[vhost("t-a", "x.example.com", applications=LIVE), vhost("t-b", "*.example.com", applications=LIVE)])
+        made = run(
+            without_wildcard(simulator),
+            vhosts=[vhost("t-a", "x.example.com", applications=LIVE), vhost("t-b", "*.example.com", applications=LIVE)],
+        )
         assert made["unreachable_host_names"] == {} and arrives(simulator, "x.example.com") == "t-a"
 
     @pytest.mark.parametrize("module", ("vhost", "vhosts"))
@@ -121,7 +134,11 @@ class TestRecreate:
         assert entry["would_drop"]["host_names"] == {"x.example.com": "t-b"}
         done = run(simulator, module, **options, recreate=True)
         assert done["unreachable_host_names"] == predicted["unreachable_host_names"] == {"x.example.com": "t-b"}
-        assert [text for text in done.warnings if "host names" in text] == [text for text in predicted.warnings if "host names" in text] != []
+        assert (
+            [text for text in done.warnings if "host names" in text]
+            == [text for text in predicted.warnings if "host names" in text]
+            != []
+        )
         assert arrives(simulator, "x.example.com") == "t-b"
 
     def test_names_that_do_not_overlap_need_no_warning(self, current: Simulator) -> None:
@@ -140,7 +157,9 @@ class TestRecreate:
         run(current, vhosts=[vhost("t-a", "x.example.com", applications=LIVE)])
         wanted = [vhost("t-a", "x.example.com", distribution="d"), vhost("t-b", "x.example.com", applications=LIVE)]
         result = run(current, vhosts=wanted, recreate=True)
-        assert result["counts"] == {"created": 1, "recreated": 1} and result["unreachable_host_names"] == {"x.example.com": "t-b"}
+        assert result["counts"] == {"created": 1, "recreated": 1} and result["unreachable_host_names"] == {
+            "x.example.com": "t-b"
+        }
         assert arrives(current, "x.example.com") == "t-b"
 
 
@@ -148,7 +167,9 @@ def test_what_a_purge_deletes_takes_nothing(current: Simulator) -> None:
     without_wildcard(current)
     make_virtual_host(current, "t-old", host={"names": ["x.example.com"]})
     for check_mode in (True, False):
-        result = run(current, vhosts=[vhost("t-a", "x.example.com", applications=LIVE)], purge=True, check_mode=check_mode)
+        result = run(
+            current, vhosts=[vhost("t-a", "x.example.com", applications=LIVE)], purge=True, check_mode=check_mode
+        )
         assert result["unreachable_host_names"] == {}
     assert arrives(current, "x.example.com") == "t-a"
 
@@ -175,7 +196,9 @@ class TestRequired:
 
     def test_a_recreate_is_refused_before_it_acts(self, current: Simulator) -> None:
         TestRecreate().start(current)
-        result = run(current, "vhost", **vhost("t-a", "x.example.com", distribution="d"), recreate=True, require_reachable=True)
+        result = run(
+            current, "vhost", **vhost("t-a", "x.example.com", distribution="d"), recreate=True, require_reachable=True
+        )
         assert result.failed and result["error"]["kind"] == "unreachable" and arrives(current, "x.example.com") == "t-a"
         assert all(record.path.endswith("/apps") for record in current.writes)  # the question whether it is read-only
 
@@ -191,14 +214,19 @@ class TestRequired:
 
 
 @pytest.mark.parametrize("path", ("/v1/vhosts/default", "/v1/vhosts/t-b"))
-@pytest.mark.parametrize(("kind", "options"), (("status", {"status": 500}), ("html", {}), ("reset", {}), ("unauthorized", {})), ids=str)
+@pytest.mark.parametrize(
+    ("kind", "options"), (("status", {"status": 500}), ("html", {}), ("reset", {}), ("unauthorized", {})), ids=str
+)
 def test_a_read_that_fails_is_a_warning(current: Simulator, path: str, kind: str, options: dict[str, Any]) -> None:
     make_virtual_host(without_wildcard(current), "t-b")
     for check_mode in (True, False):
         current.inject(kind, method="GET", path=path, times=2, **options)
         result = run(current, vhosts=[vhost("t-a", applications=LIVE)], check_mode=check_mode)
         assert not result.failed and result["counts"] == {"created": 1}
-        assert any("could not be determined completely" in text and repr(path.rsplit("/", 1)[1]) in text for text in result.warnings)
+        assert any(
+            "could not be determined completely" in text and repr(path.rsplit("/", 1)[1]) in text
+            for text in result.warnings
+        )
 
 
 def test_one_that_is_gone_meanwhile_is_no_failure(current: Simulator) -> None:
@@ -212,13 +240,17 @@ def test_a_list_that_fails_is_a_warning(current: Simulator) -> None:
     current.inject("status", method="GET", path="/v1/vhosts", times=-1)
     result = run(current, "vhost", **vhost("t-a"))
     assert not result.failed and result["action"] == "created" and result["unreachable_host_names"] == {}
-    assert len(result.warnings) == 1 and "could not be determined: Could not list the virtual hosts" in result.warnings[0]
+    assert (
+        len(result.warnings) == 1 and "could not be determined: Could not list the virtual hosts" in result.warnings[0]
+    )
 
 
 def test_secrets_of_those_that_are_read_are_kept(current: Simulator) -> None:
     webhooks = {"controlServerUrl": "https://hooks.example.com/x", "secretKey": "planted-other-key"}
     make_virtual_host(without_wildcard(current), "t-b", admissionWebhooks=webhooks)
-    current.inject("status", method="POST", path="/v1/vhosts", status=400, message="[HTTP] planted-other-key is bad (400)")
+    current.inject(
+        "status", method="POST", path="/v1/vhosts", status=400, message="[HTTP] planted-other-key is bad (400)"
+    )
     result = run(current, vhosts=[vhost("t-a")])
     assert result.failed and "planted-other-key" not in result.printed and "******** is bad" in result.printed
 

@@ -24,7 +24,10 @@ def push_publisher(simulator: Simulator) -> str:
 
 def make_full(simulator: Simulator) -> None:
     """A virtual host with two applications, one of them with two push tasks."""
-    apps = [{"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {push_publisher(simulator): {}}} for app in ("live", "vod")]
+    apps = [
+        {"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {push_publisher(simulator): {}}}
+        for app in ("live", "vod")
+    ]
     make_virtual_host(simulator, "t-full", applications=apps)
     tasks = [
         {
@@ -45,8 +48,12 @@ def make_full(simulator: Simulator) -> None:
 
 def contents(simulator: Simulator) -> dict[str, Any]:
     """Everything of the virtual host that reads show, and how often."""
-    vhosts = running_modules.run_module("vhost_info", connection(simulator, names=["t-full"], show_secrets=True))["vhosts"]
-    tasks = running_modules.run_module("push_task_info", connection(simulator, vhost="t-full", show_secrets=True)).get("tasks", [])
+    vhosts = running_modules.run_module("vhost_info", connection(simulator, names=["t-full"], show_secrets=True))[
+        "vhosts"
+    ]
+    tasks = running_modules.run_module("push_task_info", connection(simulator, vhost="t-full", show_secrets=True)).get(
+        "tasks", []
+    )
     apps = sorted(simulator.state.virtual_hosts["t-full"].applications) if vhosts else []
     for vhost in vhosts:
         vhost.pop("distribution", None)  # where it was not set, `documented` returns the default
@@ -74,7 +81,11 @@ def test_what_would_be_dropped_is_named(simulator: Simulator) -> None:
     assert simulator.writes == []
 
 
-@pytest.mark.parametrize("options", ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}), ids=("differs", "recreate", "absent"))
+@pytest.mark.parametrize(
+    "options",
+    ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}),
+    ids=("differs", "recreate", "absent"),
+)
 def test_connections_are_counted(current: Simulator, options: dict[str, Any]) -> None:
     make_full(current)
     current.viewers(7, "t-full")
@@ -83,11 +94,24 @@ def test_connections_are_counted(current: Simulator, options: dict[str, Any]) ->
     assert not run.failed or "and 7 connections" in run["msg"]
 
 
-@pytest.mark.parametrize("options", ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}), ids=("differs", "recreate", "absent"))
+@pytest.mark.parametrize(
+    "options",
+    ({"host": NEW_HOST}, {"host": NEW_HOST, "recreate": True}, {"state": "absent"}),
+    ids=("differs", "recreate", "absent"),
+)
 def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator, options: dict[str, Any]) -> None:
     make_full(current)
-    current.inject("status", method="GET", path="/streams", status=404, times=-1, message="[HTTP] Controller not found (404)")
-    current.inject("status", method="GET", path="/v1/stats/current/vhosts/t-full", status=404, times=-1, message="[HTTP] Controller not found (404)")
+    current.inject(
+        "status", method="GET", path="/streams", status=404, times=-1, message="[HTTP] Controller not found (404)"
+    )
+    current.inject(
+        "status",
+        method="GET",
+        path="/v1/stats/current/vhosts/t-full",
+        status=404,
+        times=-1,
+        message="[HTTP] Controller not found (404)",
+    )
     run = run_vhost(current, **options, check_mode=True)
     assert run["would_drop"] == HELD
     assert not run.failed or "its viewers and live streams, and stop" in run["msg"]
@@ -143,7 +167,9 @@ BEFORE_THE_NEW_ONE = [
 
 
 @pytest.mark.parametrize(("method", "path", "skip"), BEFORE_THE_NEW_ONE)
-def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, clock: ManualClock, method: str, path: str, skip: int) -> None:
+def test_recreate_that_fails_puts_the_old_one_back(
+    current: Simulator, clock: ManualClock, method: str, path: str, skip: int
+) -> None:
     make_full(current)
     before = contents(current)
     current.inject("status", method=method, path=path, status=500, skip=skip)
@@ -154,13 +180,17 @@ def test_recreate_that_fails_puts_the_old_one_back(current: Simulator, clock: Ma
     assert contents(current) == before
 
 
-def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back(current: Simulator, clock: ManualClock) -> None:
+def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back(
+    current: Simulator, clock: ManualClock
+) -> None:
     """All are asked to stop, and the look whether they have gone fails: what is still listed must not be taken for running."""
     make_full(current)
     before = contents(current)
     fault = current.inject("status", method="POST", path="/apps/live:pushes", status=500)
     spoiled = fault.matches
-    fault.matches = lambda exchange: spoiled(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
+    fault.matches = lambda exchange: (
+        spoiled(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
+    )
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and not run["changed"] and run["not_put_back"] == []
     clock.advance(0.3)  # longer than a stopped task stays listed: what is there now stays
@@ -172,20 +202,36 @@ def test_recreate_that_cannot_put_back_says_what_is_missing(current: Simulator) 
     current.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert run.failed and run["changed"] and run["vhost"] is None
-    assert run["not_put_back"] == ["virtual host t-full", "application live", "application vod", "push task live/one", "push task live/two"]
+    assert run["not_put_back"] == [
+        "virtual host t-full",
+        "application live",
+        "application vod",
+        "push task live/one",
+        "push task live/two",
+    ]
     assert "missing: virtual host t-full" in run["msg"]
 
 
 @pytest.mark.parametrize(
     ("method", "path", "missing"),
     [
-        ("POST", "/vhosts/t-full/apps", ["application live", "application vod", "push task live/one", "push task live/two"]),
+        (
+            "POST",
+            "/vhosts/t-full/apps",
+            ["application live", "application vod", "push task live/one", "push task live/two"],
+        ),
         ("POST", "/apps/live:startPush", ["push task live/one", "push task live/two"]),
-        ("GET", "/vhosts/t-full/apps", ["application live", "application vod", "push task live/one", "push task live/two"]),
+        (
+            "GET",
+            "/vhosts/t-full/apps",
+            ["application live", "application vod", "push task live/one", "push task live/two"],
+        ),
         ("POST", "/apps/live:pushes", ["push task live/one", "push task live/two"]),
     ],
 )
-def test_recreate_that_cannot_carry_over_says_what_is_missing(current: Simulator, method: str, path: str, missing: list[str]) -> None:
+def test_recreate_that_cannot_carry_over_says_what_is_missing(
+    current: Simulator, method: str, path: str, missing: list[str]
+) -> None:
     make_full(current)
     fault = current.inject("status", method=method, path=path, status=500, times=-1)
     spoiled = fault.matches
@@ -255,8 +301,20 @@ class TestPurge:
 
     def test_push_tasks(self, current: Simulator) -> None:
         make_full(current)
-        current.add_config_task("t-full", "live", id="made-by-the-server", stream_name="main", protocol="rtmp", url="rtmp://x.example.com/app")
-        from_elsewhere = {"id": "not addressable", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://y.example.com/app"}
+        current.add_config_task(
+            "t-full",
+            "live",
+            id="made-by-the-server",
+            stream_name="main",
+            protocol="rtmp",
+            url="rtmp://x.example.com/app",
+        )
+        from_elsewhere = {
+            "id": "not addressable",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "url": "rtmp://y.example.com/app",
+        }
         post(current, "/v1/vhosts/t-full/apps/vod:startPush", from_elsewhere)
         post(current, "/v1/vhosts/t-full/apps/live:startPush", from_elsewhere)
         kept = {
@@ -270,17 +328,31 @@ class TestPurge:
         }
         current.clear_log()
         for check_mode in (True, False):
-            run = running_modules.run_module("push_tasks", connection(current, tasks=[kept], purge=True), check_mode=check_mode)
-            assert [(result["id"], result["action"]) for result in run["results"]] == [("one", "unchanged"), ("two", "stopped")]
+            run = running_modules.run_module(
+                "push_tasks", connection(current, tasks=[kept], purge=True), check_mode=check_mode
+            )
+            assert [(result["id"], result["action"]) for result in run["results"]] == [
+                ("one", "unchanged"),
+                ("two", "stopped"),
+            ]
             assert len(run.warnings) == 1 and "'not addressable'" in run.warnings[0]
-        assert sorted(task["id"] for task in contents(current)["tasks"]) == ["made-by-the-server", "not addressable", "not addressable", "one"]
+        assert sorted(task["id"] for task in contents(current)["tasks"]) == [
+            "made-by-the-server",
+            "not addressable",
+            "not addressable",
+            "one",
+        ]
         again = running_modules.run_module("push_tasks", connection(current, tasks=[kept], purge=True))
         assert not again["changed"]
 
 
 def test_recreate_leaves_alone_what_cannot_be_addressed(current: Simulator) -> None:
     make_full(current)
-    post(current, "/v1/vhosts/t-full/apps/live:startPush", {"id": "%s", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://y.example.com/app"})
+    post(
+        current,
+        "/v1/vhosts/t-full/apps/live:startPush",
+        {"id": "%s", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://y.example.com/app"},
+    )
     run = run_vhost(current, host=NEW_HOST, recreate=True)
     assert any("'%s'" in warning for warning in run.warnings)
     assert not current.died

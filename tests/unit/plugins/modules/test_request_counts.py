@@ -21,7 +21,9 @@ def vhosts(count: int) -> list[dict[str, Any]]:
     return [{"name": f"t-{number}", "host": {"names": [f"t-{number}.example.com"]}} for number in range(count)]
 
 
-def run(simulator: Simulator, module: str, *, check_mode: bool = False, **options: Any) -> tuple[running_modules.ModuleRun, int]:
+def run(
+    simulator: Simulator, module: str, *, check_mode: bool = False, **options: Any
+) -> tuple[running_modules.ModuleRun, int]:
     """The result, and how many requests it took."""
     simulator.clear_log()
     result = running_modules.run_module(module, connection(simulator, **options), check_mode=check_mode)
@@ -61,7 +63,14 @@ def test_push_tasks(current: Simulator, count: int) -> None:
     apps = [{"name": app, "type": "live", "publishers": {"push": {}}} for _vhost, app in scopes]
     make_virtual_host(current, "t-0", applications=apps)
     tasks = [
-        {"vhost": vhost, "app": app, "id": f"t-{number}", "stream": {"name": "main"}, "protocol": "mpegts", "url": f"udp://push.example.com:{1000 + number}"}
+        {
+            "vhost": vhost,
+            "app": app,
+            "id": f"t-{number}",
+            "stream": {"name": "main"},
+            "protocol": "mpegts",
+            "url": f"udp://push.example.com:{1000 + number}",
+        }
         for number in range(count)
         for vhost, app in [scopes[number % len(scopes)]]
     ]

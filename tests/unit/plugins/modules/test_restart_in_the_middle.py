@@ -35,7 +35,9 @@ def test_what_was_found_before_the_restart_is_not_reported_as_unchanged(simulato
     assert result.failed and result["changed"] and result["counts"] == {"created": 1, "failed": 2}
     for entry in result["results"][:2]:
         assert entry["error"]["kind"] == "lost"
-        assert entry["msg"].startswith(f"Could not confirm virtual host {entry['name']}. What this task had made or found is no longer there as it was;")
+        assert entry["msg"].startswith(
+            f"Could not confirm virtual host {entry['name']}. What this task had made or found is no longer there as it was;"
+        )
         assert "It is gone now." in entry["msg"]
     assert set(result["diff"]["after"]) == {"t-2"}
     again = run(simulator, "vhosts", vhosts=VHOSTS)
@@ -58,9 +60,20 @@ def test_what_was_made_before_the_restart_is_not_reported_as_made(current: Simul
 @pytest.mark.parametrize("kind", KINDS)
 def test_push_tasks(simulator: Simulator, kind: str) -> None:
     publisher = push_publisher(simulator, wire=True)
-    make_virtual_host(simulator, "t-v", applications=[{"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {publisher: {}}}])
+    make_virtual_host(
+        simulator,
+        "t-v",
+        applications=[{"name": "live", "type": "live", "providers": {"rtmp": {}}, "publishers": {publisher: {}}}],
+    )
     tasks = [
-        {"vhost": "t-v", "app": "live", "id": f"t-{number}", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://push.example.com/x"}
+        {
+            "vhost": "t-v",
+            "app": "live",
+            "id": f"t-{number}",
+            "stream": {"name": "main"},
+            "protocol": "rtmp",
+            "url": "rtmp://push.example.com/x",
+        }
         for number in range(3)
     ]
     tasks = [{**task, "stream_key": f"planted-{task['id']}"} for task in tasks]
@@ -79,9 +92,18 @@ def test_push_tasks(simulator: Simulator, kind: str) -> None:
 @pytest.mark.parametrize("module", ("vhost", "application"))
 def test_recreate_names_all_that_went_with_the_restart(simulator: Simulator, module: str) -> None:
     publisher = push_publisher(simulator, wire=True)
-    apps = [{"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {publisher: {}}} for name in ("live", "more")]
+    apps = [
+        {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {publisher: {}}}
+        for name in ("live", "more")
+    ]
     make_virtual_host(simulator, "t-v", applications=apps)
-    task = {"id": "t-1", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://push.example.com/x", "streamKey": "planted-key"}
+    task = {
+        "id": "t-1",
+        "stream": {"name": "main"},
+        "protocol": "rtmp",
+        "url": "rtmp://push.example.com/x",
+        "streamKey": "planted-key",
+    }
     running_modules.post(simulator, "/v1/vhosts/t-v/apps/live:startPush", task)
     # Just after all is made again: the last start has no answer, and there is nothing any more to start it in.
     simulator.inject("restart", method="POST", path=":startPush", when="after")
@@ -101,7 +123,9 @@ def test_recreate_names_all_that_went_with_the_restart(simulator: Simulator, mod
 
 
 def test_recreate_looks_at_what_is_inside_again(current: Simulator) -> None:
-    apps = [{"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}} for name in ("a", "b")]
+    apps = [
+        {"name": name, "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}} for name in ("a", "b")
+    ]
     make_virtual_host(current, "t-v", applications=apps)
 
     async def other_hands(exchange: Any, work: Any) -> Any:
@@ -149,7 +173,11 @@ def test_a_second_look_finds_what_somebody_else_has_changed(current: Simulator) 
     current.middlewares.append(other_hands)
     current.inject("close", method="GET", path="/v1/vhosts/t-0")
     result = run(current, "vhosts", vhosts=VHOSTS[:2])
-    assert result.failed and result["results"][0]["error"]["kind"] == "lost" and "It differs now." in result["results"][0]["msg"]
+    assert (
+        result.failed
+        and result["results"][0]["error"]["kind"] == "lost"
+        and "It differs now." in result["results"][0]["msg"]
+    )
     assert result["diff"]["after"]["t-0"]["host"]["names"] == ["theirs.example.com"]
 
 

@@ -16,14 +16,23 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import applications, virtual_hosts
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, make_virtual_host
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.application_strategies import (
+    applications,
+    virtual_hosts,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    ModuleRun,
+    connection,
+    make_virtual_host,
+)
 from hypothesis import HealthCheck, Phase, given, settings
 
-EXAMPLES = settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(
+    max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
+)
 REAL = ("0.21.0", "0.20.5", "0.20.0", "0.18.0", "0.15.10")
 ASKED = "GET /v1/version"
 DVR = {"vhost": "t-v", "name": "live", "publishers": {"llhls": {"dvr": {"enable": True}}}}
@@ -38,7 +47,7 @@ def run(simulator: Simulator, module: str = "application", *, check_mode: bool =
     return running_modules.run_module(module, connection(simulator, **options), check_mode=check_mode)
 
 
-def misspelt(group: Group, body: Any, path: str = "") -> Iterator[str]:
+def misspelt(group: Object, body: Any, path: str = "") -> Iterator[str]:
     """Keys of a body in another spelling than the group's, and fields that have two."""
     if not isinstance(body, dict):
         return
@@ -47,10 +56,10 @@ def misspelt(group: Group, body: Any, path: str = "") -> Iterator[str]:
         if len(used) > 1 or (used and used != [field.wire]):
             yield f"{path}{used}"
         for wire in used:
-            if isinstance(field, GroupList):
+            if isinstance(field, ObjectList):
                 for item in body[wire]:
                     yield from misspelt(field.group, item, f"{path}{wire}[].")
-            elif isinstance(field, Group):
+            elif isinstance(field, Object):
                 yield from misspelt(field, body[wire], f"{path}{wire}.")
 
 
@@ -78,14 +87,22 @@ def test_what_is_applied_and_read_is_applied_without_a_change(server: Simulator,
     """Random virtual hosts and applications of all declared options that the version knows."""
     server.restart()
     version = server.state.version.keys
-    hosts = data.draw(st.lists(virtual_hosts(version), min_size=1, max_size=2, unique_by=lambda vhost: vhost["name"]).filter(_none_is("default")))
+    hosts = data.draw(
+        st.lists(virtual_hosts(version), min_size=1, max_size=2, unique_by=lambda vhost: vhost["name"]).filter(
+            _none_is("default")
+        )
+    )
     apps = [{**data.draw(applications(version)), "vhost": vhost["name"]} for vhost in hosts]
     for module, option, wanted in (("vhosts", "vhosts", hosts), ("applications", "applications", apps)):
         made = run(server, module, **{option: wanted})
         assert not made.failed and made["changed"], made
         expect_one_spelling(server)
     for module, option in (("vhost_info", "vhosts"), ("application_info", "applications")):
-        found = [entry for entry in run(server, module, show_secrets=True)[option] if entry.get("vhost", entry["name"]) != "default"]
+        found = [
+            entry
+            for entry in run(server, module, show_secrets=True)[option]
+            if entry.get("vhost", entry["name"]) != "default"
+        ]
         again = run(server, f"{module.removesuffix('_info')}s", **{option: found})
         assert not again.failed and not again["changed"] and server.writes == [], again
 
@@ -145,7 +162,11 @@ def test_a_refused_key_with_another_spelling_is_explained(reports: Any) -> None:
     with reports("0.20.0", "0.30.0") as simulator:  # its next release has gone back, say
         make_virtual_host(simulator, "t-v")
         result = run(simulator, **DVR)
-        assert result.failed and "publishers.llhls.dvr differently: dvr or dVR" in result["msg"] and "version is 0.30.0" in result["msg"]
+        assert (
+            result.failed
+            and "publishers.llhls.dvr differently: dvr or dVR" in result["msg"]
+            and "version is 0.30.0" in result["msg"]
+        )
 
 
 def test_another_server_behind_the_same_address_is_asked_again(reports: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +184,11 @@ def test_another_server_behind_the_same_address_is_asked_again(reports: Any, mon
 # -- options that a version does not know ----------------------------------------------------------------------------
 
 ORIGIN = {"location": "/app", "pass": {"scheme": "ovt", "urls": {"url": ["origin.example.com:9000/app"]}}}
-TOO_NEW = {"name": "t-v", "host": {"names": ["t.example.com"]}, "origins": {"origin": [ORIGIN], "properties": {"retry_count": 3}}}
+TOO_NEW = {
+    "name": "t-v",
+    "host": {"names": ["t.example.com"]},
+    "origins": {"origin": [ORIGIN], "properties": {"retry_count": 3}},
+}
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -171,20 +196,33 @@ def test_an_option_that_the_server_is_too_old_for(check_mode: bool) -> None:
     with Simulator(version="0.18.0") as simulator:
         created = run(simulator, "vhost", check_mode=check_mode, **TOO_NEW)
         assert created.failed and created["error"]["kind"] == "unsupported_option" and simulator.writes == []
-        assert "origins.properties.retry_count needs OvenMediaEngine 0.19.0 or later. The version of this server is 0.18.0." in created["msg"]
+        assert (
+            "origins.properties.retry_count needs OvenMediaEngine 0.19.0 or later. The version of this server is 0.18.0."
+            in created["msg"]
+        )
         make_virtual_host(simulator, "t-v")
         recreated = run(simulator, "vhost", check_mode=check_mode, recreate=True, **TOO_NEW)
         assert recreated.failed and recreated["error"]["kind"] == "unsupported_option"
-        assert "t-v" in simulator.state.virtual_hosts and not [record for record in simulator.writes if record.method == "DELETE"]
+        assert "t-v" in simulator.state.virtual_hosts and not [
+            record for record in simulator.writes if record.method == "DELETE"
+        ]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_a_virtual_host_is_not_taken_down_for_an_application_that_the_server_is_too_old_for(check_mode: bool) -> None:
     with Simulator(version="0.15.10") as simulator:
         make_virtual_host(simulator, "t-v")
-        wanted = {"name": "t-v", "host": {"names": ["other.example.com"]}, "applications": [{"name": "live", "publishers": {"push": {}}}]}
+        wanted = {
+            "name": "t-v",
+            "host": {"names": ["other.example.com"]},
+            "applications": [{"name": "live", "publishers": {"push": {}}}],
+        }
         result = run(simulator, "vhost", check_mode=check_mode, recreate=True, **wanted)
-        assert result.failed and result["error"]["kind"] == "unsupported_option" and "publishers.push needs OvenMediaEngine 0.16.6" in result["msg"]
+        assert (
+            result.failed
+            and result["error"]["kind"] == "unsupported_option"
+            and "publishers.push needs OvenMediaEngine 0.16.6" in result["msg"]
+        )
         assert not [record for record in simulator.writes if record.method == "DELETE"]
 
 
@@ -200,7 +238,11 @@ def test_an_application_is_not_taken_down_for_an_option_that_the_server_is_too_o
 def test_an_option_that_newer_servers_no_longer_know(current: Simulator) -> None:
     make_virtual_host(current, "t-v")
     result = run(current, vhost="t-v", name="live", providers={"file": {"root_path": "/srv"}})
-    assert result.failed and "providers.file needs OvenMediaEngine 0.20.5 or earlier" in result["msg"] and current.writes == []
+    assert (
+        result.failed
+        and "providers.file needs OvenMediaEngine 0.20.5 or earlier" in result["msg"]
+        and current.writes == []
+    )
 
 
 # -- defaults --------------------------------------------------------------------------------------------------------
@@ -226,7 +268,9 @@ def test_every_spelling_is_read(version: str, spelling: str) -> None:
     with Simulator(version=version) as simulator:
         make_virtual_host(simulator, "t-v")
         assert run(simulator, **DVR)["action"] == "created"
-        simulator.state.virtual_hosts["t-v"].applications["live"].config["publishers"]["llhls"] = {spelling: {"enable": True}}
+        simulator.state.virtual_hosts["t-v"].applications["live"].config["publishers"]["llhls"] = {
+            spelling: {"enable": True}
+        }
         assert run(simulator, **DVR)["action"] == "unchanged"
         found = run(simulator, "application_info", vhost="t-v")["applications"][0]
         assert found["publishers"]["llhls"] == {"dvr": {"enable": True}}
@@ -238,12 +282,20 @@ def test_of_two_spellings_in_an_answer_one_is_sent(monkeypatch: pytest.MonkeyPat
         make_virtual_host(simulator, "t-v")
         options = {"web_rtc_auto_abr": True}
         profile = {"name": "p", "output_stream_name": "x", "playlists": [{"file_name": "master", "options": options}]}
-        assert run(simulator, vhost="t-v", name="live", output_profiles={"output_profile": [profile]})["action"] == "created"
+        assert (
+            run(simulator, vhost="t-v", name="live", output_profiles={"output_profile": [profile]})["action"]
+            == "created"
+        )
         config = simulator.state.virtual_hosts["t-v"].applications["live"].config
-        config["outputProfiles"]["outputProfile"][0]["playlists"][0]["options"] = {"webrtcAutoAbr": True, "webRtcAutoAbr": True}
+        config["outputProfiles"]["outputProfile"][0]["playlists"][0]["options"] = {
+            "webrtcAutoAbr": True,
+            "webRtcAutoAbr": True,
+        }
         run(simulator, "vhost", name="t-v", host={"names": ["new.example.com"]}, recreate=True)
         sent = [record.body for record in simulator.writes if record.path.endswith("/apps") and record.body]
-        assert sent and sent[0][0]["outputProfiles"]["outputProfile"][0]["playlists"][0]["options"] == {"webrtcAutoAbr": True}
+        assert sent and sent[0][0]["outputProfiles"]["outputProfile"][0]["playlists"][0]["options"] == {
+            "webrtcAutoAbr": True
+        }
 
 
 @pytest.mark.parametrize("name", ["dvr", "dVR", "DVR"])

@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 @pytest.mark.parametrize("module", ("push_task", "push_tasks"))
 def test_wait_for_pushing_ends_when_the_stream_appears(simulator: Simulator, clock: ManualClock, module: str) -> None:
     options = TASK if module == "push_task" else {"tasks": [TASK, {**TASK, "id": "t-q"}]}
-    clock.later(0.4, lambda: simulator.stream_appears("default", "app", "main"))
+    clock.deferred(0.4, lambda: simulator.stream_appears("default", "app", "main"))
     started = clock()
     run = running_modules.run_module(module, connection(simulator, **options, wait_for="pushing", wait_timeout=20))
     assert not run.failed, run["msg"]
@@ -58,7 +58,9 @@ def test_check_mode_does_not_wait(current: Simulator, clock: ManualClock) -> Non
 
 def test_stopped_waits_until_the_task_is_gone(simulator: Simulator) -> None:
     running_modules.run_module("push_task", connection(simulator, **TASK))
-    run = running_modules.run_module("push_task", connection(simulator, vhost="default", app="app", id="t-p", state="stopped"))
+    run = running_modules.run_module(
+        "push_task", connection(simulator, vhost="default", app="app", id="t-p", state="stopped")
+    )
     assert run["action"] == "stopped" and run["state"] == "stopped"
     assert running_modules.run_module("push_task_info", connection(simulator, vhost="default"))["tasks"] == []
 
@@ -66,7 +68,9 @@ def test_stopped_waits_until_the_task_is_gone(simulator: Simulator) -> None:
 def test_stopped_fails_where_the_task_stays_listed() -> None:
     with Simulator(stop_delay=60) as slow:
         running_modules.run_module("push_task", connection(slow, **TASK))
-        run = running_modules.run_module("push_task", connection(slow, vhost="default", app="app", id="t-p", state="stopped", wait_timeout=0.2))
+        run = running_modules.run_module(
+            "push_task", connection(slow, vhost="default", app="app", id="t-p", state="stopped", wait_timeout=0.2)
+        )
         assert run.failed and run["error"]["kind"] == "wait_timeout" and "still lists" in run["msg"]
 
 
@@ -75,14 +79,19 @@ def test_stopping_many_waits_once(current: Simulator, clock: ManualClock) -> Non
     running_modules.run_module("push_tasks", connection(current, tasks=tasks))
     started = clock()
     run = running_modules.run_module(
-        "push_tasks", connection(current, tasks=[{"vhost": "default", "app": "app", "id": task["id"]} for task in tasks], state="stopped")
+        "push_tasks",
+        connection(
+            current, tasks=[{"vhost": "default", "app": "app", "id": task["id"]} for task in tasks], state="stopped"
+        ),
     )
     assert run["counts"] == {"stopped": 20}
     assert 0.2 <= clock() - started < 0.4  # a stopped task stays listed for 0.2 s
 
 
 def test_stopped_where_there_is_no_virtual_host(simulator: Simulator) -> None:
-    run = running_modules.run_module("push_task", connection(simulator, vhost="t-nope", app="app", id="t-p", state="stopped"))
+    run = running_modules.run_module(
+        "push_task", connection(simulator, vhost="t-nope", app="app", id="t-p", state="stopped")
+    )
     assert not run.failed and not run["changed"] and "no virtual host" in run.warnings[0]
 
 
@@ -110,9 +119,13 @@ def test_stop_that_is_refused_or_never_answered(current: Simulator, kind: str) -
     """The server may have stopped the task all the same, so it is looked whether it goes; here it stays."""
     running_modules.run_module("push_tasks", connection(current, tasks=TASKS))
     current.inject(kind, method="POST", path=":stopPush", times=-1)
-    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped", wait_timeout=0.3))
+    run = running_modules.run_module(
+        "push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped", wait_timeout=0.3)
+    )
     assert run.failed and not run["changed"]
-    restarted = running_modules.run_module("push_task", connection(current, **{**TASK, "stream_key": "planted-new"}, wait_timeout=0.3))
+    restarted = running_modules.run_module(
+        "push_task", connection(current, **{**TASK, "stream_key": "planted-new"}, wait_timeout=0.3)
+    )
     assert restarted.failed and not restarted["changed"]
     assert len(current.state.push_application("default", "app").tasks) == 2
 
@@ -121,14 +134,22 @@ def test_task_whose_virtual_host_goes_while_it_is_waited_for(current: Simulator)
     running_modules.run_module("push_task", connection(current, **TASK))
     gone = current.meanwhile("POST", ":pushes", lambda: current.state.virtual_hosts.pop("default"))
     first = gone.matches
-    gone.matches = lambda exchange: first(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
-    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    gone.matches = lambda exchange: (
+        first(exchange) and any(record.path.endswith(":stopPush") for record in current.writes)
+    )
+    run = running_modules.run_module(
+        "push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped")
+    )
     assert not run.failed and run["action"] == "stopped"
 
 
 def test_stopped_task_of_the_servers_configuration(current: Simulator) -> None:
-    current.add_config_task("default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://x.example.com/app")
-    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    current.add_config_task(
+        "default", "app", id="t-p", stream_name="main", protocol="rtmp", url="rtmp://x.example.com/app"
+    )
+    run = running_modules.run_module(
+        "push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped")
+    )
     assert run.failed and run["error"]["kind"] == "configured_task" and current.writes == []
 
 
@@ -139,7 +160,9 @@ def test_task_that_somebody_else_stops_first(current: Simulator) -> None:
         current.state.push_application("default", "app").tasks.clear()
 
     current.meanwhile("POST", ":stopPush", stop_at_once)
-    run = running_modules.run_module("push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped"))
+    run = running_modules.run_module(
+        "push_task", connection(current, vhost="default", app="app", id="t-p", state="stopped")
+    )
     assert not run.failed and run["action"] == "stopped"
 
 
@@ -165,7 +188,9 @@ def test_the_wait_for_the_api_ends_after_its_time(current: Simulator, clock: Man
 
 
 def test_any_answer_ends_the_wait_for_the_api(current: Simulator) -> None:
-    run = running_modules.run_module("vhost_info", connection(current, api_token="another", names=["default"], wait_timeout=3600))
+    run = running_modules.run_module(
+        "vhost_info", connection(current, api_token="another", names=["default"], wait_timeout=3600)
+    )
     assert run.failed and run["error"]["kind"] == "unauthorized"
     assert len(current.log) == 1
 

@@ -27,7 +27,14 @@ def action_class(module: str) -> Any:
     return importlib.import_module(f"ansible_collections.{COLLECTION}.plugins.action.{module}").ActionModule
 
 
-def action(module: str, options: dict[str, Any], variables: dict[str, Any] | None = None, *, connection: dict[str, Any] | None = None, **task: Any) -> Any:
+def action(
+    module: str,
+    options: dict[str, Any],
+    variables: dict[str, Any] | None = None,
+    *,
+    connection: dict[str, Any] | None = None,
+    **task: Any,
+) -> Any:
     """The action of a task on the controller.
 
     :param connection: what is different of the connection.
@@ -52,7 +59,11 @@ def action(module: str, options: dict[str, Any], variables: dict[str, Any] | Non
     )
 
 
-def run(module: str, options: dict[str, Any], variables: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+def run(
+    module: str, options: dict[str, Any], variables: dict[str, Any] | None = None, **changes: Any
+) -> dict[str, Any]:
     """The result of a task on the controller."""
-    result: dict[str, Any] = action(module, options, variables, **changes).run(task_vars={**VARIABLES, **(variables or {})})
+    result: dict[str, Any] = action(module, options, variables, **changes).run(
+        task_vars={**VARIABLES, **(variables or {})}
+    )
     return result

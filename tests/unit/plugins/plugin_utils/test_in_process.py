@@ -21,11 +21,21 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import WRONG_TYPES
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import VARIABLES, action_class, run
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import (
+    WRONG_TYPES,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import (
+    VARIABLES,
+    action_class,
+    run,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    MODULES,
+    connection,
+    make_virtual_host,
+)
 
 try:
     from ansible.template import trust_as_template
@@ -47,17 +57,19 @@ def _module_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_module_and_action_plugin_have_the_same_capability(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_and_action_plugin_have_the_same_operation(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = importlib.import_module(f"ansible_collections.streamops.ovenmediaengine.plugins.modules.{module}")
     ran: list[Any] = []
     monkeypatch.setattr(loaded, "run_module", ran.append)
     loaded.main()
-    assert ran == [CAPABILITIES[module]] == [action_class(module).capability]
+    assert ran == [CAPABILITIES[module]] == [action_class(module).operation]
 
 
 def test_every_module_has_an_action_plugin() -> None:
     plugins = Path(_in_process.__file__).parents[1]
-    assert sorted(path.name for path in (plugins / "action").glob("*.py")) == sorted(path.name for path in (plugins / "modules").glob("*.py"))
+    assert sorted(path.name for path in (plugins / "action").glob("*.py")) == sorted(
+        path.name for path in (plugins / "modules").glob("*.py")
+    )
 
 
 # Where a task runs
@@ -117,11 +129,16 @@ class TestWhereATaskRuns:
         monkeypatch.setattr(_in_process, "HAS_REQUESTS", False)
         assert not runs_here()
 
-    @pytest.mark.parametrize("interpreter", ["", "auto", "auto_silent", "auto_legacy", "auto_legacy_silent", sys.executable, f" {sys.executable} "])
+    @pytest.mark.parametrize(
+        "interpreter",
+        ["", "auto", "auto_silent", "auto_legacy", "auto_legacy_silent", sys.executable, f" {sys.executable} "],
+    )
     def test_with_the_controllers_python_or_any_it_runs_here(self, interpreter: str) -> None:
         assert runs_here({"ansible_python_interpreter": interpreter})
 
-    @pytest.mark.parametrize("interpreter", ["/nonexistent/python", "/bin/sh", f"{sys.executable} -I", "/usr/bin/env python"])
+    @pytest.mark.parametrize(
+        "interpreter", ["/nonexistent/python", "/bin/sh", f"{sys.executable} -I", "/usr/bin/env python"]
+    )
     def test_with_another_python_it_does_not(self, interpreter: str) -> None:
         assert not runs_here({"ansible_python_interpreter": interpreter})
 
@@ -132,7 +149,9 @@ class TestWhereATaskRuns:
         (tmp_path / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="utf-8")
         assert not runs_here({"ansible_python_interpreter": str(programs / "python")})
 
-    def test_another_name_for_the_same_virtual_environment_is_not(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_another_name_for_the_same_virtual_environment_is_not(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         programs = tmp_path / "environment" / "bin"
         programs.mkdir(parents=True)
         (programs / "python").symlink_to(os.path.realpath(sys.executable))
@@ -141,15 +160,24 @@ class TestWhereATaskRuns:
         (tmp_path / "link").symlink_to(programs.parent)
         assert runs_here({"ansible_python_interpreter": str(tmp_path / "link" / "bin" / "python")})
 
-    @pytest.mark.parametrize("template", ["{{ ansible_playbook_python }}", "{{ansible_playbook_python}}", "{{ ansible_playbook_python | string }}"])
+    @pytest.mark.parametrize(
+        "template",
+        ["{{ ansible_playbook_python }}", "{{ansible_playbook_python}}", "{{ ansible_playbook_python | string }}"],
+    )
     @pytest.mark.parametrize(("python", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
-    def test_the_python_of_the_controller_is_known_by_its_variable(self, template: str, python: str, here: bool) -> None:
+    def test_the_python_of_the_controller_is_known_by_its_variable(
+        self, template: str, python: str, here: bool
+    ) -> None:
         if trust_as_template is not None:
             template = trust_as_template(template)
         assert runs_here({"ansible_python_interpreter": template, "ansible_playbook_python": python}) is here
 
-    @pytest.mark.parametrize(("configured", "here"), [(sys.executable, True), ("auto_silent", True), ("/nonexistent/python", False)])
-    def test_where_no_variable_asks_for_one_the_configuration_does(self, configured: str, here: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("configured", "here"), [(sys.executable, True), ("auto_silent", True), ("/nonexistent/python", False)]
+    )
+    def test_where_no_variable_asks_for_one_the_configuration_does(
+        self, configured: str, here: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("ANSIBLE_PYTHON_INTERPRETER", configured)
         _in_process._configured_interpreter.cache_clear()
         assert runs_here({"ansible_python_interpreter": None}) is here
@@ -160,7 +188,9 @@ class TestWhereATaskRuns:
     @pytest.mark.parametrize(("there", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
     def test_the_python_of_the_host_that_a_task_is_delegated_to_counts(self, there: str, here: bool) -> None:
         delegated = {"ansible_delegated_vars": {"localhost": {"ansible_python_interpreter": there}}}
-        assert runs_here({"ansible_python_interpreter": "/elsewhere/python", **delegated}, delegate_to="localhost") is here
+        assert (
+            runs_here({"ansible_python_interpreter": "/elsewhere/python", **delegated}, delegate_to="localhost") is here
+        )
 
 
 # What it gives. That the module gives the same is seen by the integration target execution_paths, with results as playbooks get them.
@@ -168,7 +198,9 @@ class TestWhereATaskRuns:
 
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("module", MODULES)
-def test_every_module_succeeds_and_check_mode_sends_no_write(module: str, check_mode: bool, simulator: Simulator) -> None:
+def test_every_module_succeeds_and_check_mode_sends_no_write(
+    module: str, check_mode: bool, simulator: Simulator
+) -> None:
     make_virtual_host(simulator, "t-v")
     result = run(module, {**VALID[module], **connection(simulator), "retries": 0}, check_mode=check_mode)
     assert not result.get("failed"), result
@@ -187,10 +219,34 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("vhosts", {"vhosts": [{"name": "t", "applications": [{"name": "live", "providers": 7}]}]}),
     ("vhost_info", {"names": {"a": 1}, "timeout": "long"}),
     ("application", {"vhost": "t", "name": "x", "providers": {"rtmp": None, "bogus": None}}),
-    ("push_task", {"vhost": "t", "app": "a", "id": "i", "url": "rtmp://u:HIDDEN-word@h/a/HIDDEN-key", "protocol": "rtmp", "stream_key": "HIDDEN-k"}),
+    (
+        "push_task",
+        {
+            "vhost": "t",
+            "app": "a",
+            "id": "i",
+            "url": "rtmp://u:HIDDEN-word@h/a/HIDDEN-key",
+            "protocol": "rtmp",
+            "stream_key": "HIDDEN-k",
+        },
+    ),
     ("push_task", {"vhost": "t", "app": "a", "id": "i", "stream": 17, "stream_key": "HIDDEN-k"}),
     ("push_task", {"vhost": "t", "app": "a", "id": "i", "stream_key": ["HIDDEN-k"], "retries": "HIDDEN-k"}),
-    ("push_tasks", {"tasks": [{"vhost": "t", "app": "a", "id": "i", "stream_key": "HIDDEN-k", "url": "rtmp://h/a/HIDDEN-key", "bogus": 1}]}),
+    (
+        "push_tasks",
+        {
+            "tasks": [
+                {
+                    "vhost": "t",
+                    "app": "a",
+                    "id": "i",
+                    "stream_key": "HIDDEN-k",
+                    "url": "rtmp://h/a/HIDDEN-key",
+                    "bogus": 1,
+                }
+            ]
+        },
+    ),
     ("cert_reload", {"endpoint": 5}),
     ("cert_reload", {"endpoint": {"port": 70000}, "fingerprint": "x"}),
     ("certificate_info", {}),
@@ -213,7 +269,11 @@ def test_a_value_of_another_type_is_refused_by_the_full_path(module: str, option
 
 
 def test_an_audit_takes_entries_of_any_form(simulator: Simulator) -> None:
-    options = connection(simulator, vhosts=[{"name": "t-1", "host": {"names": ["a"]}}, 5, {"name": "t-2", "host": 7}], certificates=[{"endpoint": {"port": 0}}])
+    options = connection(
+        simulator,
+        vhosts=[{"name": "t-1", "host": {"names": ["a"]}}, 5, {"name": "t-2", "host": 7}],
+        certificates=[{"endpoint": {"port": 0}}],
+    )
     result = run("audit_info", options)
     assert [finding["kind"] for finding in result["findings"]].count("bad_input") == 3
 
@@ -238,7 +298,9 @@ def test_nothing_that_ansible_core_deprecates_is_used(simulator: Simulator, capf
     assert "deprecations" not in result and "DEPRECATION" not in "".join(capfd.readouterr())
 
 
-@pytest.mark.skipif("inject_invocation" not in PASS_VARS, reason="older releases of ansible-core always give the options")
+@pytest.mark.skipif(
+    "inject_invocation" not in PASS_VARS, reason="older releases of ansible-core always give the options"
+)
 def test_options_are_given_only_where_that_is_asked_for(simulator: Simulator) -> None:
     assert "invocation" in run("vhost_info", connection(simulator))
     assert "invocation" not in run("vhost_info", connection(simulator), {"ansible_inject_invocation": False})
@@ -259,9 +321,18 @@ GIVEN_BY_NAME = {
     "zero": ("{{ ovenmediaengine_retries | default(omit) }}", {"ovenmediaengine_retries": 0}),
     "part of one": ("{{ ovenmediaengine_timeout | default(omit) }}", {"ovenmediaengine_timeout": 0.5}),
     "a list": ("{{ ovenmediaengine_vhosts }}", {"ovenmediaengine_vhosts": [{"name": "a", "host": {"names": []}}]}),
-    "a template": ("{{ ovenmediaengine_api_token | default(omit) }}", {"ovenmediaengine_api_token": "{{ vault }}", "vault": "token-1"}),
-    "a template of nothing": ("{{ ovenmediaengine_api_token | default(omit) }}", {"ovenmediaengine_api_token": "{{ omit }}"}),
-    "a template in a list": ("{{ ovenmediaengine_vhosts }}", {"ovenmediaengine_vhosts": [{"name": "{{ tenant }}"}], "tenant": "a"}),
+    "a template": (
+        "{{ ovenmediaengine_api_token | default(omit) }}",
+        {"ovenmediaengine_api_token": "{{ vault }}", "vault": "token-1"},
+    ),
+    "a template of nothing": (
+        "{{ ovenmediaengine_api_token | default(omit) }}",
+        {"ovenmediaengine_api_token": "{{ omit }}"},
+    ),
+    "a template in a list": (
+        "{{ ovenmediaengine_vhosts }}",
+        {"ovenmediaengine_vhosts": [{"name": "{{ tenant }}"}], "tenant": "a"},
+    ),
     "a comment": ("{{ ovenmediaengine_api_token }}", {"ovenmediaengine_api_token": "a{# b #}"}),
     "a list of templates": ("{{ item }}", {"item": ["{{ a }}", {"b": "{{ c }}"}], "a": 1}),
     "an item": ("{{ item }}", {"item": "t-a"}),
@@ -282,8 +353,14 @@ GIVEN_BY_NAME = {
     "a key that is a method": ("{{ item.copy }}", {"item": {"copy": "t-a"}}),
     "a key of a key": ("{{ item.host.names }}", {"item": {"host": {"names": ["a"]}}}),
     "another variable": ("{{ my_url | default(omit) }}", {"my_url": "http://ome-1:8081"}),
-    "a list of objects": ("{{ tenants }}", {"tenants": [{"name": "a", "host": {"names": ["a.example.com"], "tls": None}, "port": 8081, "on": True}, []]}),
-    "a list with a template deep inside": ("{{ tenants }}", {"tenants": [{"name": "a", "host": {"names": ["{{ name }}.example.com"]}}], "name": "a"}),
+    "a list of objects": (
+        "{{ tenants }}",
+        {"tenants": [{"name": "a", "host": {"names": ["a.example.com"], "tls": None}, "port": 8081, "on": True}, []]},
+    ),
+    "a list with a template deep inside": (
+        "{{ tenants }}",
+        {"tenants": [{"name": "a", "host": {"names": ["{{ name }}.example.com"]}}], "name": "a"},
+    ),
     "a template as a key": ("{{ tenants }}", {"tenants": {"{{ name }}": 1}, "name": "a"}),
     "a key that is a number": ("{{ tenants }}", {"tenants": {1: "a"}}),
     "a tuple": ("{{ tenants }}", {"tenants": [("a", "{{ name }}")], "name": "b"}),
@@ -309,7 +386,11 @@ def finalized(action: Any, value: Any, variables: dict[str, Any], *, trusted: bo
 
     def trust(one: Any) -> Any:
         if isinstance(one, (list, dict)):
-            return [trust(item) for item in one] if isinstance(one, list) else {key: trust(item) for key, item in one.items()}
+            return (
+                [trust(item) for item in one]
+                if isinstance(one, list)
+                else {key: trust(item) for key, item in one.items()}
+            )
         return trust_as_template(one) if trusted and isinstance(one, str) else one
 
     try:
@@ -319,21 +400,38 @@ def finalized(action: Any, value: Any, variables: dict[str, Any], *, trusted: bo
     return type(found), found
 
 
-@pytest.mark.skipif(not hasattr(NormalAction, "finalize_task_arg"), reason="older releases of ansible-core do not ask the action plugin")
+@pytest.mark.skipif(
+    not hasattr(NormalAction, "finalize_task_arg"), reason="older releases of ansible-core do not ask the action plugin"
+)
 @pytest.mark.parametrize("trusted", [True, False])
 @pytest.mark.parametrize("case", GIVEN_BY_NAME)
 def test_an_option_that_names_a_variable_is_what_ansible_makes_of_it(case: str, trusted: bool) -> None:
     value, variables = GIVEN_BY_NAME[case]
-    assert finalized(action_class("vhosts"), value, variables, trusted=trusted) == finalized(NormalAction, value, variables, trusted=trusted)
+    assert finalized(action_class("vhosts"), value, variables, trusted=trusted) == finalized(
+        NormalAction, value, variables, trusted=trusted
+    )
 
 
-@pytest.mark.skipif(not hasattr(NormalAction, "finalize_task_arg"), reason="older releases of ansible-core do not ask the action plugin")
+@pytest.mark.skipif(
+    not hasattr(NormalAction, "finalize_task_arg"), reason="older releases of ansible-core do not ask the action plugin"
+)
 def test_an_option_that_names_a_variable_needs_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
     from ansible._internal._templating._engine import TemplateEngine
 
     monkeypatch.setattr(TemplateEngine, "_compile_template", None)
     omitted = ("not set", "a key that is not there", "a key of nothing")
-    plain = ("text", "empty", "lines", "false", "zero", "part of one", "a list", "an item", "an item that is a number", "a key")
+    plain = (
+        "text",
+        "empty",
+        "lines",
+        "false",
+        "zero",
+        "part of one",
+        "a list",
+        "an item",
+        "an item that is a number",
+        "a key",
+    )
     for case in (*omitted, *plain, "a list of objects", "a key of another variable", "another variable", "no literal"):
         value, variables = GIVEN_BY_NAME[case]
         kind = finalized(action_class("vhosts"), value, variables)[0]
@@ -343,7 +441,13 @@ def test_an_option_that_names_a_variable_needs_no_template(monkeypatch: pytest.M
 
 def test_secrets_are_hidden_in_the_result(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v", signedPolicy={"secretKey": "HIDDEN-key-1"})
-    options = connection(simulator, name="t-v", host={"names": ["other"]}, signed_policy={"secret_key": "HIDDEN-key-2"}, http_headers={"X-A": "HIDDEN-header"})
+    options = connection(
+        simulator,
+        name="t-v",
+        host={"names": ["other"]},
+        signed_policy={"secret_key": "HIDDEN-key-2"},
+        http_headers={"X-A": "HIDDEN-header"},
+    )
     result = run("vhost", options)
     assert result["failed"] is True
     assert "HIDDEN" not in json.dumps(result, default=str)
@@ -365,7 +469,9 @@ def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:
         assert getattr(found, "__UNSAFE__", False)
 
 
-def test_a_fault_of_the_collection_fails_the_task_and_tells_no_values(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_collection_fails_the_task_and_tells_no_values(
+    simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_arguments: Any, **_options: Any) -> Any:
         raise KeyError("HIDDEN-value")
 
@@ -376,7 +482,9 @@ def test_a_fault_of_the_collection_fails_the_task_and_tells_no_values(simulator:
     assert "HIDDEN" not in json.dumps(result, default=str)
 
 
-def test_a_check_of_ansible_that_ends_in_an_exception_fails_the_task_and_tells_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_of_ansible_that_ends_in_an_exception_fails_the_task_and_tells_no_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def broken(_params: Any) -> Any:
         raise TypeError("HIDDEN-value")
 

@@ -13,7 +13,11 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import LONGEST_IDLE, MOST_SERVERS, KeptConnections
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import (
+    LONGEST_IDLE,
+    MOST_SERVERS,
+    KeptConnections,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 
@@ -55,7 +59,9 @@ def test_the_next_task_gets_the_connections_of_the_last(kept: KeptConnections, c
     assert closed == []
 
 
-@pytest.mark.parametrize("change", [{"api_token": "other"}, {"http_headers": {"X-A": "b"}}, {"timeout": 5.0}, {"ca_path": "/ca.pem"}])
+@pytest.mark.parametrize(
+    "change", [{"api_token": "other"}, {"http_headers": {"X-A": "b"}}, {"timeout": 5.0}, {"ca_path": "/ca.pem"}]
+)
 def test_other_settings_have_connections_of_their_own(kept: KeptConnections, change: dict[str, object]) -> None:
     assert lent(kept) is not lent(kept, HERE._replace(**change))
     assert lent(kept, HERE._replace(**change)).settings == HERE._replace(**change)
@@ -66,7 +72,9 @@ def test_connections_in_use_are_not_lent_again(kept: KeptConnections) -> None:
         assert first is not second
 
 
-def test_connections_are_closed_after_some_time_without_use(kept: KeptConnections, clock: ManualClock, closed: list[Connections]) -> None:
+def test_connections_are_closed_after_some_time_without_use(
+    kept: KeptConnections, clock: ManualClock, closed: list[Connections]
+) -> None:
     first = lent(kept)
     clock.advance(LONGEST_IDLE - 0.1)
     assert lent(kept) is first
@@ -89,7 +97,9 @@ def test_a_task_that_fails_leaves_its_connections(kept: KeptConnections, closed:
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, KeyError])
-def test_a_task_that_is_broken_off_leaves_none(kept: KeptConnections, closed: list[Connections], end: type[BaseException]) -> None:
+def test_a_task_that_is_broken_off_leaves_none(
+    kept: KeptConnections, closed: list[Connections], end: type[BaseException]
+) -> None:
     """An answer can still be on its way, and would be taken for that of the next request."""
     with pytest.raises(end), kept.of(HERE) as first:
         raise end
@@ -124,11 +134,16 @@ def test_a_forked_process_starts_anew_and_leaves_those_of_its_parent_alone(simul
         line = again.take()
         assert line.send("GET", "/v1/vhosts", None, 5.0).json()["response"] == ["default"]
         again.give_back(line)
-    assert line.surprises() == 0
+    assert line.unexpected_reconnects() == 0
 
 
 def test_a_loop_uses_one_connection(simulator: Simulator) -> None:
     for number in range(5):
-        options = {"api_url": simulator.url, "api_token": simulator.token, "name": f"t-{number}", "host": {"names": [f"{number}.example.com"]}}
+        options = {
+            "api_url": simulator.url,
+            "api_token": simulator.token,
+            "name": f"t-{number}",
+            "host": {"names": [f"{number}.example.com"]},
+        }
         assert actions.run("vhost", options)["action"] == "created"
     assert {exchange.connection for exchange in simulator.log} == {simulator.log[0].connection}

@@ -18,7 +18,12 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking i
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, make_virtual_host, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    MODULES,
+    connection,
+    make_virtual_host,
+    run_module,
+)
 
 pytestmark = pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
 HUGE = "much of it " * 20_000
@@ -41,40 +46,70 @@ def test_a_server_that_says_much(simulator: Simulator, in_process: bool, module:
 
 @pytest.mark.parametrize("module", MODULES)
 @pytest.mark.parametrize(
-    "wrong", ({HUGE: 1}, {"api_url": HUGE}, {"timeout": HUGE}, {"http_headers": {HUGE: "x"}}, {"api_token": HUGE}), ids=lambda wrong: str(wrong)[:15]
+    "wrong",
+    ({HUGE: 1}, {"api_url": HUGE}, {"timeout": HUGE}, {"http_headers": {HUGE: "x"}}, {"api_token": HUGE}),
+    ids=lambda wrong: str(wrong)[:15],
 )
 def test_options_that_are_long(in_process: bool, module: str, wrong: dict[str, Any]) -> None:
-    options = {"api_url": "http://127.0.0.1:9", "api_token": "an-ordinary-token", "retries": 0, **VALID[module], **wrong}
+    options = {
+        "api_url": "http://127.0.0.1:9",
+        "api_token": "an-ordinary-token",
+        "retries": 0,
+        **VALID[module],
+        **wrong,
+    }
     assert messages(module, options, in_process=in_process)
 
 
-@pytest.mark.parametrize("fault", ({"kind": "reset"}, {"kind": "status", "status": 400}, {"kind": "status"}), ids=("reset", "400", "500"))
+@pytest.mark.parametrize(
+    "fault", ({"kind": "reset"}, {"kind": "status", "status": 400}, {"kind": "status"}), ids=("reset", "400", "500")
+)
 def test_many_items_with_long_names(simulator: Simulator, in_process: bool, fault: dict[str, Any]) -> None:
     long = "n" * 240
-    tasks = [{**TASK, "id": f"t-{number}", "vhost": f"{long}{number % 7}", "app": f"{long}{number}"} for number in range(60)]
-    assert "60 of 60 push tasks failed." in messages("push_tasks", connection(simulator, tasks=tasks), in_process=in_process)[-1]
+    tasks = [
+        {**TASK, "id": f"t-{number}", "vhost": f"{long}{number % 7}", "app": f"{long}{number}"} for number in range(60)
+    ]
+    assert (
+        "60 of 60 push tasks failed."
+        in messages("push_tasks", connection(simulator, tasks=tasks), in_process=in_process)[-1]
+    )
     vhosts = [{"name": f"{long}-{number}", "host": {"names": [f"{number}.example.com"]}} for number in range(60)]
     simulator.inject(**fault, method="POST", path="/v1/vhosts", times=-1, message=HUGE)
     assert any(
-        "60 of 60 virtual hosts failed." in message for message in messages("vhosts", connection(simulator, vhosts=vhosts, retries=0), in_process=in_process)
+        "60 of 60 virtual hosts failed." in message
+        for message in messages("vhosts", connection(simulator, vhosts=vhosts, retries=0), in_process=in_process)
     )
 
 
 def test_warnings_about_many_objects(simulator: Simulator, in_process: bool) -> None:
     for number in range(30):
         make_virtual_host(simulator, f"not addressable {number} {'x' * 3000}")
-    assert any("cannot be addressed" in message for message in messages("vhost_info", connection(simulator), in_process=in_process))
+    assert any(
+        "cannot be addressed" in message
+        for message in messages("vhost_info", connection(simulator), in_process=in_process)
+    )
 
 
 def test_pieces(in_process: bool) -> None:
     assert shortened("a" * 2000) == "a" * 2000
     cut = shortened(f"Could not {'x' * 5000} do this.")
-    assert len(cut) == 2000 and cut.startswith("Could not x") and cut.endswith("x do this.") and " characters) … x" in cut
-    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c, d, e" and listed([f"t-{number}" for number in range(1650)]) == "t-0, t-1, … and 1,648 more"
+    assert (
+        len(cut) == 2000 and cut.startswith("Could not x") and cut.endswith("x do this.") and " characters) … x" in cut
+    )
+    assert (
+        listed(["a", "b", "c", "d", "e"]) == "a, b, c, d, e"
+        and listed([f"t-{number}" for number in range(1650)]) == "t-0, t-1, … and 1,648 more"
+    )
     report = report_plugin.FilterModule().filters()["audit_report"](
         {"one": {"msg": HUGE, "failed": True}, "h" * 300: {"msg": HUGE, "unreachable": True}}, "now"
     )
     assert all(len(finding["message"]) <= 2000 for server in report["servers"] for finding in server["findings"])
     plan = restream_plugin.FilterModule().filters()["restream_plan"]
-    problems = plan([{"name": f"{number}-{HUGE[:300]}", "odd": 1} for number in range(50)], "none of them", vhost="v", app="a", stream="s")["problems"]
+    problems = plan(
+        [{"name": f"{number}-{HUGE[:300]}", "odd": 1} for number in range(50)],
+        "none of them",
+        vhost="v",
+        app="a",
+        stream="s",
+    )["problems"]
     assert problems and all(len(problem) <= 2000 for problem in problems)

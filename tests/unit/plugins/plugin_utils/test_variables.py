@@ -23,14 +23,20 @@ OFFLINE = {"api_url": "no URL", "api_token": "token-1"}
 
 def specified(role: str) -> set[str]:
     """The options of a role, by its argument specs."""
-    specs = yaml.safe_load((ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))["argument_specs"]
+    specs = yaml.safe_load((ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))[
+        "argument_specs"
+    ]
     return {name for entry in specs.values() for name in entry.get("options", {})}
 
 
 def test_all_that_roles_document_register_and_set_is_known() -> None:
     for role in ROLES:
         tasks = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "roles" / role / "tasks").glob("*.yml"))
-        own = {*specified(role), *re.findall(r"register: (\w+)", tasks), *re.findall(r"^ *(ovenmediaengine_\w+):", tasks, re.MULTILINE)}
+        own = {
+            *specified(role),
+            *re.findall(r"register: (\w+)", tasks),
+            *re.findall(r"^ *(ovenmediaengine_\w+):", tasks, re.MULTILINE),
+        }
         assert own and _variables.unknown_names(role, own) == [], role
         assert set(_variables.documented()) >= specified(role)
 
@@ -55,7 +61,15 @@ def test_every_variable_with_one_letter_less_is_refused_with_its_name(role: str)
 
 
 def test_what_belongs_to_somebody_else_is_none_of_ours() -> None:
-    names = ["ansible_user", "audit_rules", "provision_user", "ome_vhosts", "ovenmediaengine", "ovenmediaengine_secret_tenant_a_key", "vault_ovenmediaengine_x"]
+    names = [
+        "ansible_user",
+        "audit_rules",
+        "provision_user",
+        "ome_vhosts",
+        "ovenmediaengine",
+        "ovenmediaengine_secret_tenant_a_key",
+        "vault_ovenmediaengine_x",
+    ]
     assert _variables.unknown_variables("provision", names) is None
     assert _variables.unknown_names("audit", names) == ["audit_rules"]
 
@@ -76,16 +90,31 @@ EVERYTHING = {"ovenmediaengine_purge_everything": True}
         ({**PURGE, **EVERYTHING}, "needs ovenmediaengine_vhosts, which is not defined"),
         ({**PURGE, "ovenmediaengine_vhosts": None, **EVERYTHING}, "needs ovenmediaengine_vhosts, which is not defined"),
         ({**PURGE, "ovenmediaengine_vhosts": []}, "Set ovenmediaengine_purge_everything: true"),
-        ({"ovenmediaengine_purge_vhosts": "yes", "ovenmediaengine_vhosts": []}, "Set ovenmediaengine_purge_everything: true"),
+        (
+            {"ovenmediaengine_purge_vhosts": "yes", "ovenmediaengine_vhosts": []},
+            "Set ovenmediaengine_purge_everything: true",
+        ),
         ({**PURGE, "ovenmediaengine_vhosts": [], **EVERYTHING}, None),
         ({**PURGE, "ovenmediaengine_vhosts": [{"name": "t"}]}, None),
         ({"ovenmediaengine_purge_vhosts": False}, None),
         ({"ovenmediaengine_purge_vhosts": "no"}, None),
         ({"ovenmediaengine_purge_applications": True}, "needs ovenmediaengine_applications, which is not defined"),
-        ({"ovenmediaengine_purge_applications": True, "ovenmediaengine_vhosts": [{"name": "t", "applications": [{"name": "a"}]}]}, None),
-        ({"ovenmediaengine_purge_applications": True, "ovenmediaengine_vhosts": [{"name": "t"}]}, "needs ovenmediaengine_applications"),
+        (
+            {
+                "ovenmediaengine_purge_applications": True,
+                "ovenmediaengine_vhosts": [{"name": "t", "applications": [{"name": "a"}]}],
+            },
+            None,
+        ),
+        (
+            {"ovenmediaengine_purge_applications": True, "ovenmediaengine_vhosts": [{"name": "t"}]},
+            "needs ovenmediaengine_applications",
+        ),
         ({"ovenmediaengine_purge_push_tasks": True}, "needs ovenmediaengine_push_tasks, which is not defined"),
-        ({"ovenmediaengine_purge_push_tasks": True, "ovenmediaengine_push_tasks": []}, "Set ovenmediaengine_purge_everything: true"),
+        (
+            {"ovenmediaengine_purge_push_tasks": True, "ovenmediaengine_push_tasks": []},
+            "Set ovenmediaengine_purge_everything: true",
+        ),
     ],
 )
 def test_a_purge_needs_a_list(variables: dict[str, Any], expected: str | None) -> None:
@@ -95,11 +124,15 @@ def test_a_purge_needs_a_list(variables: dict[str, Any], expected: str | None) -
 
 
 @pytest.mark.parametrize("module", [{"connection": {"transport": "ssh"}}, {}], ids=["module", "in process"])
-def test_a_task_of_a_role_is_refused_in_both_execution_paths(module: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_of_a_role_is_refused_in_both_execution_paths(
+    module: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(NormalAction, "run", lambda self, tmp=None, task_vars=None: {"ran": True})
     typo = {"ovenmediaengine_vhost": [], "ansible_role_name": "streamops.ovenmediaengine.provision"}
     result = run("vhosts", {**OFFLINE, "vhosts": []}, typo, **module)
-    assert result["failed"] and "ovenmediaengine_vhosts?" in result["msg"] and result["msg"].endswith("Nothing was sent.")
+    assert (
+        result["failed"] and "ovenmediaengine_vhosts?" in result["msg"] and result["msg"].endswith("Nothing was sent.")
+    )
     assert result["error"]["kind"] == "bad_input" and result["error"]["method"] is None
     for role in ("", "somebody.else.provision", "provision"):  # variables are the user's own in other places
         other = run("vhosts", {**OFFLINE, "vhosts": []}, {**typo, "ansible_role_name": role}, **module)
@@ -128,24 +161,49 @@ def test_a_templated_list_is_rendered() -> None:
 
 
 def named(text: str, role: str = "provision", module: str = "push_tasks") -> str:
-    result = {"failed": True, "msg": text, "error": {"remedy": text, "meaning": None}, "results": [{"msg": text, "error": {"remedy": text}}, {"action": "x"}]}
+    result = {
+        "failed": True,
+        "msg": text,
+        "error": {"remedy": text, "meaning": None},
+        "results": [{"msg": text, "error": {"remedy": text}}, {"action": "x"}],
+    }
     variables = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"}
     assert _variables.name_variables(variables, f"streamops.ovenmediaengine.{module}", result)
-    assert result["error"]["remedy"] == result["results"][0]["msg"] == result["results"][0]["error"]["remedy"] == result["msg"]  # type: ignore[index]
+    assert (
+        result["error"]["remedy"]
+        == result["results"][0]["msg"]
+        == result["results"][0]["error"]["remedy"]
+        == result["msg"]
+    )  # type: ignore[index]
     return str(result["msg"])
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("tasks[0].url: expected a URL, in tasks[0] (a/b/c).", "ovenmediaengine_push_tasks[0].url: expected a URL, in ovenmediaengine_push_tasks[0] (a/b/c)."),
+        (
+            "tasks[0].url: expected a URL, in tasks[0] (a/b/c).",
+            "ovenmediaengine_push_tasks[0].url: expected a URL, in ovenmediaengine_push_tasks[0] (a/b/c).",
+        ),
         ("wait_timeout: expected seconds", "ovenmediaengine_push_wait_timeout: expected seconds"),
         ("Check it, or raise wait_timeout.", "Check it, or raise ovenmediaengine_push_wait_timeout."),
-        ("raise timeout if it is slow; raise retries.", "raise ovenmediaengine_timeout if it is slow; raise ovenmediaengine_retries."),
-        ("Set api_token (or OVENMEDIAENGINE_API_TOKEN) to X.", "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN) to X."),
-        ("purge: got []; set purge_everything to true.", "ovenmediaengine_purge_push_tasks: got []; set ovenmediaengine_purge_everything: true."),
+        (
+            "raise timeout if it is slow; raise retries.",
+            "raise ovenmediaengine_timeout if it is slow; raise ovenmediaengine_retries.",
+        ),
+        (
+            "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to X.",
+            "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN) to X.",
+        ),
+        (
+            "purge: got []; set purge_everything to true.",
+            "ovenmediaengine_purge_push_tasks: got []; set ovenmediaengine_purge_everything: true.",
+        ),
         ("The tasks of purge and timeout at /v1/tasks/api_url", "The tasks of purge and timeout at /v1/tasks/api_url"),
-        ("Set the option api_token or ovenmediaengine_api_token.", "Set the option api_token or ovenmediaengine_api_token."),
+        (
+            "Set the option api_token or ovenmediaengine_api_token.",
+            "Set the option api_token or ovenmediaengine_api_token.",
+        ),
     ],
 )
 def test_options_become_variables(text: str, expected: str) -> None:
@@ -154,7 +212,10 @@ def test_options_become_variables(text: str, expected: str) -> None:
 
 def test_each_role_has_its_own_variables() -> None:
     assert named("Set recreate to true to do so.", module="vhosts") == "Set ovenmediaengine_recreate: true to do so."
-    assert named("raise wait_timeout", "rotate_certificates", "cert_reload") == "raise ovenmediaengine_certificate_wait_timeout"
+    assert (
+        named("raise wait_timeout", "rotate_certificates", "cert_reload")
+        == "raise ovenmediaengine_certificate_wait_timeout"
+    )
     assert named("certificate_days: expected", "audit", "audit_info") == "audit_certificate_days: expected"
     assert named("Set recreate to true to do so.", "restream") == "Set recreate to true to do so."
 

@@ -16,7 +16,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.cli
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import ItemAnswer, kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import Client
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import CLOSE, Act, ScriptedServer, answer, refusal, success
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
+    CLOSE,
+    Act,
+    ScriptedServer,
+    answer,
+    refusal,
+    success,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,7 +60,10 @@ def recorded_errors() -> list[Any]:
                 for envelope in body if isinstance(body, list) else [body]:
                     if isinstance(envelope, dict) and envelope.get("statusCode", 0) >= 400:
                         found[path.stem, envelope["statusCode"], envelope["message"]] = None
-    return [pytest.param(status, message, id=f"{version}-{status}-{' '.join(message.split())}") for version, status, message in found]
+    return [
+        pytest.param(status, message, id=f"{version}-{status}-{' '.join(message.split())}")
+        for version, status, message in found
+    ]
 
 
 @pytest.fixture
@@ -123,7 +133,11 @@ READS: dict[str, tuple[Callable[[Api], Any], str, str, str]] = {
     "application": (lambda api: api.read_application("v", "a"), "GET", "/v1/vhosts/v/apps/a", "object"),
     "push tasks": (lambda api: api.list_push_tasks("v", "a"), "POST", "/v1/vhosts/v/apps/a:pushes", "objects"),
 }
-GOOD: dict[str, list[Any]] = {"names": [[], ["b", "a"]], "object": [{}, {"name": "v"}], "objects": [[], [{"id": "x"}, {}]]}
+GOOD: dict[str, list[Any]] = {
+    "names": [[], ["b", "a"]],
+    "object": [{}, {"name": "v"}],
+    "objects": [[], [{"id": "x"}, {}]],
+}
 BAD: dict[str, list[Any]] = {
     "names": [None, {}, "a", 5, [1], [None], [["a"]], {"a": 1}],
     "object": [None, [], "a", 5, [{"name": "v"}]],
@@ -135,7 +149,11 @@ BAD_CASES = [(read, payload) for read, (_call, _method, _path, shape) in READS.i
 
 def named(read: str, payload: Any) -> Any:
     """Objects bear the name that was asked for, whatever the answer calls them, as it goes into further requests."""
-    return {**payload, "name": {"virtual host": "v", "application": "a"}[read]} if read in ("virtual host", "application") else payload
+    return (
+        {**payload, "name": {"virtual host": "v", "application": "a"}[read]}
+        if read in ("virtual host", "application")
+        else payload
+    )
 
 
 @pytest.mark.parametrize(("read", "payload"), GOOD_CASES)
@@ -153,7 +171,13 @@ def test_a_payload_of_another_shape_is_no_answer(talk: Talk, read: str, payload:
     call, method, path, _shape = READS[read]
     api, server = talk(success(payload))
     error = failure_of(lambda: call(api))
-    assert (error.kind, error.status, error.method, error.path, error.host) == ("unexpected_answer", 200, method, path, api.host)
+    assert (error.kind, error.status, error.method, error.path, error.host) == (
+        "unexpected_answer",
+        200,
+        method,
+        path,
+        api.host,
+    )
     assert len(server.requests) == 1
 
 
@@ -189,7 +213,10 @@ def test_a_payload_without_an_envelope_is_taken_as_it_is(talk: Talk) -> None:
 
 @pytest.mark.parametrize(
     ("read", "message"),
-    [("virtual host", "[HTTP] Could not find the virtual host: [v] (404)"), ("application", "[HTTP] Could not find the application: [v/a] (404)")],
+    [
+        ("virtual host", "[HTTP] Could not find the virtual host: [v] (404)"),
+        ("application", "[HTTP] Could not find the application: [v/a] (404)"),
+    ],
 )
 def test_what_is_not_there_reads_as_none(talk: Talk, read: str, message: str) -> None:
     api, _server = talk(refusal(404, message))
@@ -255,7 +282,9 @@ WRONG_ITEM = ItemAnswer(False, 400, WRONG["message"], "bad_request")
         (200, [TAKEN, MADE], [TAKEN_ITEM, MADE_ITEM]),
     ],
 )
-def test_every_item_of_a_bulk_answer_counts_by_itself(talk: Talk, create: str, status: int, body: Any, items: list[ItemAnswer]) -> None:
+def test_every_item_of_a_bulk_answer_counts_by_itself(
+    talk: Talk, create: str, status: int, body: Any, items: list[ItemAnswer]
+) -> None:
     call, path = CREATES[create]
     api, server = talk(answer(body, status))
     assert call(api, TWO) == items
@@ -264,7 +293,9 @@ def test_every_item_of_a_bulk_answer_counts_by_itself(talk: Talk, create: str, s
 
 
 @pytest.mark.parametrize("create", CREATES)
-@pytest.mark.parametrize("item", [None, 5, "OK", [], [MADE], {}, {"message": "OK"}, {"statusCode": "200"}, {"statusCode": None}])
+@pytest.mark.parametrize(
+    "item", [None, 5, "OK", [], [MADE], {}, {"message": "OK"}, {"statusCode": "200"}, {"statusCode": None}]
+)
 @pytest.mark.parametrize("status", [200, 207])
 def test_an_item_that_is_no_envelope_is_no_success(talk: Talk, create: str, item: Any, status: int) -> None:
     api, _server = talk(answer([MADE, item], status))
@@ -298,7 +329,9 @@ def test_an_envelope_in_place_of_the_array_is_no_success(talk: Talk, create: str
         (500, "[Config] Unknown item found: application.bogus", "server_error"),
     ],
 )
-def test_an_envelope_with_an_error_refuses_the_whole(talk: Talk, create: str, status: int, message: str, kind: str) -> None:
+def test_an_envelope_with_an_error_refuses_the_whole(
+    talk: Talk, create: str, status: int, message: str, kind: str
+) -> None:
     api, _server = talk(refusal(status, message))
     error = failure_of(lambda: CREATES[create][0](api, TWO))
     assert (error.kind, error.status, error.server_message, error.path) == (kind, status, message, CREATES[create][1])
@@ -307,7 +340,7 @@ def test_an_envelope_with_an_error_refuses_the_whole(talk: Talk, create: str, st
 @pytest.mark.parametrize("create", CREATES)
 def test_a_create_whose_answer_is_lost_is_not_sent_again(talk: Talk, create: str) -> None:
     api, server = talk(CLOSE, answer([MADE, MADE]))
-    assert failure_of(lambda: CREATES[create][0](api, TWO)).maybe_done is True
+    assert failure_of(lambda: CREATES[create][0](api, TWO)).outcome_unknown is True
     assert len(server.requests) == 1
 
 
@@ -322,7 +355,12 @@ def test_a_create_says_what_it_creates(talk: Talk) -> None:
             lambda: api.create_applications("v", []),
         )
     ]
-    assert attempts == ["create virtual host a", "create 2 virtual hosts", "create applications of virtual host v", "change virtual host v"]
+    assert attempts == [
+        "create virtual host a",
+        "create 2 virtual hosts",
+        "create applications of virtual host v",
+        "change virtual host v",
+    ]
 
 
 def test_asking_by_no_applications_whether_a_virtual_host_can_be_changed_is_repeatable(talk: Talk) -> None:
@@ -335,7 +373,12 @@ def test_asking_by_no_applications_whether_a_virtual_host_can_be_changed_is_repe
 # Deleting and stopping
 
 REMOVALS: dict[str, tuple[Callable[[Api], bool], str, str, list[str]]] = {
-    "virtual host": (lambda api: api.delete_virtual_host("v"), "DELETE", "/v1/vhosts/v", ["Could not find the virtual host: [v]"]),
+    "virtual host": (
+        lambda api: api.delete_virtual_host("v"),
+        "DELETE",
+        "/v1/vhosts/v",
+        ["Could not find the virtual host: [v]"],
+    ),
     "application": (
         lambda api: api.delete_application("v", "a"),
         "DELETE",
@@ -362,7 +405,9 @@ def test_a_removal_says_that_there_was_something(talk: Talk, removal: str, messa
     assert request.body == (b'{"id":"x"}' if method == "POST" else b"")
 
 
-@pytest.mark.parametrize(("removal", "message"), [(removal, message) for removal, (*_rest, absent) in REMOVALS.items() for message in absent])
+@pytest.mark.parametrize(
+    ("removal", "message"), [(removal, message) for removal, (*_rest, absent) in REMOVALS.items() for message in absent]
+)
 def test_a_removal_of_what_is_not_there_says_so(talk: Talk, removal: str, message: str) -> None:
     api, _server = talk(refusal(404, f"[HTTP] {message} (404)"))
     assert REMOVALS[removal][0](api) is False
@@ -391,7 +436,10 @@ def test_a_removal_whose_answer_is_lost_is_sent_again(talk: Talk, removal: str) 
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("message", ("[HTTP] Could not find the application: [v/a] (404)", "[HTTP] Could not find the virtual host: [v] (404)"))
+@pytest.mark.parametrize(
+    "message",
+    ("[HTTP] Could not find the application: [v/a] (404)", "[HTTP] Could not find the virtual host: [v] (404)"),
+)
 def test_a_task_is_stopped_where_what_it_stood_in_is_not_there(talk: Talk, message: str) -> None:
     api, _server = talk(refusal(404, message))
     assert api.stop_push_task("v", "a", "x") is False
@@ -405,22 +453,28 @@ def test_a_task_is_stopped_where_what_it_stood_in_is_not_there(talk: Talk, messa
         (400, "[HTTP] Bad Request (400)", False),
     ),
 )
-def test_a_write_that_the_server_failed_at_may_be_done_all_the_same(talk: Talk, status: int, message: str, maybe: bool) -> None:
+def test_a_write_that_the_server_failed_at_may_be_done_all_the_same(
+    talk: Talk, status: int, message: str, maybe: bool
+) -> None:
     for call in (
         lambda api: api.create_virtual_hosts([{"name": "v"}]),
         lambda api: api.start_push_task("v", "a", REQUEST),
         lambda api: api.reload_certificates("v"),
     ):
         api, server = talk(refusal(status, message))
-        assert failure_of(lambda call=call, api=api: call(api)).maybe_done is maybe
+        assert failure_of(lambda call=call, api=api: call(api)).outcome_unknown is maybe
         assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(("vhost", "maybe"), (("v", False), (None, True)))
-def test_a_reload_that_failed_leaves_the_old_certificate_but_perhaps_not_those_of_others(talk: Talk, vhost: str | None, maybe: bool) -> None:
-    api, _server = talk(refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)"))
+def test_a_reload_that_failed_leaves_the_old_certificate_but_perhaps_not_those_of_others(
+    talk: Talk, vhost: str | None, maybe: bool
+) -> None:
+    api, _server = talk(
+        refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)")
+    )
     error = failure_of(lambda: api.reload_certificates(vhost))
-    assert (error.kind, error.maybe_done) == ("reload_failed", maybe)
+    assert (error.kind, error.outcome_unknown) == ("reload_failed", maybe)
 
 
 # Starting
@@ -437,7 +491,18 @@ def test_a_start_gives_the_task_in_whichever_form_it_comes(talk: Talk, payload: 
     assert (request.method, request.target, request.json) == ("POST", "/v1/vhosts/v/apps/a:startPush", REQUEST)
 
 
-@pytest.mark.parametrize("act", [success(None), success([]), success([STARTED, STARTED]), success(["x"]), success("x"), answer(b"", 204), answer([])])
+@pytest.mark.parametrize(
+    "act",
+    [
+        success(None),
+        success([]),
+        success([STARTED, STARTED]),
+        success(["x"]),
+        success("x"),
+        answer(b"", 204),
+        answer([]),
+    ],
+)
 def test_a_start_that_gives_no_task_is_no_answer(talk: Talk, act: Act) -> None:
     api, server = talk(act)
     error = failure_of(lambda: api.start_push_task("v", "a", REQUEST))
@@ -447,7 +512,7 @@ def test_a_start_that_gives_no_task_is_no_answer(talk: Talk, act: Act) -> None:
 
 def test_a_start_whose_answer_is_lost_is_not_sent_again(talk: Talk) -> None:
     api, server = talk(CLOSE, success(STARTED))
-    assert failure_of(lambda: api.start_push_task("v", "a", REQUEST)).maybe_done is True
+    assert failure_of(lambda: api.start_push_task("v", "a", REQUEST)).outcome_unknown is True
     assert len(server.requests) == 1
 
 
@@ -465,15 +530,25 @@ def test_a_start_whose_answer_is_lost_is_not_sent_again(talk: Talk) -> None:
 def test_a_start_that_is_refused_says_why(talk: Talk, status: int, message: str, kind: str) -> None:
     api, _server = talk(refusal(status, message))
     error = failure_of(lambda: api.start_push_task("v", "a", REQUEST))
-    assert (error.kind, error.server_message, error.maybe_done) == (kind, message, False)
+    assert (error.kind, error.server_message, error.outcome_unknown) == (kind, message, False)
 
 
 # What is live
 
 LIVE: dict[str, tuple[Callable[[Api], Any], str, Any, Any]] = {
     "streams": (lambda api: api.list_streams("v", "a"), "/v1/vhosts/v/apps/a/streams", ["x"], ["x"]),
-    "connections of a virtual host": (lambda api: api.count_connections("v"), "/v1/stats/current/vhosts/v", {"totalConnections": 3}, 3),
-    "connections of an application": (lambda api: api.count_connections("v", "a"), "/v1/stats/current/vhosts/v/apps/a", {"totalConnections": 0}, 0),
+    "connections of a virtual host": (
+        lambda api: api.count_connections("v"),
+        "/v1/stats/current/vhosts/v",
+        {"totalConnections": 3},
+        3,
+    ),
+    "connections of an application": (
+        lambda api: api.count_connections("v", "a"),
+        "/v1/stats/current/vhosts/v/apps/a",
+        {"totalConnections": 0},
+        0,
+    ),
 }
 
 
@@ -485,7 +560,9 @@ def test_what_is_live(talk: Talk, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", LIVE)
-@pytest.mark.parametrize("message", ("Controller not found", "Could not find the application: [v/a]", "Could not find the virtual host: [v]"))
+@pytest.mark.parametrize(
+    "message", ("Controller not found", "Could not find the application: [v/a]", "Could not find the virtual host: [v]")
+)
 def test_what_is_live_cannot_always_be_known(talk: Talk, what: str, message: str) -> None:
     api, _server = talk(refusal(404, f"[HTTP] {message} (404)"))
     assert LIVE[what][0](api) is None
@@ -517,7 +594,9 @@ def test_a_reload_has_no_body_and_is_repeatable(talk: Talk, vhost: str | None, p
 
 @pytest.mark.parametrize(("vhost", "path"), RELOADS)
 def test_a_reload_that_fails_says_that_the_certificate_stays(talk: Talk, vhost: str | None, path: str) -> None:
-    api, server = talk(refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)"))
+    api, server = talk(
+        refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)")
+    )
     error = failure_of(lambda: api.reload_certificates(vhost))
     assert (error.kind, error.path, error.status) == ("reload_failed", path, 500)
     assert "stays in use" in str(error)
@@ -527,4 +606,7 @@ def test_a_reload_that_fails_says_that_the_certificate_stays(talk: Talk, vhost: 
 @pytest.mark.parametrize(("vhost", "path"), RELOADS)
 def test_a_reload_that_is_refused_for_another_reason_says_that(talk: Talk, vhost: str | None, path: str) -> None:
     api, _server = talk(refusal(404, "[HTTP] Could not find the virtual host: [v] (404)"), refusal(401, "no"))
-    assert [failure_of(lambda: api.reload_certificates(vhost)).kind for _time in range(2)] == ["vhost_not_found", "unauthorized"]
+    assert [failure_of(lambda: api.reload_certificates(vhost)).kind for _time in range(2)] == [
+        "vhost_not_found",
+        "unauthorized",
+    ]

@@ -15,7 +15,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import concurrency
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.concurrency import go_on, later, number, pause, together
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.concurrency import (
+    deferred,
+    go_on,
+    map_concurrently,
+    number,
+    pause,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 
@@ -62,11 +68,13 @@ def test_results_come_in_the_order_of_the_calls(most: int) -> None:
         with overtaking.call(place):
             return place
 
-    assert together([functools.partial(call, place) for place in range(40)], most) == list(range(40))
+    assert map_concurrently([functools.partial(call, place) for place in range(40)], most) == list(range(40))
     assert threads_of_calls() == []
 
 
-@pytest.mark.parametrize(("calls", "most", "expected"), [(40, 8, 8), (40, 3, 3), (6, 8, 3), (3, 8, 1), (1, 8, 1), (40, 1, 1)])
+@pytest.mark.parametrize(
+    ("calls", "most", "expected"), [(40, 8, 8), (40, 3, 3), (6, 8, 3), (3, 8, 1), (1, 8, 1), (40, 1, 1)]
+)
 def test_no_more_are_under_way_than_wanted_and_few_need_no_threads(calls: int, most: int, expected: int) -> None:
     under_way, seen, lock, threads = [0], [0], threading.Lock(), set()
     all_there = threading.Barrier(expected)
@@ -81,13 +89,13 @@ def test_no_more_are_under_way_than_wanted_and_few_need_no_threads(calls: int, m
         with lock:
             under_way[0] -= 1
 
-    together([functools.partial(call, place) for place in range(calls)], most)
+    map_concurrently([functools.partial(call, place) for place in range(calls)], most)
     assert seen == [expected]
     assert (threads == {threading.current_thread()}) is (expected == 1)
 
 
 def test_no_calls_have_no_results() -> None:
-    assert together([], 8) == []
+    assert map_concurrently([], 8) == []
 
 
 @pytest.mark.parametrize("most", [1, 8])
@@ -103,7 +111,7 @@ def test_the_first_failure_in_their_order_is_raised_whichever_came_first(most: i
             raise Failure("five")
 
     with pytest.raises(Failure, match="two"):
-        together([functools.partial(call, place) for place in range(100)], most)
+        map_concurrently([functools.partial(call, place) for place in range(100)], most)
     assert threads_of_calls() == []
 
 
@@ -119,7 +127,7 @@ def test_nothing_is_begun_after_a_failure(most: int) -> None:
             pause(PATIENCE)  # ends when the failure is known
 
     with pytest.raises(Failure):
-        together([functools.partial(call, place) for place in range(100)], most)
+        map_concurrently([functools.partial(call, place) for place in range(100)], most)
     assert 4 <= len(begun) <= 3 + most
 
 
@@ -129,15 +137,15 @@ def failing_with_effects(most: int, fails: int, seed: int) -> tuple[list[str], s
     overtaking = Overtaking(random.Random(seed).sample(range(0, 30, 2), 10), most)
 
     def call(place: int) -> int:
-        later(effects.append, f"{place} begins")
+        deferred(effects.append, f"{place} begins")
         with overtaking.call(place):
-            later(effects.append, f"{place} ends")
+            deferred(effects.append, f"{place} ends")
             if place == fails:
                 raise Failure(str(place))
             return place
 
     try:
-        return effects, str(together([functools.partial(call, place) for place in range(30)], most))
+        return effects, str(map_concurrently([functools.partial(call, place) for place in range(30)], most))
     except Failure as error:
         return effects, repr(error)
 
@@ -154,21 +162,21 @@ def test_a_call_of_a_call_is_carried_out_in_the_same_thread() -> None:
 
     def outer() -> bool:
         threads: set[threading.Thread] = set()
-        together([functools.partial(inner, threads)] * 20, 8)
+        map_concurrently([functools.partial(inner, threads)] * 20, 8)
         return threads == {threading.current_thread()}
 
-    assert together([outer] * 20, 8) == [True] * 20
+    assert map_concurrently([outer] * 20, 8) == [True] * 20
 
 
 def test_a_call_knows_its_place() -> None:
-    assert together([number] * 20, 8) == list(range(20))
+    assert map_concurrently([number] * 20, 8) == list(range(20))
     assert number() == 0
 
 
 def test_outside_of_all_calls_everything_happens_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     effects: list[float] = []
     monkeypatch.setattr(concurrency.time, "sleep", effects.append)
-    later(effects.append, 1)
+    deferred(effects.append, 1)
     go_on()
     pause(0.05)
     assert effects == [1, 0.05]
@@ -196,7 +204,7 @@ def test_a_call_that_waits_ends_when_nobody_needs_it_any_more(wait: Callable[[fl
             ended.set()
 
     with pytest.raises(Failure):
-        together([functools.partial(call, place) for place in range(16)], 8)
+        map_concurrently([functools.partial(call, place) for place in range(16)], 8)
     assert ended.is_set() and waited_in_vain == []
     assert threads_of_calls() == []
 
@@ -215,7 +223,7 @@ def test_a_call_before_the_one_that_failed_is_still_needed() -> None:
             raise Failure
 
     with pytest.raises(Failure):
-        together([functools.partial(call, place) for place in range(16)], 8)
+        map_concurrently([functools.partial(call, place) for place in range(16)], 8)
     assert ended == [0]
 
 
@@ -244,7 +252,7 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     sender.start()
     try:
         with pytest.raises(_TimeIsUp):
-            together([call] * 100, 8, interrupted.set)
+            map_concurrently([call] * 100, 8, interrupted.set)
     finally:
         signal.signal(signal.SIGUSR1, before)
         sender.join()
@@ -252,7 +260,9 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 3])
-def test_where_the_system_has_no_more_threads_those_that_are_there_do_the_work(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
+def test_where_the_system_has_no_more_threads_those_that_are_there_do_the_work(
+    monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
     start, started = threading.Thread.start, []
 
     def start_few(thread: threading.Thread) -> None:
@@ -262,5 +272,5 @@ def test_where_the_system_has_no_more_threads_those_that_are_there_do_the_work(m
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start_few)
-    assert together([number] * 40, 8) == list(range(40))
+    assert map_concurrently([number] * 40, 8) == list(range(40))
     assert len(started) == allowed and number() == 0

@@ -20,8 +20,19 @@ def _named_kinds(path: Path) -> set[str]:
     """Every kind that is written as text where an error is made."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
-            function = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if (
+            isinstance(node, ast.Call)
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+            and isinstance(node.args[0].value, str)
+        ):
+            function = (
+                node.func.id
+                if isinstance(node.func, ast.Name)
+                else node.func.attr
+                if isinstance(node.func, ast.Attribute)
+                else ""
+            )
             if function in ("OmeError", "Failure", "failure"):
                 found.add(node.args[0].value)
     return found
@@ -88,7 +99,9 @@ def test_the_structure_has_everything_of_the_message() -> None:
 
 
 def test_the_structure_takes_the_detail_for_the_meaning() -> None:
-    assert OmeError("refused", "x", detail="No connection: it rains.").as_result()["meaning"] == "No connection: it rains."
+    assert (
+        OmeError("refused", "x", detail="No connection: it rains.").as_result()["meaning"] == "No connection: it rains."
+    )
 
 
 def test_a_further_detail_stands_after_what_the_error_means() -> None:
@@ -99,15 +112,19 @@ def test_a_further_detail_stands_after_what_the_error_means() -> None:
 
 
 def test_an_error_is_not_taken_for_done_unless_said() -> None:
-    assert OmeError("timeout", "x").maybe_done is False
-    assert OmeError("timeout", "x", maybe_done=True).maybe_done is True
+    assert OmeError("timeout", "x").outcome_unknown is False
+    assert OmeError("timeout", "x", outcome_unknown=True).outcome_unknown is True
 
 
 def test_bad_input_names_the_option_and_what_was_expected() -> None:
     error = BadInput("vhosts[2].host.names", "expected at least one name")
     assert isinstance(error, OmeError)
     assert str(error) == "vhosts[2].host.names: expected at least one name."
-    assert (error.option, error.expected, error.kind) == ("vhosts[2].host.names", "expected at least one name", "bad_input")
+    assert (error.option, error.expected, error.kind) == (
+        "vhosts[2].host.names",
+        "expected at least one name",
+        "bad_input",
+    )
     result = error.as_result()
     assert result["meaning"] == "vhosts[2].host.names: expected at least one name."
     assert result["method"] is None and result["status"] is None

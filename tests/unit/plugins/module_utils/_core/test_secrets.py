@@ -10,7 +10,13 @@ import string
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, SecretStore, has_user_info, mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import (
+    MASK,
+    SecretStore,
+    has_user_info,
+    mask_url,
+    url_secrets,
+)
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -44,7 +50,11 @@ def test_a_masked_url_never_shows_a_secret(url: str, secret: str) -> None:
 
 
 # Free text is scrubbed of whole parts: of a value such as "a=SECRET" as it stands, not of each half.
-WHOLE_PARTS = {place: url for place, url in PLACES.items() if place not in ("rtmp key in several parts", "query value with an equals sign")}
+WHOLE_PARTS = {
+    place: url
+    for place, url in PLACES.items()
+    if place not in ("rtmp key in several parts", "query value with an equals sign")
+}
 
 
 @pytest.mark.parametrize("url", WHOLE_PARTS.values(), ids=list(WHOLE_PARTS))
@@ -95,10 +105,22 @@ def test_masking_leaves_what_says_where_a_url_leads(url: str, masked: str) -> No
 
 
 def test_secrets_of_a_url_are_known_as_written_decoded_and_the_password_alone() -> None:
-    assert url_secrets("rtmp://me:p%40ss@host/app/k%2Fey?token=t#frag") == {"me:p%40ss", "me:p@ss", "p%40ss", "p@ss", "k%2Fey", "k/ey", "t", "frag"}
+    assert url_secrets("rtmp://me:p%40ss@host/app/k%2Fey?token=t#frag") == {
+        "me:p%40ss",
+        "me:p@ss",
+        "p%40ss",
+        "p@ss",
+        "k%2Fey",
+        "k/ey",
+        "t",
+        "frag",
+    }
 
 
-@pytest.mark.parametrize(("url", "expected"), [("http://u@h", True), ("http://u:p@h/", True), ("http://h/@", True), ("http://h?a=@", True), ("", False)])
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("http://u@h", True), ("http://u:p@h/", True), ("http://h/@", True), ("http://h?a=@", True), ("", False)],
+)
 def test_anything_before_an_at_sign_is_taken_for_user_info(url: str, expected: bool) -> None:
     assert has_user_info(url) is expected
 

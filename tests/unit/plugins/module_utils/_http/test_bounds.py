@@ -16,7 +16,15 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.idempotence import CREATES, DELETES, READS, RELOADS, STARTS, STOPS, Again
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.idempotence import (
+    CREATES,
+    DELETES,
+    READS,
+    RELOADS,
+    STARTS,
+    STOPS,
+    Idempotence,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import responses
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
@@ -82,10 +90,12 @@ DRIPPING = {
 
 
 @pytest.mark.parametrize("act", DRIPPING.values(), ids=list(DRIPPING))
-def test_an_answer_that_drips_is_not_waited_for_longer_than_one_that_does_not_come(serve: Serve, connect: Connect, act: Act) -> None:
+def test_an_answer_that_drips_is_not_waited_for_longer_than_one_that_does_not_come(
+    serve: Serve, connect: Connect, act: Act
+) -> None:
     server = serve(act)
     error = error_of(create, connect(server.url, timeout=0.3))
-    assert (error.kind, error.maybe_done, error.status) == ("timeout", True, None)
+    assert (error.kind, error.outcome_unknown, error.status) == ("timeout", True, None)
     assert "No answer within 0.3 s." in str(error)
 
 
@@ -103,7 +113,7 @@ def test_an_answer_that_drips_over_tls(connect: Connect, serve: Serve, tmp_path:
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     server = serve(DRIPPING["a header"], context=context)
     error = error_of(create, connect(server.url, timeout=0.3, ca_path=str(tmp_path / "ca.pem")))
-    assert (error.kind, error.maybe_done) == ("timeout", True)
+    assert (error.kind, error.outcome_unknown) == ("timeout", True)
 
 
 def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve, connect: Connect) -> None:
@@ -119,29 +129,42 @@ def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve,
 # How large
 
 
-def test_an_answer_that_announces_too_much_is_not_read(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_announces_too_much_is_not_read(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(responses, "LARGEST_ANSWER", 1000)
     server = serve(answer(b"[" + b" " * 999 + b"]"), answer(b"[" + b" " * 998 + b"]"))
     client = connect(server.url)
     error = error_of(create, client)
-    assert (error.kind, error.maybe_done, error.status) == ("too_large", True, 200)
+    assert (error.kind, error.outcome_unknown, error.status) == ("too_large", True, 200)
     assert client.pauses == []
     assert read(client) == Answer(200, [])  # one that is just not too large
 
 
 @pytest.mark.parametrize(
-    "act", [drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n"), drip(HEAD + b"\r\n", b" " * 0x10000)]
+    "act",
+    [
+        drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n"),
+        drip(HEAD + b"\r\n", b" " * 0x10000),
+    ],
 )
-def test_an_answer_without_an_end_is_not_read_for_ever(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch, act: Act) -> None:
+def test_an_answer_without_an_end_is_not_read_for_ever(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch, act: Act
+) -> None:
     monkeypatch.setattr(responses, "LARGEST_ANSWER", 2**20)
     error = error_of(read, connect(serve(act).url))
     assert (error.kind, error.status) == ("too_large", 200)
 
 
-def test_a_packed_answer_counts_by_what_it_holds(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_answer_counts_by_what_it_holds(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(responses, "LARGEST_ANSWER", 2**20)
     packed = {"Content-Encoding": "gzip"}
-    server = serve(answer(gzip.compress(b"[" + b" " * 2**24 + b"]"), headers=packed), answer(gzip.compress(json.dumps(["a"]).encode()), headers=packed))
+    server = serve(
+        answer(gzip.compress(b"[" + b" " * 2**24 + b"]"), headers=packed),
+        answer(gzip.compress(json.dumps(["a"]).encode()), headers=packed),
+    )
     client = connect(server.url)
     assert error_of(read, client).kind == "too_large"
     assert read(client) == Answer(200, ["a"])
@@ -159,13 +182,24 @@ def test_a_server_that_never_answers_is_asked_three_times_and_no_more(serve: Ser
     for call in (read, create):
         error = error_of(call, client)
         assert error.kind == first[0].kind == "connection_lost"
-        assert error.maybe_done is False
+        assert error.outcome_unknown is False
         assert "This was not even sent, as the last 3 requests got no answer." in str(error)
     assert len(server.requests) == 6 and len(client.pauses) == 3
 
 
 def test_any_answer_makes_good_for_those_that_never_came(serve: Serve, connect: Connect) -> None:
-    server = serve(RESET, RESET, refusal(404, "[HTTP] Could not find the virtual host: [x] (404)"), RESET, RESET, OK, RESET, RESET, RESET, OK)
+    server = serve(
+        RESET,
+        RESET,
+        refusal(404, "[HTTP] Could not find the virtual host: [x] (404)"),
+        RESET,
+        RESET,
+        OK,
+        RESET,
+        RESET,
+        RESET,
+        OK,
+    )
     client = connect(server.url, retries=0)
     for _time in range(2):
         for _failing in range(2):
@@ -204,7 +238,11 @@ def test_where_nothing_listens_the_third_request_is_the_last(connect: Connect) -
         pytest.param([OK, BUSY, BUSY, OK], 0, id="asked to slow down, twice"),
         pytest.param([answer(["a"], headers={"Connection": "close"}, close=True), OK, OK], 0, id="announced close"),
         pytest.param([raw(b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n[]", close=True), OK, OK], 0, id="HTTP/1.0"),
-        pytest.param([raw(b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n[]"), OK, OK], 0, id="204, after which the client itself closes"),
+        pytest.param(
+            [raw(b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n[]"), OK, OK],
+            0,
+            id="204, after which the client itself closes",
+        ),
         pytest.param([OK, SILENCE, OK], 1, id="silence"),
         pytest.param([OK, raw(HEAD + b"Content-Length: 9\r\n\r\n[]", close=True), OK], 1, id="cut off"),
     ],
@@ -216,7 +254,7 @@ def test_what_counts_as_a_disturbance(serve: Serve, connect: Connect, script: li
         if server.script[0] is SILENCE:
             give_up_once(client)
         read(client)
-    assert client.disturbances == expected
+    assert client.disconnects == expected
 
 
 def test_a_connection_that_was_replaced_silently_counts(serve: Serve, connect: Connect) -> None:
@@ -234,11 +272,11 @@ def test_a_connection_that_was_replaced_silently_counts(serve: Serve, connect: C
     read(client)
     assert closed.wait(PATIENCE)
     wait_for_ends(client._connections)
-    assert client.disturbances == 0
+    assert client.disconnects == 0
     read(client)
     read(client)
     assert client.pauses == []  # urllib3 has seen it, and made another
-    assert client.disturbances == 1
+    assert client.disconnects == 1
 
 
 # Why a request may be sent again
@@ -261,7 +299,7 @@ class _Recorder:
         raise _Asked
 
 
-CALLS: dict[str, tuple[tuple[Any, ...], Again]] = {
+CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
     "read_version": ((), READS),
     "server_version": ((), READS),
     "list_virtual_hosts": ((), READS),
@@ -282,7 +320,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], Again]] = {
 
 
 def test_every_call_says_whether_it_may_be_sent_again() -> None:
-    methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {"together", "ask_anew"}
+    methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
+        "together",
+        "ask_anew",
+    }
     assert methods == set(CALLS)
     for name, (arguments, again) in CALLS.items():
         recorder = _Recorder()

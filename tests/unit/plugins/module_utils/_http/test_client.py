@@ -93,7 +93,9 @@ def test_a_body_is_sent_as_json_with_its_length_and_never_in_chunks(serve: Serve
     assert "transfer-encoding" not in request.headers
 
 
-@pytest.mark.parametrize(("body", "sent"), [(None, b"null"), ({}, b"{}"), ([], b"[]"), ("ä", b'"\\u00e4"'), (NO_BODY, b"")])
+@pytest.mark.parametrize(
+    ("body", "sent"), [(None, b"null"), ({}, b"{}"), ([], b"[]"), ("ä", b'"\\u00e4"'), (NO_BODY, b"")]
+)
 def test_null_is_another_body_than_none(serve: Serve, connect: Connect, body: Any, sent: bytes) -> None:
     server = serve(OK)
     connect(server.url).send("POST", "/v1/x", body, attempt="x", repeatable=True)
@@ -156,7 +158,9 @@ def test_any_json_arrives_as_it_was_sent(serve: Serve, connect: Connect, body: A
     ],
     ids=ascii,
 )
-def test_every_text_of_an_answer_can_be_written_to_a_file(serve: Serve, connect: Connect, content: bytes, text: str) -> None:
+def test_every_text_of_an_answer_can_be_written_to_a_file(
+    serve: Serve, connect: Connect, content: bytes, text: str
+) -> None:
     client = connect(serve(answer(content), answer(content.replace(b"[", b'{"a": [{').replace(b"]", b": []}]}"))).url)
     assert read(client).body == [text]
     assert read(client).body == {"a": [{text: []}]}
@@ -190,7 +194,7 @@ def test_a_failure_about_an_answer_says_where_it_came_from(connect: Connect) -> 
         401,
         "no",
     )
-    assert error.maybe_done is False
+    assert error.outcome_unknown is False
 
 
 # What is sent again
@@ -204,8 +208,14 @@ LOST: dict[str, tuple[Act, str]] = {
     "reset before the request was read": (RESET_BEFORE_READING, "connection_lost"),
     "closed without an answer": (CLOSE, "connection_lost"),
     "body cut off": (TRUNCATED, "connection_lost"),
-    "body cut off in a chunk": (raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n[1,", close=True), "connection_lost"),
-    "broken chunk": (raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[1]\r\n", close=True), "connection_lost"),
+    "body cut off in a chunk": (
+        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n[1,", close=True),
+        "connection_lost",
+    ),
+    "broken chunk": (
+        raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[1]\r\n", close=True),
+        "connection_lost",
+    ),
     "broken compression": (answer(b"no gzip", headers={"Content-Encoding": "gzip"}), "connection_lost"),
     "empty body": (answer(b""), "connection_lost"),
     "empty body of a 500": (answer(b"", 500), "connection_lost"),
@@ -239,12 +249,14 @@ def test_a_create_whose_answer_is_lost_is_never_sent_again(serve: Serve, connect
     client = connect(server.url)
     error = failure_of(create, client)
     assert error.kind == kind
-    assert error.maybe_done is True
+    assert error.outcome_unknown is True
     assert len(server.requests) == (0 if act.at_accept else 1)
     assert server.connections <= 2  # the other one asks whether the port speaks TLS
     assert client.pauses == []
     (notice,) = client.notices
-    assert notice.startswith(f"POST /v1/vhosts at 127.0.0.1:{server.port}: ") and notice.endswith(" Not sent again; what is there decides.")
+    assert notice.startswith(f"POST /v1/vhosts at 127.0.0.1:{server.port}: ") and notice.endswith(
+        " Not sent again; what is there decides."
+    )
 
 
 @pytest.mark.parametrize(("act", "kind"), LOST.values(), ids=list(LOST))
@@ -252,11 +264,15 @@ def test_a_read_is_given_up_after_the_last_repetition(serve: Serve, connect: Con
     server = serve(*[act] * 5)
     client = connect(server.url, retries=2)
     assert failure_of(read, client).kind == kind
-    assert len(server.script) == (1 if act.at_accept and act in (RESET_BEFORE_READING,) else 2)  # with the question whether the port speaks TLS
+    assert len(server.script) == (
+        1 if act.at_accept and act in (RESET_BEFORE_READING,) else 2
+    )  # with the question whether the port speaks TLS
     assert len(client.pauses) == 2
 
 
-def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_harmless(serve: Serve, connect: Connect) -> None:
+def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_harmless(
+    serve: Serve, connect: Connect
+) -> None:
     server = serve(SILENCE, OK)
     client = connect(server.url)
     give_up_once(client)
@@ -265,17 +281,22 @@ def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_h
     assert f"No answer within {SOON} s." in client.notices[0]
 
 
-@pytest.mark.parametrize("act", [SILENCE, Act(lambda connection, server: TRUNCATED.play(connection, server) or SILENCE.play(connection, server))])
+@pytest.mark.parametrize(
+    "act",
+    [SILENCE, Act(lambda connection, server: TRUNCATED.play(connection, server) or SILENCE.play(connection, server))],
+)
 def test_a_create_whose_answer_does_not_come_in_time_may_be_done(serve: Serve, connect: Connect, act: Act) -> None:
     server = serve(act, OK)
     error = failure_of(create, connect(server.url, timeout=SOON))
-    assert (error.kind, error.maybe_done, error.status) == ("timeout", True, None)
+    assert (error.kind, error.outcome_unknown, error.status) == ("timeout", True, None)
     assert f"No answer within {SOON} s." in str(error)
     assert server.arrived(1) == 1
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_refused_connection_is_tried_again_whatever_is_sent(connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_a_refused_connection_is_tried_again_whatever_is_sent(
+    connect: Connect, call: Callable[[Client], Answer]
+) -> None:
     server = ScriptedServer(OK)
     with contextlib.ExitStack() as running:
         client = connect(server.url)
@@ -289,12 +310,14 @@ def test_a_refused_connection_is_tried_again_whatever_is_sent(connect: Connect, 
 def test_where_nothing_listens_nothing_was_done(connect: Connect, call: Callable[[Client], Answer]) -> None:
     client = connect(f"http://127.0.0.1:{unused_port()}", retries=3)
     error = failure_of(call, client)
-    assert (error.kind, error.maybe_done, error.status) == ("refused", False, None)
+    assert (error.kind, error.outcome_unknown, error.status) == ("refused", False, None)
     assert len(client.pauses) == 3
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_connection_that_does_not_come_about_in_time_is_tried_again(connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_a_connection_that_does_not_come_about_in_time_is_tried_again(
+    connect: Connect, call: Callable[[Client], Answer]
+) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         waiting = [socket.socket() for _count in range(4)]  # fill the queue of those who wait to be accepted
         for one in waiting:
@@ -304,7 +327,7 @@ def test_a_connection_that_does_not_come_about_in_time_is_tried_again(connect: C
         error = failure_of(call, client)
         for one in waiting:
             one.close()
-    assert (error.kind, error.maybe_done) == ("timeout", False)
+    assert (error.kind, error.outcome_unknown) == ("timeout", False)
     assert "No connection within 0.1 s." in str(error)
     assert len(client.pauses) == 1
 
@@ -313,12 +336,14 @@ def test_a_connection_that_does_not_come_about_in_time_is_tried_again(connect: C
 def test_a_name_that_cannot_be_resolved_is_tried_again(connect: Connect, call: Callable[[Client], Answer]) -> None:
     client = connect("http://nowhere.invalid:8081", retries=1)
     error = failure_of(call, client)
-    assert (error.kind, error.maybe_done) == ("unresolved", False)
+    assert (error.kind, error.outcome_unknown) == ("unresolved", False)
     assert len(client.pauses) == 1
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_what_a_gateway_puts_off_is_sent_again_whatever_it_is(serve: Serve, connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_what_a_gateway_puts_off_is_sent_again_whatever_it_is(
+    serve: Serve, connect: Connect, call: Callable[[Client], Answer]
+) -> None:
     server = serve(answer(b"slow down", 429), answer(b"", 429), OK)
     client = connect(server.url)
     assert call(client).status == 200
@@ -326,10 +351,12 @@ def test_what_a_gateway_puts_off_is_sent_again_whatever_it_is(serve: Serve, conn
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_what_a_gateway_puts_off_for_good_was_not_done(serve: Serve, connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_what_a_gateway_puts_off_for_good_was_not_done(
+    serve: Serve, connect: Connect, call: Callable[[Client], Answer]
+) -> None:
     server = serve(*[answer(b"slow down", 429)] * 5)
     error = failure_of(call, connect(server.url, retries=1))
-    assert (error.kind, error.status, error.maybe_done) == ("rate_limited", 429, False)
+    assert (error.kind, error.status, error.outcome_unknown) == ("rate_limited", 429, False)
     assert len(server.requests) == 2
 
 
@@ -341,7 +368,9 @@ PAGES = {
 
 @pytest.mark.parametrize("act", PAGES.values(), ids=list(PAGES))
 @pytest.mark.parametrize("call", [read, create])
-def test_a_page_is_no_answer_and_not_asked_for_again(serve: Serve, connect: Connect, act: Act, call: Callable[[Client], Answer]) -> None:
+def test_a_page_is_no_answer_and_not_asked_for_again(
+    serve: Serve, connect: Connect, act: Act, call: Callable[[Client], Answer]
+) -> None:
     server = serve(act, OK)
     error = failure_of(call, connect(server.url))
     assert (error.kind, error.status) == ("not_json", 200)
@@ -357,7 +386,9 @@ def test_no_repetition_where_there_are_to_be_none(serve: Serve, connect: Connect
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_connection_that_the_server_closed_meanwhile_is_replaced(serve: Serve, connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
+    serve: Serve, connect: Connect, call: Callable[[Client], Answer]
+) -> None:
     server = serve(Act(lambda connection, server: OK.play(connection, server) and False), OK)
     client = connect(server.url)
     read(client)
@@ -368,11 +399,13 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced(serve: Serve,
 
 
 @pytest.mark.parametrize("act", [CLOSE, RESET])
-def test_a_kept_connection_that_breaks_under_a_create_may_have_brought_it_there(serve: Serve, connect: Connect, act: Act) -> None:
+def test_a_kept_connection_that_breaks_under_a_create_may_have_brought_it_there(
+    serve: Serve, connect: Connect, act: Act
+) -> None:
     server = serve(OK, act, OK)
     client = connect(server.url)
     read(client)
-    assert failure_of(create, client).maybe_done is True
+    assert failure_of(create, client).outcome_unknown is True
     assert [request.method for request in server.requests] == ["GET", "POST"]
 
 
@@ -402,7 +435,9 @@ def test_pauses_double_up_to_a_largest_and_vary(serve: Serve, connect: Connect, 
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_gateway_is_waited_for_as_it_asks_within_bounds(serve: Serve, connect: Connect, status: int, asked: str, pause: float) -> None:
+def test_a_gateway_is_waited_for_as_it_asks_within_bounds(
+    serve: Serve, connect: Connect, status: int, asked: str, pause: float
+) -> None:
     client = connect(serve(answer({}, status, {"Retry-After": asked}), OK).url)
     assert read(client).status == 200
     assert client.pauses == [pause]
@@ -420,7 +455,9 @@ def test_a_pause_is_never_shorter_than_without_the_gateways_word(serve: Serve, c
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
 @pytest.mark.parametrize("call", [read, create])
-def test_a_redirect_is_not_followed(serve: Serve, connect: Connect, status: int, call: Callable[[Client], Answer]) -> None:
+def test_a_redirect_is_not_followed(
+    serve: Serve, connect: Connect, status: int, call: Callable[[Client], Answer]
+) -> None:
     elsewhere = serve(OK)
     server = serve(answer({}, status, {"Location": f"{elsewhere.url}/v1/vhosts"}), OK)
     client = connect(server.url)
@@ -431,9 +468,13 @@ def test_a_redirect_is_not_followed(serve: Serve, connect: Connect, status: int,
     assert client.pauses == []
 
 
-def test_a_netrc_file_does_not_replace_the_credential(serve: Serve, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_netrc_file_does_not_replace_the_credential(
+    serve: Serve, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     netrc = tmp_path / "netrc"
-    netrc.write_text("machine 127.0.0.1 login somebody password else\ndefault login somebody password else\n", encoding="utf-8")
+    netrc.write_text(
+        "machine 127.0.0.1 login somebody password else\ndefault login somebody password else\n", encoding="utf-8"
+    )
     monkeypatch.setenv("NETRC", str(netrc))
     server = serve(OK)
     read(connect(server.url))
@@ -458,7 +499,9 @@ def test_a_proxy_of_the_environment_is_used_and_gets_the_same_credential(
     assert request.headers["authorization"] == CREDENTIAL
 
 
-def test_a_proxy_is_left_out_where_the_environment_says_so(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_left_out_where_the_environment_says_so(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     proxy, server = serve(OK), serve(OK)
     monkeypatch.setenv("http_proxy", proxy.url)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -467,11 +510,13 @@ def test_a_proxy_is_left_out_where_the_environment_says_so(serve: Serve, connect
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_proxy_that_does_not_answer_is_named_as_the_cause(connect: Connect, monkeypatch: pytest.MonkeyPatch, call: Callable[[Client], Answer]) -> None:
+def test_a_proxy_that_does_not_answer_is_named_as_the_cause(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, call: Callable[[Client], Answer]
+) -> None:
     monkeypatch.setenv("http_proxy", f"http://somebody:password-of-proxy@127.0.0.1:{unused_port()}")
     client = connect("http://ome.invalid:8081", retries=1)
     error = failure_of(call, client)
-    assert (error.kind, error.maybe_done) == ("refused", False)
+    assert (error.kind, error.outcome_unknown) == ("refused", False)
     assert "The proxy of the environment" in str(error)
     assert "password-of-proxy" not in str(error) + "".join(client.notices)
     assert len(client.pauses) == 1
@@ -509,11 +554,13 @@ def test_a_certificate_of_the_given_authority_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_certificate_of_an_unknown_authority_is_refused_before_anything_is_sent(call: Callable[[Client], Answer]) -> None:
+def test_a_certificate_of_an_unknown_authority_is_refused_before_anything_is_sent(
+    call: Callable[[Client], Answer],
+) -> None:
     with Simulator(tls=True) as simulator:
         client = Client(simulator.url)
         error = failure_of(call, client)
-        assert (error.kind, error.maybe_done, error.status) == ("tls", False, None)
+        assert (error.kind, error.outcome_unknown, error.status) == ("tls", False, None)
         assert "The server's TLS certificate is not accepted: unable to get local issuer certificate." in str(error)
         assert client.pauses == []
         assert simulator.log == []
@@ -527,7 +574,9 @@ def test_a_certificate_is_not_looked_at_where_that_is_switched_off() -> None:
         client.close()
 
 
-def test_the_environment_does_not_switch_the_check_of_certificates(serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, tmp_path: Path) -> None:
+def test_the_environment_does_not_switch_the_check_of_certificates(
+    serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, tmp_path: Path
+) -> None:
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(str(other))
     server = serve(OK, context=context_of(authority, "127.0.0.1"))
@@ -538,7 +587,9 @@ def test_the_environment_does_not_switch_the_check_of_certificates(serve: Serve,
         assert read(connect(server.url, ca_path=ca_path)).status == 200
 
 
-def test_a_certificate_for_another_host_is_refused(serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str) -> None:
+def test_a_certificate_for_another_host_is_refused(
+    serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str
+) -> None:
     server = serve(OK, context=context_of(authority, "other.example"))
     error = failure_of(read, connect(server.url, ca_path=ca_path))
     assert error.kind == "tls"
@@ -547,11 +598,13 @@ def test_a_certificate_for_another_host_is_refused(serve: Serve, connect: Connec
 
 
 @pytest.mark.parametrize("option", ["ca_path", "client_cert"])
-def test_a_missing_file_is_named(serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, option: str) -> None:
+def test_a_missing_file_is_named(
+    serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, option: str
+) -> None:
     server = serve(OK, context=context_of(authority, "127.0.0.1"))
     client = connect(server.url, **{"ca_path": ca_path, option: "/no/such/file.pem"})
     error = failure_of(create, client)
-    assert (error.kind, error.maybe_done) == ("tls", False)
+    assert (error.kind, error.outcome_unknown) == ("tls", False)
     assert "/no/such/file.pem" in str(error)
     assert client.pauses == []
     assert server.requests == []
@@ -563,9 +616,11 @@ def test_a_file_that_holds_no_certificate_is_no_passing_failure(
 ) -> None:
     empty = tmp_path / "empty.pem"
     empty.write_text("no certificate", encoding="utf-8")
-    client = connect(serve(OK, context=context_of(authority, "127.0.0.1")).url, **{"ca_path": ca_path, option: str(empty)})
+    client = connect(
+        serve(OK, context=context_of(authority, "127.0.0.1")).url, **{"ca_path": ca_path, option: str(empty)}
+    )
     error = failure_of(create, client)
-    assert (error.kind, error.maybe_done) == ("tls", False)
+    assert (error.kind, error.outcome_unknown) == ("tls", False)
     assert client.pauses == []
 
 
@@ -573,15 +628,18 @@ def test_a_file_that_holds_no_certificate_is_no_passing_failure(
 def test_https_to_a_server_without_tls_says_so(serve: Serve, connect: Connect) -> None:
     server = serve(raw(b"HTTP/1.1 400 Bad Request\r\n\r\n", close=True)._replace(at_accept=True))
     error = failure_of(read, connect(server.url.replace("http:", "https:")))
-    assert (error.kind, error.maybe_done) == ("wrong_scheme", False)
+    assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
     assert "api_url is https, and the port speaks plain http." in str(error) and error.advice.remedy in str(error)
 
 
 @pytest.mark.usefixtures("patient_probe")
-@pytest.mark.parametrize("answer", [b"\x15\x03\x03\x00\x02\x02\x50", b"HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port"])
+@pytest.mark.parametrize(
+    "answer",
+    [b"\x15\x03\x03\x00\x02\x02\x50", b"HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port"],
+)
 def test_http_to_a_port_that_answers_as_one_with_tls_does(serve: Serve, connect: Connect, answer: bytes) -> None:
     error = failure_of(create, connect(serve(raw(answer, close=True)).url))
-    assert (error.kind, error.maybe_done) == ("wrong_scheme", False)
+    assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
     assert "api_url is http, and the port speaks TLS, which is https." in str(error)
 
 
@@ -590,7 +648,7 @@ def test_http_to_a_port_that_answers_as_one_with_tls_does(serve: Serve, connect:
 def test_http_to_a_port_that_closes_as_one_with_tls_does(call: Callable[[Client], Answer]) -> None:
     with Simulator(tls=True) as simulator:
         error = failure_of(call, Client(simulator.url.replace("https:", "http:"), retries=1))
-    assert (error.kind, error.maybe_done) == ("wrong_scheme", False)
+    assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
     assert "api_url is http, and the port speaks TLS, which is https." in str(error)
 
 
@@ -610,7 +668,7 @@ def test_https_to_a_port_that_waits_for_more(connect: Connect) -> None:
         give_up_once(client)  # which the look at the other protocol does not
         error = failure_of(read, client)
         server.shutdown()
-    assert (error.kind, error.maybe_done) == ("wrong_scheme", False)
+    assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
 
 
 @pytest.mark.parametrize("in_one_file", [True, False])
@@ -632,11 +690,13 @@ def test_a_client_certificate_is_shown_to_the_server(
 
 
 @pytest.mark.parametrize("act", [RESET, CLOSE])
-def test_a_connection_that_breaks_over_tls_is_lost_as_without(serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, act: Act) -> None:
+def test_a_connection_that_breaks_over_tls_is_lost_as_without(
+    serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, act: Act
+) -> None:
     server = serve(act, act, OK, context=context_of(authority, "127.0.0.1"))
     client = connect(server.url, ca_path=ca_path)
     error = failure_of(create, client)
-    assert (error.kind, error.maybe_done) == ("connection_lost", True)
+    assert (error.kind, error.outcome_unknown) == ("connection_lost", True)
     assert read(client).status == 200
     assert len(server.requests) == 3
 
@@ -644,12 +704,16 @@ def test_a_connection_that_breaks_over_tls_is_lost_as_without(serve: Serve, conn
 # What cannot be sent
 
 
-@pytest.mark.parametrize("options", [{"url": "http://*:8081"}, {"http_headers": {"X-A": " b"}}, {"http_headers": {"X-A": "a\nb"}}])
-def test_what_cannot_stand_in_a_request_is_bad_input_and_not_tried_again(serve: Serve, connect: Connect, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "options", [{"url": "http://*:8081"}, {"http_headers": {"X-A": " b"}}, {"http_headers": {"X-A": "a\nb"}}]
+)
+def test_what_cannot_stand_in_a_request_is_bad_input_and_not_tried_again(
+    serve: Serve, connect: Connect, options: dict[str, Any]
+) -> None:
     server = serve(OK)
     client = connect(**{"url": server.url, **options})
     error = failure_of(create, client)
-    assert (error.kind, error.maybe_done) == ("bad_input", False)
+    assert (error.kind, error.outcome_unknown) == ("bad_input", False)
     assert server.requests == []
     assert client.pauses == []
 
@@ -711,7 +775,9 @@ def test_settings_have_the_documented_defaults() -> None:
     assert Settings("u", "t") == Settings("u", "t", True, None, None, None, 10.0, 3, {})
 
 
-def test_tls_that_breaks_after_the_request_may_have_brought_it(serve: Serve, connect: Callable[..., Client], authority: trustme.CA, ca_path: str) -> None:
+def test_tls_that_breaks_after_the_request_may_have_brought_it(
+    serve: Serve, connect: Callable[..., Client], authority: trustme.CA, ca_path: str
+) -> None:
     server = serve(PLAIN_INTO_TLS, OK, context=context_of(authority, "127.0.0.1"))
     error = failure_of(create, connect(server.url, ca_path=ca_path))
-    assert len(server.requests) == 1 and error.maybe_done is True
+    assert len(server.requests) == 1 and error.outcome_unknown is True

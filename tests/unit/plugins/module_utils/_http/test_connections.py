@@ -25,8 +25,20 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.se
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.gathering import gathered
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import OK, Connect, Serve, create, read, wait_for_ends
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import CLOSE, SILENCE, answer, unused_port
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import (
+    OK,
+    Connect,
+    Serve,
+    create,
+    read,
+    wait_for_ends,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
+    CLOSE,
+    SILENCE,
+    answer,
+    unused_port,
+)
 
 NEVER = 100 * PATIENCE
 """Seconds that no test outlasts: what waits so long has to be ended."""
@@ -54,7 +66,7 @@ def ask(transport: Transport, path: str = "/v1/vhosts") -> Answer:
 
 def ask_often(transport: Transport, times: int) -> list[Answer]:
     """Reads side by side."""
-    return transport.together([functools.partial(ask, transport)] * times)
+    return transport.map_concurrently([functools.partial(ask, transport)] * times)
 
 
 def outcome_of(call: Callable[[], Any]) -> Any:
@@ -128,21 +140,23 @@ def test_what_was_closed_between_two_tasks_means_nothing(simulator: Simulator, c
     ask(transport)
     with gathered(simulator, connections.settings.concurrency):
         ask_often(transport, 4 * connections.settings.concurrency)
-    assert transport.disturbances == 0
+    assert transport.disconnects == 0
     assert made(simulator) == 2 * connections.settings.concurrency
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])
-def test_a_connection_that_breaks_in_the_middle_of_a_task_counts(simulator: Simulator, connections: Connections, side_by_side: bool) -> None:
+def test_a_connection_that_breaks_in_the_middle_of_a_task_counts(
+    simulator: Simulator, connections: Connections, side_by_side: bool
+) -> None:
     with gathered(simulator, connections.settings.concurrency):
         ask_often(Transport(connections.settings, connections=connections), 32)
     transport = Transport(connections.settings, connections=connections)
     ask(transport)
-    assert transport.disturbances == 0
+    assert transport.disconnects == 0
     simulator.inject("refuse", variant="now", seconds=0)
     wait_for_ends(connections)
     ask_often(transport, 32 if side_by_side else 1)
-    assert transport.disturbances > 0
+    assert transport.disconnects > 0
 
 
 def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
@@ -159,7 +173,7 @@ def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
     monkeypatch.setattr(connections_module, "LONGEST_IDLE", -1.0)
     with gathered(simulator, connections.settings.concurrency):
         ask_often(transport, 32)
-    assert transport.disturbances == 0
+    assert transport.disconnects == 0
 
 
 def test_environment_variables_are_heeded(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +205,7 @@ def test_a_dead_server_is_asked_by_one_at_a_time(simulator: Simulator) -> None:
     ask(transport)
     simulator.clear_log()
     simulator.inject("reset", times=-1)
-    outcomes = transport.together([functools.partial(outcome_of, functools.partial(ask, transport))] * 100)
+    outcomes = transport.map_concurrently([functools.partial(outcome_of, functools.partial(ask, transport))] * 100)
     assert {outcome.kind for outcome in outcomes} == {"connection_lost"}
     # Eight that were under way, and what three requests in a row may try again, as with one at a time.
     assert len(simulator.log) <= 8 + 3 * 2
@@ -215,7 +229,7 @@ def test_an_answer_lets_all_go_on(simulator: Simulator) -> None:
         ask_often(transport, 16)
     simulator.inject("reset", times=8)
     assert [answer.status for answer in ask_often(transport, 40)] == [200] * 40
-    assert transport.disturbances >= 8
+    assert transport.disconnects >= 8
 
 
 def test_requests_that_fail_side_by_side_count_as_one_of_those_in_a_row(simulator: Simulator) -> None:
@@ -228,20 +242,26 @@ def test_requests_that_fail_side_by_side_count_as_one_of_those_in_a_row(simulato
     def lose_and_look(place: int) -> Any:
         all_there.wait(PATIENCE)
         body = [{"name": f"t-{place}", "host": {"names": [f"t-{place}.example.com"]}}]
-        lost = outcome_of(functools.partial(transport.send, "POST", "/v1/vhosts", body, attempt="create", repeatable=False))
+        lost = outcome_of(
+            functools.partial(transport.send, "POST", "/v1/vhosts", body, attempt="create", repeatable=False)
+        )
         return lost, outcome_of(functools.partial(ask, transport, f"/v1/vhosts/t-{place}"))
 
-    outcomes = transport.together([functools.partial(lose_and_look, place) for place in range(32)])
-    assert [(lost.kind, lost.maybe_done, looked.status) for lost, looked in outcomes] == [("connection_lost", True, 200)] * 32
+    outcomes = transport.map_concurrently([functools.partial(lose_and_look, place) for place in range(32)])
+    assert [(lost.kind, lost.outcome_unknown, looked.status) for lost, looked in outcomes] == [
+        ("connection_lost", True, 200)
+    ] * 32
     assert len(simulator.writes) == 32
 
 
 def test_what_is_told_of_repetitions_comes_in_the_order_of_the_calls(simulator: Simulator) -> None:
     told: list[str] = []
-    transport = Transport(Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=told.append)
+    transport = Transport(
+        Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=told.append
+    )
     for place in (17, 3, 30):
         simulator.inject("reset", path=f"t-{place:02}")
-    transport.together([functools.partial(ask, transport, f"/v1/vhosts/t-{place:02}") for place in range(40)])
+    transport.map_concurrently([functools.partial(ask, transport, f"/v1/vhosts/t-{place:02}") for place in range(40)])
     assert [text.partition(" at ")[0] for text in told] == [f"GET /v1/vhosts/t-{place:02}" for place in (3, 17, 30)]
 
 
@@ -264,7 +284,9 @@ def test_a_signal_ends_requests_that_wait_for_answers(serve: Serve, tmp_path: Pa
         authority.issue_cert("127.0.0.1").configure_cert(context)
         authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     server = serve(*[SILENCE] * 8, context=context)
-    transport = Transport(Settings(server.url, "token", ca_path=str(tmp_path / "ca.pem") if tls else None, timeout=NEVER))
+    transport = Transport(
+        Settings(server.url, "token", ca_path=str(tmp_path / "ca.pem") if tls else None, timeout=NEVER)
+    )
 
     def send() -> None:
         server.arrived(8)
@@ -300,5 +322,5 @@ def test_the_pause_of_a_request_that_nobody_needs_ends(serve: Serve, monkeypatch
 
     monkeypatch.setattr(client.Transport, "_tell", lambda self, text: failed.set())
     with pytest.raises(OmeError, match="differs"):
-        transport.together([functools.partial(call, place) for place in range(16)])
+        transport.map_concurrently([functools.partial(call, place) for place in range(16)])
     transport.close()

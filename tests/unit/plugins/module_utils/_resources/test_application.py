@@ -14,16 +14,26 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bitrate, Decimal, Number, Text
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import (
+    Bitrate,
+    Float,
+    Int,
+    String,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import ANY_JSON
 from hypothesis import given
 
 KEY = {"vhost": "v", "name": "a"}
-MEMBERS = Group("g", members=True, extra=True, fields=[Number("count"), Group("one", fields=[Number("x")], extra=True), Group("two", "tWO", fields=[])])
+MEMBERS = Object(
+    "g",
+    members=True,
+    extra=True,
+    fields=[Int("count"), Object("one", fields=[Int("x")], extra=True), Object("two", "tWO", fields=[])],
+)
 
 
-def differing(group: Group, wanted: Any, present: Any) -> list[str]:
+def differing(group: Object, wanted: Any, present: Any) -> list[str]:
     found = [difference.field for difference in group.difference(wanted, present)]
     assert bool(found) is not group.equal(wanted, present)
     return found
@@ -45,11 +55,19 @@ def differing(group: Group, wanted: Any, present: Any) -> list[str]:
     ],
 )
 def test_decimal(value: Any, normal: Any) -> None:
-    assert Decimal("d").normal(value) == normal and Decimal("d").to_wire(value) == normal
+    assert Float("d").normalize(value) == normal and Float("d").to_wire(value) == normal
 
 
 @pytest.mark.parametrize(
-    ("value", "wire", "read"), [("2m", "2M", "2m"), ("2000", 2000, 2000), (2000, 2000, 2000), ("2.5M", "2.5M", "2.5M"), (None, "", "None"), ("²", "²", "²")]
+    ("value", "wire", "read"),
+    [
+        ("2m", "2M", "2m"),
+        ("2000", 2000, 2000),
+        (2000, 2000, 2000),
+        ("2.5M", "2.5M", "2.5M"),
+        (None, "", "None"),
+        ("²", "²", "²"),
+    ],
 )
 def test_bitrate(value: Any, wire: Any, read: Any) -> None:
     assert Bitrate("b").to_wire(value) == wire and Bitrate("b").from_wire(value) == read
@@ -63,7 +81,11 @@ def test_bitrate(value: Any, wire: Any, read: Any) -> None:
         ({"one": {}}, {"one": {}, "two": {}}, ["two"]),
         ({"one": {}, "two": {}}, {"one": {}}, ["two"]),
         ({"one": {}}, {"one": {}, "extra": {"three": {}, "number": 1}}, ["extra.three"]),
-        ({"one": {}, "extra": {"three": {}, "number": 2}}, {"one": {}, "extra": {"number": 1}}, ["extra.three", "extra"]),
+        (
+            {"one": {}, "extra": {"three": {}, "number": 2}},
+            {"one": {}, "extra": {"number": 1}},
+            ["extra.three", "extra"],
+        ),
         ({"one": {}}, None, ["one"]),
         ({"one": {}}, "text", ["one"]),
         ({"one": {"x": 1, "extra": {"a": 1}}}, {"one": {"x": 2, "extra": {"a": 2}}}, ["one.x", "one.extra"]),
@@ -75,7 +97,11 @@ def test_members_are_a_set(wanted: Any, present: Any, fields: list[str]) -> None
 
 def test_merge_of_members() -> None:
     present = {"count": 1, "one": {"x": 1, "extra": {"k": 1}}, "two": {}, "extra": {"three": {}, "number": 1}}
-    assert MEMBERS.merge({"one": {"x": 2}}, present) == {"count": 1, "one": {"x": 2, "extra": {"k": 1}}, "extra": {"number": 1}}
+    assert MEMBERS.merge({"one": {"x": 2}}, present) == {
+        "count": 1,
+        "one": {"x": 2, "extra": {"k": 1}},
+        "extra": {"number": 1},
+    }
     merged = MEMBERS.merge({"two": {}, "extra": {"three": {"a": 1}}}, present)
     assert merged == {"count": 1, "two": {}, "extra": {"three": {"a": 1}, "number": 1}}
     assert present["two"] == {} and MEMBERS.merge({"one": {}}, None) == {"one": {}}
@@ -119,19 +145,26 @@ def test_extra_masks_by_name_and_by_url() -> None:
     changed = Extra([]).mask_after({**value, "secretKey": "S4"}, value)
     assert changed["secretKey"] == f"{MASK} (changed)" and changed["list"] == masked["list"]
     assert Extra([]).mask_after({"secretKey": "S4"}, None) == {"secretKey": MASK}
-    assert Extra([]).mask_after({"url": "rtmp://h/app/S5"}, {"url": "rtmp://h/app/S3"}) == {"url": f"rtmp://h/app/{MASK} (changed)"}
+    assert Extra([]).mask_after({"url": "rtmp://h/app/S5"}, {"url": "rtmp://h/app/S3"}) == {
+        "url": f"rtmp://h/app/{MASK} (changed)"
+    }
 
 
 def test_extra_refuses_declared_names_with_the_option_to_use() -> None:
     with pytest.raises(BadInput) as caught:
-        Extra([Text("some_name", "someName")]).validate({"someName": 1}, "a.extra")
+        Extra([String("some_name", "someName")]).validate({"someName": 1}, "a.extra")
     assert caught.value.option == "a.extra.someName" and "give it as some_name beside extra" in caught.value.expected
 
 
 @given(raw=ANY_JSON)
 def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
     for sent in (
-        {"name": "a", "providers": raw, "outputProfiles": {"outputProfile": [{"name": "x", "encodes": raw}]}, "unknown": raw},
+        {
+            "name": "a",
+            "providers": raw,
+            "outputProfiles": {"outputProfile": [{"name": "x", "encodes": raw}]},
+            "unknown": raw,
+        },
         {"publishers": {"llhls": raw, "x": raw}},
     ):
         app = application.from_wire(sent, "v")
@@ -143,33 +176,64 @@ def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
 
 @pytest.mark.parametrize("name", ("push", "rtmp_push", "srt_push", "mpegts_push"))
 def test_publishers_that_can_push(name: str) -> None:
-    assert application.can_push({"publishers": {name: {}}}) and not application.can_push({"publishers": {"llhls": {}}}) and not application.can_push({})
+    assert (
+        application.can_push({"publishers": {name: {}}})
+        and not application.can_push({"publishers": {"llhls": {}}})
+        and not application.can_push({})
+    )
 
 
 def test_wire_form() -> None:
-    app = {**KEY, "providers": {"rtsp_pull": {}}, "publishers": {"llhls": {"dvr": {"enable": True}, "extra": {"dumps": {}}}}, "extra": {"decodes": {}}}
+    app = {
+        **KEY,
+        "providers": {"rtsp_pull": {}},
+        "publishers": {"llhls": {"dvr": {"enable": True}, "extra": {"dumps": {}}}},
+        "extra": {"decodes": {}},
+    }
     for version, dvr in (((0, 20, 5), "dVR"), ((0, 21, 0), "dvr"), (None, "dvr")):
-        wire = {"type": "live", "name": "a", "providers": {"rtspPull": {}}, "publishers": {"llhls": {dvr: {"enable": True}, "dumps": {}}}, "decodes": {}}
+        wire = {
+            "type": "live",
+            "name": "a",
+            "providers": {"rtspPull": {}},
+            "publishers": {"llhls": {dvr: {"enable": True}, "dumps": {}}},
+            "decodes": {},
+        }
         declaration = application.APPLICATION.at(version) if version else application.APPLICATION
         assert application.create_request(app, declaration) == wire
         assert application.from_wire({**wire, "dynamic": False, "vhost": "other"}, "v") == {**app, "type": "live"}
     assert application.from_wire({"name": "a", "providers": {}, "publishers": {}}, "v") == KEY
-    assert (application.is_dynamic({"dynamic": "true"}), application.is_dynamic({"dynamic": False}), application.is_dynamic({})) == (True, False, False)
+    assert (
+        application.is_dynamic({"dynamic": "true"}),
+        application.is_dynamic({"dynamic": False}),
+        application.is_dynamic({}),
+    ) == (True, False, False)
 
 
 @pytest.mark.parametrize(("raw", "urls"), ((["*"], ["*"]), ({"urls": ["a", "b"]}, ["a", "b"]), ({"urls": "a"}, ["a"])))
 def test_cross_domains_in_both_forms(raw: Any, urls: list[str]) -> None:
-    assert application.from_wire({"publishers": {"hls": {"crossDomains": raw}}}, "v")["publishers"]["hls"]["cross_domains"] == {"urls": urls}
+    assert application.from_wire({"publishers": {"hls": {"crossDomains": raw}}}, "v")["publishers"]["hls"][
+        "cross_domains"
+    ] == {"urls": urls}
 
 
 def test_bare_members() -> None:
     opened = application.with_bare_members(
-        {"applications": [{"providers": {"rtmp": None, "extra": None}, "publishers": {"llhls": None, "app_worker_count": None}}]}
+        {
+            "applications": [
+                {"providers": {"rtmp": None, "extra": None}, "publishers": {"llhls": None, "app_worker_count": None}}
+            ]
+        }
     )
-    assert opened == {"applications": [{"providers": {"rtmp": {}, "extra": None}, "publishers": {"llhls": {}, "app_worker_count": None}}]}
+    assert opened == {
+        "applications": [
+            {"providers": {"rtmp": {}, "extra": None}, "publishers": {"llhls": {}, "app_worker_count": None}}
+        ]
+    }
     enables = {"enables": {"providers": ["rtmp"], "publishers": None}}
     assert application.with_bare_members(enables) == enables
-    assert application.with_bare_members({"vhosts": [{"signed_policy": enables}]}) == {"vhosts": [{"signed_policy": enables}]}
+    assert application.with_bare_members({"vhosts": [{"signed_policy": enables}]}) == {
+        "vhosts": [{"signed_policy": enables}]
+    }
 
 
 def test_a_list_of_names_is_members_without_settings() -> None:
@@ -177,8 +241,12 @@ def test_a_list_of_names_is_members_without_settings() -> None:
     opened = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
     assert application.with_bare_members(named) == opened
     assert application.with_bare_members({"applications": [named, "x"]}) == {"applications": [opened, "x"]}
-    assert application.with_bare_members({"vhosts": [{"applications": [named]}]}) == {"vhosts": [{"applications": [opened]}]}
-    assert application.with_bare_members({"providers": ["rtmp", {"srt": {}}]}) == {"providers": ["rtmp", {"srt": {}}]}  # refused by its type
+    assert application.with_bare_members({"vhosts": [{"applications": [named]}]}) == {
+        "vhosts": [{"applications": [opened]}]
+    }
+    assert application.with_bare_members({"providers": ["rtmp", {"srt": {}}]}) == {
+        "providers": ["rtmp", {"srt": {}}]
+    }  # refused by its type
 
 
 @pytest.mark.parametrize(
@@ -187,7 +255,10 @@ def test_a_list_of_names_is_members_without_settings() -> None:
         ({"name": "x", "output_stream_name": "s"}, None),
         ({"name": "x", "output_stream_name": "s", "encodes": {"videos": [{"bypass": True}], "images": [{}]}}, None),
         ({"name": "x"}, "output_stream_name"),
-        ({"output_stream_name": "s", "encodes": {"audios": [{"codec": "aac", "bitrate": 1}, {"codec": "aac"}]}}, "encodes.audios[1].bitrate"),
+        (
+            {"output_stream_name": "s", "encodes": {"audios": [{"codec": "aac", "bitrate": 1}, {"codec": "aac"}]}},
+            "encodes.audios[1].bitrate",
+        ),
     ],
 )
 def test_incomplete_profiles(profile: dict[str, Any], lacking: str | None) -> None:

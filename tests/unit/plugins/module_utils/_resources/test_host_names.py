@@ -84,13 +84,19 @@ def test_two_of_the_configuration_file() -> None:
 
 
 def test_default_is_known_by_its_name() -> None:
-    assert (place_of("default", read_only=False), place_of("a", read_only=True), place_of("a", read_only=False)) == (CONFIGURED, CONFIGURED, EXISTING)
+    assert (place_of("default", read_only=False), place_of("a", read_only=True), place_of("a", read_only=False)) == (
+        CONFIGURED,
+        CONFIGURED,
+        EXISTING,
+    )
 
 
 def test_names_of_others_that_cost_much_to_compare() -> None:
     hostile = ["*?" * 127, "*a" * 127, "?a" * 127, "?" * 255, "*" * 10**6 + "x", "x" * 10**6]
     names = HostNames([Claim("b", hostile, EXISTING)])
-    found = [names.owner(name, "a", NEW) for name in (*hostile, "a" * 254, "*" + "a" * 250)]  # ends, and not after years
+    found = [
+        names.owner(name, "a", NEW) for name in (*hostile, "a" * 254, "*" + "a" * 250)
+    ]  # ends, and not after years
     assert [one is not None for one in found] == [True] * 4 + [False, True] + [True] * 2
 
 
@@ -112,11 +118,18 @@ def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made:
     configured = [stored(f"c{index}", names, True) for index, (of_file, names) in enumerate(vhosts) if of_file]
     of_api = [stored(f"v{index}", names, False) for index, (of_file, names) in enumerate(vhosts) if not of_file]
     there, new = of_api[: max(0, len(of_api) - made)], of_api[max(0, len(of_api) - made) :]
-    places = {**dict.fromkeys((v.name for v in configured), CONFIGURED), **dict.fromkeys((v.name for v in there), EXISTING)}
+    places = {
+        **dict.fromkeys((v.name for v in configured), CONFIGURED),
+        **dict.fromkeys((v.name for v in there), EXISTING),
+    }
     places.update({v.name: NEW + index for index, v in enumerate(new)})
     everything = [*configured, *there, *new]
     names = HostNames(Claim(v.name, v.config["host"]["names"], places[v.name]) for v in everything)
-    orders = [[*first, *second, *new] for first in itertools.permutations(configured) for second in itertools.permutations(there)]
+    orders = [
+        [*first, *second, *new]
+        for first in itertools.permutations(configured)
+        for second in itertools.permutations(there)
+    ]
     for vhost in everything:
         for name in vhost.config["host"]["names"]:
             found = names.owner(name, vhost.name, places[vhost.name])
@@ -124,7 +137,9 @@ def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made:
                 # Whatever host the name matches reaches another, if it is lost.
                 hosts = [host for host in HOSTS if reached([stored("x", [name], False)], host)]
                 if found is not None and found.lost:
-                    assert all(getattr(reached(order, host), "name", None) != vhost.name for order in orders for host in hosts)
+                    assert all(
+                        getattr(reached(order, host), "name", None) != vhost.name for order in orders for host in hosts
+                    )
                 continue
             winners = {getattr(reached(order, name), "name", None) for order in orders}
             if found is None:

@@ -177,7 +177,12 @@ def test_a_destination_that_does_not_fit_its_protocol_is_refused(protocol: str, 
 
 
 @pytest.mark.parametrize(
-    ("protocol", "url"), [("srt", "srt://h?mode=listener&passphrase=hidden-1"), ("rtmp", "rtmp://h:99999/app/hidden-1"), ("srt", "srt://u:hidden-1@h:0")]
+    ("protocol", "url"),
+    [
+        ("srt", "srt://h?mode=listener&passphrase=hidden-1"),
+        ("rtmp", "rtmp://h:99999/app/hidden-1"),
+        ("srt", "srt://u:hidden-1@h:0"),
+    ],
 )
 def test_a_refused_destination_is_shown_without_its_secrets(protocol: str, url: str) -> None:
     error = refused(task_to(protocol, url))
@@ -236,10 +241,10 @@ def test_starting_needs_stream_protocol_and_url_and_stopping_does_not(left_out: 
 
 
 def test_a_stream_key_with_srt_is_warned_of() -> None:
-    assert "default/app/platform" in push_task.concerns({**TASK, "protocol": "SRT"})[0]
-    assert push_task.concerns({**TASK, "protocol": "srt", "stream_key": " "}) == []
-    assert push_task.concerns(TASK) == []
-    assert push_task.concerns({"vhost": "v", "app": "a", "id": "i"}) == []
+    assert "default/app/platform" in push_task.warnings_for({**TASK, "protocol": "SRT"})[0]
+    assert push_task.warnings_for({**TASK, "protocol": "srt", "stream_key": " "}) == []
+    assert push_task.warnings_for(TASK) == []
+    assert push_task.warnings_for({"vhost": "v", "app": "a", "id": "i"}) == []
 
 
 def test_a_task_is_known_by_virtual_host_application_and_id() -> None:
@@ -248,7 +253,9 @@ def test_a_task_is_known_by_virtual_host_application_and_id() -> None:
 
 
 def test_a_task_that_must_not_be_touched_is_named() -> None:
-    assert "v/a" in push_task.unaddressable(Key("v", "a", "%s")) and "'%s'" in push_task.unaddressable(Key("v", "a", "%s"))
+    assert "v/a" in push_task.unaddressable(Key("v", "a", "%s")) and "'%s'" in push_task.unaddressable(
+        Key("v", "a", "%s")
+    )
 
 
 @pytest.mark.parametrize(
@@ -286,7 +293,14 @@ def test_a_task_without_a_state_has_an_unknown_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "expected"), [({"isConfig": True}, True), ({"isConfig": "true"}, True), ({"isConfig": False}, False), ({"isConfig": None}, False), ({}, False)]
+    ("raw", "expected"),
+    [
+        ({"isConfig": True}, True),
+        ({"isConfig": "true"}, True),
+        ({"isConfig": False}, False),
+        ({"isConfig": None}, False),
+        ({}, False),
+    ],
 )
 def test_tasks_of_the_configuration_are_told_apart(raw: dict[str, Any], expected: bool) -> None:
     assert push_task.is_of_configuration(raw) is expected
@@ -311,10 +325,14 @@ def test_the_status_is_what_the_server_adds() -> None:
     }
 
 
-@pytest.mark.parametrize("epoch", ("1970-01-01T00:00:00.000+00:00", "1970-01-01T09:00:00.000+09:00", "1969-12-31T19:00:00.000-05:00"))
+@pytest.mark.parametrize(
+    "epoch", ("1970-01-01T00:00:00.000+00:00", "1970-01-01T09:00:00.000+09:00", "1969-12-31T19:00:00.000-05:00")
+)
 def test_a_time_that_has_not_come_is_none(epoch: str) -> None:
     """The server writes the epoch in the time zone of its machine."""
-    status = push_task.status_of({"id": "x", "startTime": epoch, "finishTime": epoch, "createdTime": "2026-01-01T00:00:00.000+00:00"}, "v", "a")
+    status = push_task.status_of(
+        {"id": "x", "startTime": epoch, "finishTime": epoch, "createdTime": "2026-01-01T00:00:00.000+00:00"}, "v", "a"
+    )
     assert status["start_time"] is None and status["finish_time"] is None
     assert status["created_time"] == "2026-01-01T00:00:00.000+00:00"
 

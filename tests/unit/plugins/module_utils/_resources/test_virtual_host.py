@@ -21,7 +21,10 @@ WIRE = Path(__file__).resolve().parents[4] / "wire"
 
 OPTION_FORM: dict[str, Any] = {
     "name": "tenant-a",
-    "host": {"names": ["a.example.com", "*"], "tls": {"cert_path": "/c.pem", "chain_cert_path": "/chain.pem", "key_path": "/k.pem"}},
+    "host": {
+        "names": ["a.example.com", "*"],
+        "tls": {"cert_path": "/c.pem", "chain_cert_path": "/chain.pem", "key_path": "/k.pem"},
+    },
     "distribution": "ovenmediaengine.com",
     "signed_policy": {
         "policy_query_key_name": "policy",
@@ -39,20 +42,31 @@ OPTION_FORM: dict[str, Any] = {
         "origin": [
             {
                 "location": "/app",
-                "pass": {"scheme": "ovt", "urls": {"url": ["o1:9000/app", "o2:9000/app"]}, "forward_query_params": False},
+                "pass": {
+                    "scheme": "ovt",
+                    "urls": {"url": ["o1:9000/app", "o2:9000/app"]},
+                    "forward_query_params": False,
+                },
                 "persistent": True,
                 "failback": True,
                 "strict_location": True,
                 "relay": True,
             }
         ],
-        "properties": {"no_input_failover_timeout": 1, "unused_stream_deletion_timeout": 2, "stream_failback_timeout": 3},
+        "properties": {
+            "no_input_failover_timeout": 1,
+            "unused_stream_deletion_timeout": 2,
+            "stream_failback_timeout": 3,
+        },
     },
     "origin_map_store": {"origin_host_name": "o.example.com", "redis_server": {"host": "r:6379", "auth": "s-2"}},
 }
 WIRE_FORM: dict[str, Any] = {
     "name": "tenant-a",
-    "host": {"names": ["a.example.com", "*"], "tls": {"certPath": "/c.pem", "chainCertPath": "/chain.pem", "keyPath": "/k.pem"}},
+    "host": {
+        "names": ["a.example.com", "*"],
+        "tls": {"certPath": "/c.pem", "chainCertPath": "/chain.pem", "keyPath": "/k.pem"},
+    },
     "distribution": "ovenmediaengine.com",
     "signedPolicy": {
         "policyQueryKeyName": "policy",
@@ -102,7 +116,11 @@ def recorded_virtual_hosts() -> list[Any]:
             for step in scenario["steps"]:
                 posted, read = step["request"].get("body"), step["response"].get("body")
                 name = f"{path.stem}-{scenario['scenario']}"
-                if step["request"]["path"] == "/v1/vhosts" and isinstance(posted, list) and step["response"].get("status") == 200:
+                if (
+                    step["request"]["path"] == "/v1/vhosts"
+                    and isinstance(posted, list)
+                    and step["response"].get("status") == 200
+                ):
                     found += [pytest.param(item, id=name) for item in posted]
                 if isinstance(read, dict) and isinstance(read.get("response"), dict) and "host" in read["response"]:
                     found.append(pytest.param(read["response"], id=name))
@@ -150,7 +168,7 @@ def test_the_whole_form_is_valid() -> None:
 def test_a_recorded_virtual_host_is_no_difference_to_itself(raw: dict[str, Any]) -> None:
     form = VIRTUAL_HOST.from_wire(raw)
     assert form["name"] == raw["name"]
-    assert list(VIRTUAL_HOST.difference(form, VIRTUAL_HOST.as_kept(form))) == []
+    assert list(VIRTUAL_HOST.difference(form, VIRTUAL_HOST.as_stored(form))) == []
 
 
 @pytest.mark.parametrize(
@@ -211,21 +229,23 @@ def test_a_virtual_host_needs_host_names_only_where_it_is_to_be_there(vhost: dic
     ],
 )
 def test_a_certificate_without_key_or_the_other_way_round_is_warned_of(tls: dict[str, str], warned: bool) -> None:
-    assert bool(virtual_host.concerns({"name": "tenant-a", "host": {"tls": tls}})) is warned
-    assert all("tenant-a" in text for text in virtual_host.concerns({"name": "tenant-a", "host": {"tls": tls}}))
+    assert bool(virtual_host.warnings_for({"name": "tenant-a", "host": {"tls": tls}})) is warned
+    assert all("tenant-a" in text for text in virtual_host.warnings_for({"name": "tenant-a", "host": {"tls": tls}}))
 
 
-@pytest.mark.parametrize(("names", "warned"), [(["a.example.com", "*", "10.0.0.1"], False), (["a.example.com", "B.example.com"], True)])
+@pytest.mark.parametrize(
+    ("names", "warned"), [(["a.example.com", "*", "10.0.0.1"], False), (["a.example.com", "B.example.com"], True)]
+)
 def test_a_host_name_in_capitals_is_warned_of_and_not_the_same(names: list[str], warned: bool) -> None:
     """The server's own matching distinguishes case, so that browsers never reach such a name."""
-    found = virtual_host.concerns({"name": "tenant-a", "host": {"names": names}})
+    found = virtual_host.warnings_for({"name": "tenant-a", "host": {"names": names}})
     assert bool(found) is warned and all("B.example.com" in text for text in found)
     current = {"name": "tenant-a", "host": {"names": [name.lower() for name in names]}}
     assert bool(list(VIRTUAL_HOST.difference({"name": "tenant-a", "host": {"names": names}}, current))) is warned
 
 
 def test_a_virtual_host_without_a_host_is_no_concern() -> None:
-    assert virtual_host.concerns({"name": "a"}) == []
+    assert virtual_host.warnings_for({"name": "a"}) == []
 
 
 @pytest.mark.parametrize(
@@ -242,7 +262,17 @@ def test_numbers_and_booleans_as_text_look_like_the_configuration_file(part: dic
 
 
 @pytest.mark.parametrize(
-    "raw", [{}, None, [], "x", WIRE_FORM, {"origins": {"origin": {"relay": "true"}}}, {"host": "x"}, {"admissionWebhooks": {"timeout": None}}]
+    "raw",
+    [
+        {},
+        None,
+        [],
+        "x",
+        WIRE_FORM,
+        {"origins": {"origin": {"relay": "true"}}},
+        {"host": "x"},
+        {"admissionWebhooks": {"timeout": None}},
+    ],
 )
 def test_anything_else_does_not_look_like_the_configuration_file(raw: Any) -> None:
     assert not virtual_host.looks_read_only(raw)

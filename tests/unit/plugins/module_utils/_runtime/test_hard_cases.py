@@ -10,12 +10,26 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore, mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import (
+    SecretStore,
+    mask_url,
+    url_secrets,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._http.test_client import OK, create, failure_of, read
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._http.test_client import (
+    OK,
+    create,
+    failure_of,
+    read,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_options import GIVEN
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import answer, raw, refusal, success
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
+    answer,
+    raw,
+    refusal,
+    success,
+)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +107,7 @@ def test_masking_a_key_keeps_the_application():
 def test_an_answer_with_two_lengths_may_have_been_done(serve, connect):
     server = serve(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]"), OK)
     error = failure_of(create, connect(server.url))
-    assert (error.kind, error.maybe_done) == ("connection_lost", True)
+    assert (error.kind, error.outcome_unknown) == ("connection_lost", True)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +134,7 @@ def test_a_secret_with_half_a_sign_can_be_scrubbed(secret):
 def test_a_proxy_that_cannot_be_used_has_done_nothing(connect, monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)
     error = failure_of(create, connect("http://ome.invalid:8081"))
-    assert (error.kind, error.maybe_done) == ("refused", False)
+    assert (error.kind, error.outcome_unknown) == ("refused", False)
 
 
 @pytest.mark.parametrize("body", [[], [{"statusCode": 200}], {"statusCode": 200}, None])
@@ -128,14 +142,14 @@ def test_a_create_with_a_strange_answer_may_be_done(serve, connect, body):
     api = Api(connect(serve(answer(body)).url))
     with pytest.raises(OmeError) as caught:
         api.create_virtual_hosts([{"name": "a"}, {"name": "b"}])
-    assert caught.value.maybe_done is True
+    assert caught.value.outcome_unknown is True
 
 
 def test_a_start_with_a_strange_answer_may_be_done(serve, connect):
     api = Api(connect(serve(success(None)).url))
     with pytest.raises(OmeError) as caught:
         api.start_push_task("v", "a", {"id": "x"})
-    assert caught.value.maybe_done is True
+    assert caught.value.outcome_unknown is True
 
 
 @pytest.mark.parametrize("tracks", [5, True, 1.5])

@@ -18,8 +18,16 @@ from typing import Any
 import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution, module, options, redaction
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import LongestFirst, without_values
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
+    execution,
+    module,
+    options,
+    redaction,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
+    LongestFirst,
+    without_values,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import Serve
@@ -64,9 +72,16 @@ SRT_TASK: dict[str, Any] = {
 VHOST: dict[str, Any] = {
     "name": "tenant-a",
     "host": {"names": ["a.example.com"]},
-    "signed_policy": {"policy_query_key_name": "p", "signature_query_key_name": "s", "secret_key": SECRETS["secret key"]},
+    "signed_policy": {
+        "policy_query_key_name": "p",
+        "signature_query_key_name": "s",
+        "secret_key": SECRETS["secret key"],
+    },
     "origin_map_store": {"redis_server": {"host": "r:6379", "auth": SECRETS["redis"]}},
-    "admission_webhooks": {"control_server_url": f"https://me:{SECRETS['user info']}@hooks.example.com", "secret_key": SECRETS["secret key"]},
+    "admission_webhooks": {
+        "control_server_url": f"https://me:{SECRETS['user info']}@hooks.example.com",
+        "secret_key": SECRETS["secret key"],
+    },
 }
 
 
@@ -100,7 +115,7 @@ def hides_all(result: ModuleRun) -> bool:
 # Results
 
 
-def test_a_result_is_what_the_capability_gives(simulator: Simulator) -> None:
+def test_a_result_is_what_the_operation_gives(simulator: Simulator) -> None:
     result = run("vhost_info", connection(simulator))
     assert not result.failed
     assert result["changed"] is False
@@ -122,7 +137,10 @@ def test_warnings_are_given_and_scrubbed(simulator: Simulator) -> None:
 
 def test_a_secret_that_a_warning_repeats_is_scrubbed(serve: Serve) -> None:
     server = serve(success([f"no name: {SECRETS['header'].lower()} QTpiLWM="]))
-    result = run("vhost_info", {"api_url": server.url, "api_token": "A:b-c", "http_headers": {"X-Key": SECRETS["header"].lower()}})
+    result = run(
+        "vhost_info",
+        {"api_url": server.url, "api_token": "A:b-c", "http_headers": {"X-Key": SECRETS["header"].lower()}},
+    )
     assert "no name: ******** ********" in result.warnings[0]
     assert SECRETS["header"].lower() not in result.printed
 
@@ -173,7 +191,9 @@ def test_options_of_the_environment_are_taken(serve: Serve, monkeypatch: pytest.
 
 
 def test_a_result_that_failed_keeps_what_it_has_to_report(simulator: Simulator) -> None:
-    result = run("vhosts", {**connection(simulator), "vhosts": [VHOST, {"name": "default", "host": {"names": ["other"]}}]})
+    result = run(
+        "vhosts", {**connection(simulator), "vhosts": [VHOST, {"name": "default", "host": {"names": ["other"]}}]}
+    )
     assert (result.failed, result["changed"]) == (True, True)
     assert [entry["action"] for entry in result["results"]] == ["created", "failed"]
     assert hides_all(result)
@@ -211,7 +231,7 @@ def test_a_run_that_fails_shows_no_secret(module: str) -> None:
 def test_a_run_whose_options_are_refused_by_ansible_shows_no_secret(module: str, wrong: dict[str, Any]) -> None:
     result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **GOOD_RUNS[module], **wrong})
     assert result.failed
-    assert "error" not in result  # not by the capability
+    assert "error" not in result  # not by the operation
     assert hides_all(result)
 
 
@@ -232,7 +252,16 @@ def test_a_run_with_a_wrong_entry_shows_no_secret(module: str, options: dict[str
 
 
 @pytest.mark.parametrize(
-    "tasks", [["oops", TASK], [[1], TASK], json.dumps([TASK]), [{**TASK, "stream": "no dictionary"}], [{**TASK, "stream": ["x"]}], TASK, [json.dumps(TASK)]]
+    "tasks",
+    [
+        ["oops", TASK],
+        [[1], TASK],
+        json.dumps([TASK]),
+        [{**TASK, "stream": "no dictionary"}],
+        [{**TASK, "stream": ["x"]}],
+        TASK,
+        [json.dumps(TASK)],
+    ],
 )
 def test_a_list_of_the_wrong_form_shows_no_secret(tasks: Any) -> None:
     result = run("push_tasks", {"api_url": f"http://127.0.0.1:{unused_port()}", **CONNECTION, "tasks": tasks})
@@ -242,7 +271,9 @@ def test_a_list_of_the_wrong_form_shows_no_secret(tasks: Any) -> None:
 
 @pytest.mark.parametrize("from_environment", [True, False])
 @pytest.mark.parametrize("headers", [json.dumps({"X-Key": SECRETS["header"]}), f"X-Key={SECRETS['header']}"])
-def test_headers_given_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, headers: str, from_environment: bool) -> None:
+def test_headers_given_as_text_show_no_secret(
+    monkeypatch: pytest.MonkeyPatch, headers: str, from_environment: bool
+) -> None:
     options: dict[str, Any] = {**CONNECTION, "http_headers": headers}
     if from_environment:
         monkeypatch.setenv("OVENMEDIAENGINE_HTTP_HEADERS", options.pop("http_headers"))
@@ -255,22 +286,42 @@ def test_headers_given_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, h
 WRONG_TYPES: list[tuple[str, dict[str, Any], str]] = [
     ("vhost", {**VHOST, "host": 5}, "host: expected a dictionary, got a number."),
     ("vhost", {**VHOST, "host": [5]}, "host: expected a dictionary, got a list."),
-    ("vhost", {**VHOST, "origins": {"origin": [{"location": "/", "pass": 7}]}}, "origins.origin[0].pass: expected a dictionary, got a number."),
+    (
+        "vhost",
+        {**VHOST, "origins": {"origin": [{"location": "/", "pass": 7}]}},
+        "origins.origin[0].pass: expected a dictionary, got a number.",
+    ),
     ("vhosts", {"vhosts": [VHOST, {**VHOST, "host": True}]}, "vhosts[1].host: expected a dictionary, got a boolean."),
     ("vhosts", {"vhosts": [None]}, "vhosts[0]: expected a dictionary, got nothing."),
     ("vhosts", {"vhosts": VHOST}, "vhosts: expected a list, got a dictionary."),
     ("application", {"vhost": "v", "name": "a", "providers": 1.5}, "providers: expected a dictionary, got a number."),
     ("push_task", {**TASK, "stream": 17}, "stream: expected a dictionary, got a number."),
-    ("push_tasks", {"tasks": [json.dumps(TASK), {**TASK, "stream": 17}]}, "tasks[1].stream: expected a dictionary, got a number."),
+    (
+        "push_tasks",
+        {"tasks": [json.dumps(TASK), {**TASK, "stream": 17}]},
+        "tasks[1].stream: expected a dictionary, got a number.",
+    ),
     # Where ansible-core names the option alone, or no option at all.
     ("application", {"vhost": "v", "name": "a", "providers": "rtmp"}, "providers: expected a dictionary, got text."),
     (
         "vhosts",
-        {"vhosts": [{**VHOST, "applications": [{"name": "a", "publishers": {"llhls": {"dvr": {"max_duration": "1h"}}}}]}]},
+        {
+            "vhosts": [
+                {**VHOST, "applications": [{"name": "a", "publishers": {"llhls": {"dvr": {"max_duration": "1h"}}}}]}
+            ]
+        },
         "vhosts[0].applications[0].publishers.llhls.dvr.max_duration: expected a whole number, got '1h'.",
     ),
-    ("vhosts", {"vhosts": [{**VHOST, "admission_webhooks": {"timeout": [1]}}]}, "vhosts[0].admission_webhooks.timeout: expected a whole number, got a list."),
-    ("vhost", {**VHOST, "origins": {"origin": [{"location": "/", "failback": "maybe"}]}}, "origins.origin[0].failback: expected true or false, got 'maybe'."),
+    (
+        "vhosts",
+        {"vhosts": [{**VHOST, "admission_webhooks": {"timeout": [1]}}]},
+        "vhosts[0].admission_webhooks.timeout: expected a whole number, got a list.",
+    ),
+    (
+        "vhost",
+        {**VHOST, "origins": {"origin": [{"location": "/", "failback": "maybe"}]}},
+        "origins.origin[0].failback: expected true or false, got 'maybe'.",
+    ),
     ("vhost", {**VHOST, "host": {"names": {"a": 1}}}, "host.names: expected a list, got a dictionary."),
 ]
 
@@ -311,7 +362,11 @@ def test_a_credential_that_a_server_repeats_is_scrubbed(serve: Serve) -> None:
 
 
 def test_what_only_the_server_had_is_scrubbed(serve: Serve) -> None:
-    there = {"name": "tenant-a", "host": {"names": ["a.example.com"]}, "signedPolicy": {"secretKey": "ONLY-the-server-8"}}
+    there = {
+        "name": "tenant-a",
+        "host": {"names": ["a.example.com"]},
+        "signedPolicy": {"secretKey": "ONLY-the-server-8"},
+    }
     server = serve(success(there), refusal(500, "why ONLY-the-server-8"))
     wanted = {"name": "tenant-a", "host": {"names": ["b.example.com"]}}
     result = run("vhost", {"api_url": server.url, "api_token": "token", "retries": 0, **wanted})
@@ -359,7 +414,10 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
         ("a@b:c?d#e", set()),
         (None, set()),
         (5, set()),
-        ({"a": ["srt://h?passphrase=phrase", {"b": "https://u:word@h"}], "c": ("x://h#part",)}, {"phrase", "u:word", "word", "part"}),
+        (
+            {"a": ["srt://h?passphrase=phrase", {"b": "https://u:word@h"}], "c": ("x://h#part",)},
+            {"phrase", "u:word", "word", "part"},
+        ),
         ([], set()),
         ({"secret_key": "s", "http_headers": {"X": ["deep"]}, "name": "n"}, {"s", "deep"}),
     ],
@@ -372,7 +430,10 @@ def test_results_hold_no_secret_whatever_its_letters_are_part_of() -> None:
     """ansible-core from 2.22 on leaves this to the module."""
     secrets = LongestFirst(["key-1", "key-1-and-more", "8123456789", "words of a token"])
     result = {
-        "invocation": {"api_token": "words of a token", "items": [{"url": "rtmp://h/app/key-1-and-more"}, ("key-1", None)]},
+        "invocation": {
+            "api_token": "words of a token",
+            "items": [{"url": "rtmp://h/app/key-1-and-more"}, ("key-1", None)],
+        },
         "msg": "key-1 and key-1-and-more",
         "number": 81234567890,
         "changed": True,
@@ -413,10 +474,17 @@ main()
 def test_a_python_without_requests_is_told_what_is_missing(tmp_path: Path, module: str) -> None:
     (tmp_path / "requests.py").write_text("raise ImportError('No module named requests')\n", encoding="utf-8")
     own: dict[str, Any] = {"vhosts": []} if module == "vhosts" else {"vhost": "default"}
-    arguments = {"api_url": "http://127.0.0.1:9", "api_token": SECRETS["token"], **own, "_ansible_remote_tmp": str(tmp_path)}
+    arguments = {
+        "api_url": "http://127.0.0.1:9",
+        "api_token": SECRETS["token"],
+        **own,
+        "_ansible_remote_tmp": str(tmp_path),
+    }
     program = ALONE.format(module=module, arguments=json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode())
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     result = ModuleRun(done.stdout)
     assert done.returncode == 1
     assert result["failed"] is True
@@ -441,7 +509,12 @@ MODULE_UTILS = Path(module.__file__).parents[1]
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
 PUSH_TASKS = MANAGING | {"_operations.push_tasks", "_reconcile.push_tasks"}
-APPLICATIONS = MANAGING | {"_operations.applications", "_reconcile.applications", "_reconcile.push_tasks", "_reconcile.snapshot"}
+APPLICATIONS = MANAGING | {
+    "_operations.applications",
+    "_reconcile.applications",
+    "_reconcile.push_tasks",
+    "_reconcile.snapshot",
+}
 VHOSTS = APPLICATIONS | {"_operations.virtual_hosts", "_reconcile.reachability", "_reconcile.virtual_hosts"}
 INFO = {"_operations.base", "_operations.info", "_tls.addresses"}
 TLS = {"_tls.addresses", "_tls.certificate", "_tls.der_reader", "_tls.handshake", "_tls.pem_files"}
@@ -468,7 +541,9 @@ def imported(path: Path) -> set[Path]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             name = (node.module or "").replace(".", "/")
-            base = path.parents[node.level - 1] / name if node.level else MODULE_UTILS / name.partition("module_utils/")[2]
+            base = (
+                path.parents[node.level - 1] / name if node.level else MODULE_UTILS / name.partition("module_utils/")[2]
+            )
             found |= {base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)}
     return {file for file in found if file.is_file() and MODULE_UTILS in file.parents}
 

@@ -17,13 +17,28 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options, in_clear_text, settings_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
+    connection_options,
+    in_clear_text,
+    settings_of,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities import CAPABILITIES, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES, argument_spec
 
 MODULES = sorted(CAPABILITIES)
 COLLECTION = "streamops.ovenmediaengine"
-CONNECTION = {"api_url", "api_token", "validate_certs", "ca_path", "client_cert", "client_key", "timeout", "retries", "http_headers", "concurrency"}
+CONNECTION = {
+    "api_url",
+    "api_token",
+    "validate_certs",
+    "ca_path",
+    "client_cert",
+    "client_key",
+    "timeout",
+    "retries",
+    "http_headers",
+    "concurrency",
+}
 
 
 @pytest.fixture(scope="session")
@@ -31,8 +46,22 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The options of every module as ansible-doc has them, fragments included."""
     tree = next(folder.parent for folder in Path(options.__file__).parents if folder.name == "ansible_collections")
     home = str(tmp_path_factory.mktemp("ansible-home"))
-    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tree), "ANSIBLE_HOME": home, "ANSIBLE_LOCAL_TEMP": home, "LC_ALL": "C.UTF-8"}
-    command = [sys.executable, "-m", "ansible.cli.doc", "--json", "--type", "module", *(f"{COLLECTION}.{module}" for module in MODULES)]
+    environment = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(tree),
+        "ANSIBLE_HOME": home,
+        "ANSIBLE_LOCAL_TEMP": home,
+        "LC_ALL": "C.UTF-8",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "ansible.cli.doc",
+        "--json",
+        "--type",
+        "module",
+        *(f"{COLLECTION}.{module}" for module in MODULES),
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
     return {name.rpartition(".")[2]: plugin["doc"]["options"] for name, plugin in json.loads(done.stdout).items()}
 
@@ -125,7 +154,11 @@ def test_ansible_hides_the_secrets_and_nothing_else(module: str, secrets: set[st
 
 @pytest.mark.parametrize("module", MODULES)
 def test_names_that_look_like_secrets_are_said_to_be_none(module: str) -> None:
-    looking = [path for path in named(argument_spec(module)) if path.rpartition(".")[2].endswith(("key", "_name", "secrets", "token"))]
+    looking = [
+        path
+        for path in named(argument_spec(module))
+        if path.rpartition(".")[2].endswith(("key", "_name", "secrets", "token"))
+    ]
     assert all("no_log" in named(argument_spec(module))[path] for path in looking)
 
 
@@ -169,7 +202,16 @@ def test_connection_options_become_settings() -> None:
         "concurrency": 1,
     }
     assert settings_of({**everything, "name": "another option"}) == Settings(
-        "https://gateway.example.com/ome/", "user:pässword", False, "/ca.pem", "/c.pem", "/k.pem", 0.5, 0, {"X-Tenant": "a", "X-Number": "5"}, 1
+        "https://gateway.example.com/ome/",
+        "user:pässword",
+        False,
+        "/ca.pem",
+        "/c.pem",
+        "/k.pem",
+        0.5,
+        0,
+        {"X-Tenant": "a", "X-Number": "5"},
+        1,
     )
 
 
@@ -230,7 +272,9 @@ def test_unusual_connection_options_are_fine(changes: dict[str, Any]) -> None:
         ({"http_headers": {"Connection": "close"}}, "http_headers.Connection"),
     ],
 )
-def test_wrong_connection_options_are_refused_by_name_without_their_secrets(changes: dict[str, Any], option: str) -> None:
+def test_wrong_connection_options_are_refused_by_name_without_their_secrets(
+    changes: dict[str, Any], option: str
+) -> None:
     with pytest.raises(BadInput) as caught:
         settings_of({**GIVEN, **changes})
     assert caught.value.option == option
@@ -238,7 +282,12 @@ def test_wrong_connection_options_are_refused_by_name_without_their_secrets(chan
 
 
 def test_secret_options_are_those_that_the_declarations_mark() -> None:
-    marked = {path.rpartition(".")[2] for module in MODULES for path, option in named(argument_spec(module)).items() if option.get("no_log")}
+    marked = {
+        path.rpartition(".")[2]
+        for module in MODULES
+        for path, option in named(argument_spec(module)).items()
+        if option.get("no_log")
+    }
     assert marked == options.SECRET_OPTIONS
 
 

@@ -14,12 +14,21 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import CommaNames, Names, Sequence
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import (
+    CsvSet,
+    StringList,
+    StringSet,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Difference, Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Flag, Number, Text, Url
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import ANY_JSON, given_forms, wire_forms, with_gaps
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Int, String, Url
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import (
+    ANY_JSON,
+    given_forms,
+    wire_forms,
+    with_gaps,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,41 +52,43 @@ def holds_none(value: Any) -> bool:
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_the_given_form_has_no_gaps_and_loses_nothing_else(group: Group, data: st.DataObject) -> None:
+def test_the_given_form_has_no_gaps_and_loses_nothing_else(group: Object, data: st.DataObject) -> None:
     values = data.draw(with_gaps(group))
-    form = group.given({**values, "state": "present"})
+    form = group.specified({**values, "state": "present"})
     assert not holds_none(form)
-    assert group.given(form) == form
+    assert group.specified(form) == form
     assert form.keys() == {option for option, value in values.items() if value is not None}
 
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_what_was_made_as_given_does_not_differ(group: Group, data: st.DataObject) -> None:
+def test_what_was_made_as_given_does_not_differ(group: Object, data: st.DataObject) -> None:
     form = data.draw(given_forms(group))
-    kept = group.as_kept(form)
+    kept = group.as_stored(form)
     assert list(group.difference(form, kept)) == []
     assert group.equal(form, kept)
 
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_what_a_server_sent_is_valid_input_that_does_not_differ_from_it(group: Group, data: st.DataObject) -> None:
+def test_what_a_server_sent_is_valid_input_that_does_not_differ_from_it(group: Object, data: st.DataObject) -> None:
     there = group.from_wire(data.draw(wire_forms(group)))
     assert list(group.difference(there, there)) == []
 
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_merging_brings_the_wanted_and_keeps_what_is_not_wanted(group: Group, data: st.DataObject) -> None:
+def test_merging_brings_the_wanted_and_keeps_what_is_not_wanted(group: Object, data: st.DataObject) -> None:
     wanted, present = data.draw(given_forms(group)), data.draw(given_forms(group))
     before = copy.deepcopy((wanted, present))
     merged = group.merge(wanted, present)
     assert list(group.difference(wanted, merged)) == []
-    assert {option: merged[option] for option in present.keys() - wanted.keys()} == {option: present[option] for option in present.keys() - wanted.keys()}
+    assert {option: merged[option] for option in present.keys() - wanted.keys()} == {
+        option: present[option] for option in present.keys() - wanted.keys()
+    }
     for option in wanted.keys() & present.keys():
         field = group.fields[option]
-        if isinstance(field, Group):
+        if isinstance(field, Object):
             assert {inner: merged[option][inner] for inner in present[option].keys() - wanted[option].keys()} == {
                 inner: present[option][inner] for inner in present[option].keys() - wanted[option].keys()
             }
@@ -86,7 +97,7 @@ def test_merging_brings_the_wanted_and_keeps_what_is_not_wanted(group: Group, da
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_whatever_a_server_sends_can_be_read_compared_masked_and_sent_back(group: Group, data: st.DataObject) -> None:
+def test_whatever_a_server_sends_can_be_read_compared_masked_and_sent_back(group: Object, data: st.DataObject) -> None:
     raw, wanted = data.draw(wire_forms(group)), data.draw(given_forms(group))
     there = group.from_wire(raw)
     assert not holds_none(there)
@@ -100,19 +111,26 @@ def test_whatever_a_server_sends_can_be_read_compared_masked_and_sent_back(group
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_what_differs_is_exactly_what_is_not_equal(group: Group, data: st.DataObject) -> None:
+def test_what_differs_is_exactly_what_is_not_equal(group: Object, data: st.DataObject) -> None:
     wanted, there = data.draw(given_forms(group)), data.draw(given_forms(group))
     assert bool(list(group.difference(wanted, there))) is not group.equal(wanted, there)
 
 
 PLANTED = "PLANTED-secret-1"
-SECRET_PLACES: list[tuple[Group, dict[str, Any]]] = [
+SECRET_PLACES: list[tuple[Object, dict[str, Any]]] = [
     (VIRTUAL_HOST, {"signed_policy": {"secret_key": PLANTED}}),
     (VIRTUAL_HOST, {"admission_webhooks": {"secret_key": PLANTED}}),
     (VIRTUAL_HOST, {"admission_webhooks": {"control_server_url": f"https://u:{PLANTED}@h/p"}}),
     (VIRTUAL_HOST, {"admission_webhooks": {"control_server_url": f"https://h/p?token={PLANTED}"}}),
     (VIRTUAL_HOST, {"origin_map_store": {"redis_server": {"host": "h:1", "auth": PLANTED}}}),
-    (VIRTUAL_HOST, {"origins": {"origin": [{"location": "/", "pass": {"scheme": "rtsp", "urls": {"url": ["h", f"u:{PLANTED}@h:1/a"]}}}]}}),
+    (
+        VIRTUAL_HOST,
+        {
+            "origins": {
+                "origin": [{"location": "/", "pass": {"scheme": "rtsp", "urls": {"url": ["h", f"u:{PLANTED}@h:1/a"]}}}]
+            }
+        },
+    ),
     (PUSH_TASK, {"stream_key": PLANTED}),
     (PUSH_TASK, {"url": f"rtmp://h/app/{PLANTED}"}),
     (PUSH_TASK, {"url": f"srt://h:1?passphrase={PLANTED}&mode=caller"}),
@@ -120,7 +138,7 @@ SECRET_PLACES: list[tuple[Group, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_a_secret_is_masked_and_remembered_wherever_it_stands(group: Group, form: dict[str, Any]) -> None:
+def test_a_secret_is_masked_and_remembered_wherever_it_stands(group: Object, form: dict[str, Any]) -> None:
     assert PLANTED not in json.dumps(group.mask(form))
     assert MASK in json.dumps(group.mask(form))
     store = SecretStore()
@@ -129,19 +147,25 @@ def test_a_secret_is_masked_and_remembered_wherever_it_stands(group: Group, form
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_a_difference_of_a_secret_is_told_and_not_shown(group: Group, form: dict[str, Any]) -> None:
+def test_a_difference_of_a_secret_is_told_and_not_shown(group: Object, form: dict[str, Any]) -> None:
     other = json.loads(json.dumps(form).replace(PLANTED, "OTHER-secret-2"))
     (difference,) = group.difference(form, other)
     assert PLANTED not in repr(difference)
     assert "OTHER-secret-2" not in repr(difference)
     # One text of it says so, and a list stays a list.
     assert type(difference.after) is type(difference.before) and difference.after != difference.before
-    assert str(difference.after).replace(" (changed)", "") == str(difference.before) and str(difference.after).count(" (changed)") == 1
+    assert (
+        str(difference.after).replace(" (changed)", "") == str(difference.before)
+        and str(difference.after).count(" (changed)") == 1
+    )
 
 
 def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
     def origins(credentials: str) -> dict[str, Any]:
-        entry = {"location": "/a", "pass": {"scheme": "rtsp", "urls": {"url": ["rtsp://h/a", f"rtsp://{credentials}@h/b"]}}}
+        entry = {
+            "location": "/a",
+            "pass": {"scheme": "rtsp", "urls": {"url": ["rtsp://h/a", f"rtsp://{credentials}@h/b"]}},
+        }
         return {"name": "v", "origins": {"origin": [entry]}}
 
     (origin,) = VIRTUAL_HOST.mask_after(origins("u:new"), origins("u:old"))["origins"]["origin"]
@@ -149,8 +173,16 @@ def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
     assert origin["pass"]["urls"]["url"] == [masked[0], f"{masked[1]} (changed)"]
     assert VIRTUAL_HOST.mask_after(origins("u:new"), None) == VIRTUAL_HOST.mask(origins("u:new"))
 
-    before = {"queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "old"}], "passwords": ["kept", ["old"]], "urls": ["rtmp://h/a/old", "b"]}
-    after = {"queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "new"}], "passwords": ["kept", ["new"]], "urls": ["rtmp://h/a/new", "b"]}
+    before = {
+        "queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "old"}],
+        "passwords": ["kept", ["old"]],
+        "urls": ["rtmp://h/a/old", "b"],
+    }
+    after = {
+        "queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "new"}],
+        "passwords": ["kept", ["new"]],
+        "urls": ["rtmp://h/a/new", "b"],
+    }
     changed = f"{MASK} (changed)"
     assert Extra([]).mask_after(after, before) == {
         "queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": changed}],
@@ -162,15 +194,17 @@ def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_the_mask_given_back_is_refused(group: Group, form: dict[str, Any]) -> None:
+def test_the_mask_given_back_is_refused(group: Object, form: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as caught:
         group.validate(json.loads(json.dumps(group.mask(form))), "it")
     assert caught.value.option.startswith("it.")
     assert "show_secrets" in str(caught.value)
 
 
-@pytest.mark.parametrize(("group", "form"), [place for place in SECRET_PLACES if "control_server_url" not in repr(place)])
-def test_a_refusal_never_shows_a_secret(group: Group, form: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("group", "form"), [place for place in SECRET_PLACES if "control_server_url" not in repr(place)]
+)
+def test_a_refusal_never_shows_a_secret(group: Object, form: dict[str, Any]) -> None:
     broken = json.loads(json.dumps(form).replace(PLANTED, f"{PLANTED}\\n"))
     with pytest.raises(BadInput) as caught:
         group.validate(broken, "")
@@ -188,18 +222,21 @@ def test_a_field_has_its_options_name_on_the_wire_unless_it_has_another() -> Non
 @pytest.mark.parametrize(
     ("field", "spec"),
     [
-        (Text("a"), {"type": "str", "required": False, "no_log": False}),
-        (Text("a", secret=True, required=True), {"type": "str", "required": True, "no_log": True}),
+        (String("a"), {"type": "str", "required": False, "no_log": False}),
+        (String("a", secret=True, required=True), {"type": "str", "required": True, "no_log": True}),
         (Url("a"), {"type": "str", "required": False, "no_log": False}),
-        (Number("a"), {"type": "int", "required": False, "no_log": False}),
-        (Flag("a"), {"type": "bool", "required": False, "no_log": False}),
-        (Names("a"), {"type": "list", "elements": "str", "required": False, "no_log": False}),
-        (CommaNames("a"), {"type": "list", "elements": "str", "required": False, "no_log": False}),
-        (Sequence("a"), {"type": "list", "elements": "str", "required": False, "no_log": False}),
-        (Group("a", fields=[Flag("b")]), {"type": "dict", "required": False, "no_log": False, "options": {"b": Flag("b").spec()}}),
+        (Int("a"), {"type": "int", "required": False, "no_log": False}),
+        (Bool("a"), {"type": "bool", "required": False, "no_log": False}),
+        (StringSet("a"), {"type": "list", "elements": "str", "required": False, "no_log": False}),
+        (CsvSet("a"), {"type": "list", "elements": "str", "required": False, "no_log": False}),
+        (StringList("a"), {"type": "list", "elements": "str", "required": False, "no_log": False}),
         (
-            GroupList("a", identity="b", fields=[Flag("b")], required=True),
-            {"type": "list", "elements": "dict", "required": True, "options": {"b": Flag("b").spec()}},
+            Object("a", fields=[Bool("b")]),
+            {"type": "dict", "required": False, "no_log": False, "options": {"b": Bool("b").spec()}},
+        ),
+        (
+            ObjectList("a", identity="b", fields=[Bool("b")], required=True),
+            {"type": "list", "elements": "dict", "required": True, "options": {"b": Bool("b").spec()}},
         ),
     ],
 )
@@ -208,41 +245,41 @@ def test_a_field_has_an_argument_spec(field: Field, spec: dict[str, Any]) -> Non
 
 
 SAME = [
-    (Text("a"), "x", "x"),
-    (Text("a"), "", None),
-    (Text("a"), "5", 5),
-    (Text("a", default="d"), "d", None),
-    (Text("a", fold=str.lower), "X", "x"),
-    (Number("a"), 3000, "3000"),
-    (Number("a"), 3000, " 3000 "),
-    (Number("a", default=3), 3, None),
-    (Flag("a"), True, "true"),
-    (Flag("a"), False, " OFF "),
-    (Flag("a"), True, 1),
-    (Flag("a", default=True), True, None),
-    (Names("a"), ["x", "y"], ["y", "x", "y"]),
-    (Names("a"), [], None),
-    (Names("a"), ["x"], "x"),
-    (CommaNames("a"), ["RTMP", "srt"], "srt, rtmp"),
-    (CommaNames("a"), ["rtmp"], ["rtmp", None, " "]),
-    (CommaNames("a"), [], ""),
-    (Sequence("a"), ["x", "y"], ["x", "y"]),
+    (String("a"), "x", "x"),
+    (String("a"), "", None),
+    (String("a"), "5", 5),
+    (String("a", default="d"), "d", None),
+    (String("a", normalizer=str.lower), "X", "x"),
+    (Int("a"), 3000, "3000"),
+    (Int("a"), 3000, " 3000 "),
+    (Int("a", default=3), 3, None),
+    (Bool("a"), True, "true"),
+    (Bool("a"), False, " OFF "),
+    (Bool("a"), True, 1),
+    (Bool("a", default=True), True, None),
+    (StringSet("a"), ["x", "y"], ["y", "x", "y"]),
+    (StringSet("a"), [], None),
+    (StringSet("a"), ["x"], "x"),
+    (CsvSet("a"), ["RTMP", "srt"], "srt, rtmp"),
+    (CsvSet("a"), ["rtmp"], ["rtmp", None, " "]),
+    (CsvSet("a"), [], ""),
+    (StringList("a"), ["x", "y"], ["x", "y"]),
 ]
 OTHER = [
-    (Text("a"), "x", "X"),
-    (Text("a"), "x", None),
-    (Text("a", default="d"), "e", None),
-    (Text("a", default="d"), "d", ""),
-    (Number("a"), 3000, "3001"),
-    (Number("a"), 3000, "soon"),
-    (Number("a"), 0, None),
-    (Flag("a"), False, "true"),
-    (Flag("a"), False, None),
-    (Flag("a"), True, "maybe"),
-    (Names("a"), ["x"], ["x", "y"]),
-    (CommaNames("a"), ["x"], "y"),
-    (Sequence("a"), ["x", "y"], ["y", "x"]),
-    (Sequence("a"), ["x"], {"url": "x"}),
+    (String("a"), "x", "X"),
+    (String("a"), "x", None),
+    (String("a", default="d"), "e", None),
+    (String("a", default="d"), "d", ""),
+    (Int("a"), 3000, "3001"),
+    (Int("a"), 3000, "soon"),
+    (Int("a"), 0, None),
+    (Bool("a"), False, "true"),
+    (Bool("a"), False, None),
+    (Bool("a"), True, "maybe"),
+    (StringSet("a"), ["x"], ["x", "y"]),
+    (CsvSet("a"), ["x"], "y"),
+    (StringList("a"), ["x", "y"], ["y", "x"]),
+    (StringList("a"), ["x"], {"url": "x"}),
 ]
 
 
@@ -259,23 +296,23 @@ def test_values_that_mean_something_else_differ(field: Field, wanted: Any, there
 
 
 @given(raw=ANY_JSON)
-@pytest.mark.parametrize("kind", [Field, Text, Url, Number, Flag, Names, CommaNames, Sequence])
+@pytest.mark.parametrize("kind", [Field, String, Url, Int, Bool, StringSet, CsvSet, StringList])
 def test_normal_form_and_reading_never_fail(kind: type[Field], raw: Any) -> None:
     field = kind("a")
-    assert field.normal(field.from_wire(raw)) == field.normal(field.from_wire(field.from_wire(raw)))
+    assert field.normalize(field.from_wire(raw)) == field.normalize(field.from_wire(field.from_wire(raw)))
     json.dumps(field.mask(field.from_wire(raw)))
 
 
 @pytest.mark.parametrize(
     ("field", "option_form", "wire_form"),
     [
-        (Text("a", fold=str.strip), " x ", "x"),
-        (Number("a"), 5, 5),
-        (Flag("a"), False, False),
-        (Names("a"), ["y", "x"], ["y", "x"]),
-        (CommaNames("a"), ["srt", " RTMP "], "srt,RTMP"),
-        (CommaNames("a"), [], ""),
-        (Sequence("a"), ["y", "x"], ["y", "x"]),
+        (String("a", normalizer=str.strip), " x ", "x"),
+        (Int("a"), 5, 5),
+        (Bool("a"), False, False),
+        (StringSet("a"), ["y", "x"], ["y", "x"]),
+        (CsvSet("a"), ["srt", " RTMP "], "srt,RTMP"),
+        (CsvSet("a"), [], ""),
+        (StringList("a"), ["y", "x"], ["y", "x"]),
     ],
 )
 def test_a_value_is_sent_in_wire_form(field: Field, option_form: Any, wire_form: Any) -> None:
@@ -285,15 +322,15 @@ def test_a_value_is_sent_in_wire_form(field: Field, option_form: Any, wire_form:
 @pytest.mark.parametrize(
     ("field", "raw", "option_form"),
     [
-        (Text("a"), 5, "5"),
-        (Number("a"), "5", 5),
-        (Number("a"), "5 s", "5 s"),
-        (Flag("a"), "True", True),
-        (Flag("a"), "perhaps", "perhaps"),
-        (Names("a"), ["y", "x", "y", None], ["y", "x"]),
-        (Names("a"), "x", ["x"]),
-        (CommaNames("a"), " a,B,, a", ["a", "B"]),
-        (Sequence("a"), "x", ["x"]),
+        (String("a"), 5, "5"),
+        (Int("a"), "5", 5),
+        (Int("a"), "5 s", "5 s"),
+        (Bool("a"), "True", True),
+        (Bool("a"), "perhaps", "perhaps"),
+        (StringSet("a"), ["y", "x", "y", None], ["y", "x"]),
+        (StringSet("a"), "x", ["x"]),
+        (CsvSet("a"), " a,B,, a", ["a", "B"]),
+        (StringList("a"), "x", ["x"]),
     ],
 )
 def test_a_value_is_read_in_option_form(field: Field, raw: Any, option_form: Any) -> None:
@@ -302,37 +339,42 @@ def test_a_value_is_read_in_option_form(field: Field, raw: Any, option_form: Any
 
 @pytest.mark.parametrize("value", [None, ""])
 def test_a_secret_that_is_not_there_is_not_masked(value: Any) -> None:
-    assert Text("a", secret=True).mask(value) == value
+    assert String("a", secret=True).mask(value) == value
 
 
-@pytest.mark.parametrize("field", [Url("a"), Sequence("a")])
+@pytest.mark.parametrize("field", [Url("a"), StringList("a")])
 def test_what_is_no_text_is_shown_as_it_is(field: Field) -> None:
     assert field.mask(5) == 5
     assert field.mask(None) is None
 
 
 def test_a_sequence_that_the_server_has_as_one_text_is_masked_as_well() -> None:
-    assert Sequence("a").mask("u:p@h/x") == f"{MASK}@h/x"
-    assert Sequence("a").mask(("h/x", "u:p@h/x")) == ["h/x", f"{MASK}@h/x"]
+    assert StringList("a").mask("u:p@h/x") == f"{MASK}@h/x"
+    assert StringList("a").mask(("h/x", "u:p@h/x")) == ["h/x", f"{MASK}@h/x"]
 
 
 def test_a_secret_is_remembered_as_given_and_as_the_server_has_it() -> None:
     store = SecretStore()
-    Text("a", secret=True, fold=str.strip).collect_secrets(" key ", store)
-    Text("b").collect_secrets("open", store)
+    String("a", secret=True, normalizer=str.strip).collect_secrets(" key ", store)
+    String("b").collect_secrets("open", store)
     assert store.values == {" key ", "key"}
 
 
 @pytest.mark.parametrize(
     ("field", "value", "option", "words"),
     [
-        (Text("a", check=few), "longer", "p", "expected at most five signs, got 'longer'"),
+        (String("a", check=few), "longer", "p", "expected at most five signs, got 'longer'"),
         (Url("a", check=few), "x://u:p@h", "p", f"expected at most five signs, got 'x://{MASK}@h'"),
-        (Names("a", check=few), ["x", "longer"], "p[1]", "expected at most five signs, got 'longer'"),
-        (Names("a"), ["x", "y", "x"], "p[2]", "expected each entry once, got 'x' again"),
-        (CommaNames("a"), ["rtmp", " RTMP"], "p[1]", "expected each entry once, got ' RTMP' again"),
-        (Sequence("a"), ["x", f"{MASK}@h"], "p[1]", "expected the whole URL, got one with a masked part; read it with show_secrets"),
-        (Text("a", secret=True, check=few), "longer", "p", "expected at most five signs"),
+        (StringSet("a", check=few), ["x", "longer"], "p[1]", "expected at most five signs, got 'longer'"),
+        (StringSet("a"), ["x", "y", "x"], "p[2]", "expected each entry once, got 'x' again"),
+        (CsvSet("a"), ["rtmp", " RTMP"], "p[1]", "expected each entry once, got ' RTMP' again"),
+        (
+            StringList("a"),
+            ["x", f"{MASK}@h"],
+            "p[1]",
+            "expected the whole URL, got one with a masked part; read it with show_secrets",
+        ),
+        (String("a", secret=True, check=few), "longer", "p", "expected at most five signs"),
     ],
 )
 def test_a_wrong_value_is_refused_by_its_full_name(field: Field, value: Any, option: str, words: str) -> None:
@@ -341,21 +383,28 @@ def test_a_wrong_value_is_refused_by_its_full_name(field: Field, value: Any, opt
     assert (caught.value.option, caught.value.expected) == (option, words)
 
 
-@pytest.mark.parametrize("field", [Text("a"), Text("a", check=few), Text("a", secret=True), Url("a", check=few), Number("a")])
+@pytest.mark.parametrize(
+    "field", [String("a"), String("a", check=few), String("a", secret=True), Url("a", check=few), Int("a")]
+)
 def test_a_right_value_passes(field: Field) -> None:
     field.validate("x", "p")
 
 
 # Groups
 
-GROUP = Group(
+GROUP = Object(
     "g",
     fields=[
-        Text("name"),
-        Text("key", "theKey", secret=True),
-        Number("limit", default=5),
-        Group("inner", "theInner", fields=[Flag("on", default=False), Text("note", check=few)]),
-        GroupList("entries", "theEntries", identity="id", fields=[Text("id"), Text("value", secret=True), Names("tags", check=few)]),
+        String("name"),
+        String("key", "theKey", secret=True),
+        Int("limit", default=5),
+        Object("inner", "theInner", fields=[Bool("on", default=False), String("note", check=few)]),
+        ObjectList(
+            "entries",
+            "theEntries",
+            identity="id",
+            fields=[String("id"), String("value", secret=True), StringSet("tags", check=few)],
+        ),
     ],
 )
 
@@ -385,7 +434,12 @@ def test_keys_that_are_not_known_are_told_with_their_paths() -> None:
 
 
 def test_differences_are_told_with_their_paths() -> None:
-    wanted = {"name": "n", "limit": 5, "inner": {"on": True, "note": "a"}, "entries": [{"id": "1"}, {"id": "2", "value": "new", "tags": ["t"]}]}
+    wanted = {
+        "name": "n",
+        "limit": 5,
+        "inner": {"on": True, "note": "a"},
+        "entries": [{"id": "1"}, {"id": "2", "value": "new", "tags": ["t"]}],
+    }
     there = {"name": "n", "inner": {"note": "b"}, "entries": [{"id": "1"}, {"id": "2", "value": "old", "tags": []}]}
     assert list(GROUP.difference(wanted, there, "it")) == [
         Difference("it.inner.on", None, True),
@@ -397,7 +451,9 @@ def test_differences_are_told_with_their_paths() -> None:
 
 @pytest.mark.parametrize("there", [None, "x", []])
 def test_a_group_that_is_not_there_differs_by_its_fields(there: Any) -> None:
-    assert list(GROUP.difference({"inner": {"on": True, "note": ""}}, {"inner": there})) == [Difference("inner.on", None, True)]
+    assert list(GROUP.difference({"inner": {"on": True, "note": ""}}, {"inner": there})) == [
+        Difference("inner.on", None, True)
+    ]
 
 
 def test_lists_of_other_length_differ_as_a_whole() -> None:
@@ -415,7 +471,11 @@ def test_the_order_of_a_list_of_groups_means_something() -> None:
 
 
 def test_entries_are_merged_by_their_identity_in_the_wanted_order() -> None:
-    there = {"name": "n", "inner": {"note": "x"}, "entries": [{"id": "1", "value": "v"}, {"id": "2", "value": "w"}, {"id": "3"}]}
+    there = {
+        "name": "n",
+        "inner": {"note": "x"},
+        "entries": [{"id": "1", "value": "v"}, {"id": "2", "value": "w"}, {"id": "3"}],
+    }
     wanted = {"inner": {"on": True}, "entries": [{"id": "4"}, {"id": "2", "tags": ["t"]}, {"id": "1", "value": "new"}]}
     assert GROUP.merge(wanted, there) == {
         "name": "n",
@@ -457,7 +517,7 @@ def test_a_wrong_value_inside_is_refused_by_its_full_path(form: dict[str, Any], 
 
 
 def test_a_group_can_have_a_check_of_its_own() -> None:
-    group = Group("g", fields=[Text("a")], check=lambda value: None if value else "expected something")
+    group = Object("g", fields=[String("a")], check=lambda value: None if value else "expected something")
     group.validate({"a": "x"}, "it")
     with pytest.raises(BadInput) as caught:
         group.validate({}, "it")

@@ -21,10 +21,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Group, GroupList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 
 REPOSITORY = Path(__file__).resolve().parents[5]
-TABLES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((REPOSITORY / "tests/wire/keys").glob("*.json"))}
+TABLES = {
+    path.stem: json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted((REPOSITORY / "tests/wire/keys").glob("*.json"))
+}
 GROUPS = {"virtual_host": VIRTUAL_HOST, "application": APPLICATION}
 
 LEFT_TO_EXTRA = {
@@ -69,7 +72,7 @@ class Known(NamedTuple):
     known: bool  # whether it and all that it is in is known to the version
 
 
-def declared(group: Group, version: Version, option: str = "", wire: str = "", known: bool = True) -> Iterator[Known]:
+def declared(group: Object, version: Version, option: str = "", wire: str = "", known: bool = True) -> Iterator[Known]:
     """All declared fields of a group, at every level."""
     for field in group.fields.values():
         if field.option == EXTRA or (not option and field.option == "vhost"):
@@ -78,9 +81,9 @@ def declared(group: Group, version: Version, option: str = "", wire: str = "", k
         if isinstance(group, CrossDomains) and group.bare:  # the list stands for the whole
             here = here._replace(json=f"{wire[:-1]}[]") if here.known else here
         yield here
-        inner = field.group if isinstance(field, GroupList) else field
-        if isinstance(inner, Group):
-            members = "[]" if isinstance(field, GroupList) else ""
+        inner = field.group if isinstance(field, ObjectList) else field
+        if isinstance(inner, Object):
+            members = "[]" if isinstance(field, ObjectList) else ""
             yield from declared(inner, version, f"{here.option}{members}.", f"{here.json}{members}.", here.known)
 
 
@@ -88,7 +91,9 @@ CASES = [(version, part) for version in TABLES for part in GROUPS]
 
 
 @pytest.mark.parametrize(("version", "part"), CASES)
-def test_every_declared_field_is_registered_from_its_release_on(version: str, part: str, record_property: Callable[[str, Any], None]) -> None:
+def test_every_declared_field_is_registered_from_its_release_on(
+    version: str, part: str, record_property: Callable[[str, Any], None]
+) -> None:
     rows = {row["json"]: row for row in TABLES[version][part]}
     record_property("keys", [version, len(rows)])
     for one in declared(GROUPS[part].at(parse(version)), parse(version)):
@@ -103,7 +108,9 @@ def test_every_declared_field_is_registered_from_its_release_on(version: str, pa
 
 
 @pytest.mark.parametrize(("version", "part"), CASES)
-def test_every_registered_key_is_an_option_or_left_out_with_a_reason(version: str, part: str, record_property: Callable[[str, Any], None]) -> None:
+def test_every_registered_key_is_an_option_or_left_out_with_a_reason(
+    version: str, part: str, record_property: Callable[[str, Any], None]
+) -> None:
     known = {one.json for one in declared(GROUPS[part].at(parse(version)), parse(version)) if one.known}
     left = NOT_MANAGED if part == "virtual_host" else LEFT_TO_EXTRA
     without_option = 0
@@ -111,7 +118,9 @@ def test_every_registered_key_is_an_option_or_left_out_with_a_reason(version: st
         path = row["json"]
         names = {path, path.removesuffix("[]")}
         ancestors = {path[:end].removesuffix("[]") for end, sign in enumerate(path) if sign == "."} | names
-        assert names & known or ancestors & left.keys() or (version, path) in TAKEN_AND_IGNORED, f"{version}: {path} is neither declared nor left out"
+        assert names & known or ancestors & left.keys() or (version, path) in TAKEN_AND_IGNORED, (
+            f"{version}: {path} is neither declared nor left out"
+        )
         without_option += not names & known and bool(ancestors & left.keys())
     if left is LEFT_TO_EXTRA:
         record_property("left_to_extra", [version, without_option])
@@ -120,7 +129,12 @@ def test_every_registered_key_is_an_option_or_left_out_with_a_reason(version: st
 def test_the_lists_of_what_is_left_out_hold_only_keys_that_are_there() -> None:
     for part, left in (("virtual_host", NOT_MANAGED), ("application", LEFT_TO_EXTRA)):
         registered = {row["json"] for table in TABLES.values() for row in table[part]}
-        options = {one.json for version in TABLES for one in declared(GROUPS[part].at(parse(version)), parse(version)) if one.known}
+        options = {
+            one.json
+            for version in TABLES
+            for one in declared(GROUPS[part].at(parse(version)), parse(version))
+            if one.known
+        }
         assert left.keys() <= registered and not left.keys() & options
         assert all(reason for reason in left.values())
 

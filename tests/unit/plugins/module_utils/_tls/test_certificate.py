@@ -26,10 +26,19 @@ import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import certificate as certificate_module
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import handshake as handshake_module
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls import pem_files
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError, Endpoint, covers, normal_fingerprint
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import (
+    CertificateError,
+    Endpoint,
+    covers,
+    normalize_fingerprint,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.handshake import handshake
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import check_files, key_matches, read_pem_certificates
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import (
+    check_files,
+    key_matches,
+    read_pem_certificates,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import unused_port
@@ -77,7 +86,9 @@ def make(
     subject = name((NameOID.COMMON_NAME, "a.example.com")) if subject is None else subject
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject if issuer is None else issuer)
     builder = builder.public_key(key.public_key()).serial_number(serial)
-    builder = builder.not_valid_before(begin or OF_NOW - datetime.timedelta(days=1)).not_valid_after(end or OF_NOW + datetime.timedelta(days=30))
+    builder = builder.not_valid_before(begin or OF_NOW - datetime.timedelta(days=1)).not_valid_after(
+        end or OF_NOW + datetime.timedelta(days=30)
+    )
     if ca:
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     if alternative is not None:
@@ -93,7 +104,9 @@ def pem(*certificates: x509.Certificate) -> bytes:
 
 def key_pem(key: Any, password: bytes | None = None) -> bytes:
     """A key in PEM form."""
-    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(password) if password else NoEncryption())
+    return key.private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(password) if password else NoEncryption()
+    )
 
 
 def IP(text: str) -> x509.IPAddress:
@@ -109,18 +122,32 @@ MANY = {
     "ed25519": lambda: make(key=ED_KEY, alternative=[DNS("a.example.com")]),
     "no alternative names": make,
     "wildcard and addresses": lambda: make(alternative=[IP("192.0.2.1"), DNS("*.example.com"), IP("2001:db8::1")]),
-    "other kinds of names": lambda: make(alternative=[x509.RFC822Name("a@example.com"), x509.UniformResourceIdentifier("urn:a"), DNS("a.example.com")]),
+    "other kinds of names": lambda: make(
+        alternative=[x509.RFC822Name("a@example.com"), x509.UniformResourceIdentifier("urn:a"), DNS("a.example.com")]
+    ),
     "only other kinds of names": lambda: make(alternative=[x509.RFC822Name("a@example.com")]),
     "empty subject": lambda: make(x509.Name([]), [DNS("a.example.com")]),
-    "long subject": lambda: make(name((C, "DE"), (NameOID.STATE_OR_PROVINCE_NAME, "S"), (ORG, "Ex"), (NameOID.DOMAIN_COMPONENT, "com"), (CN, "a"))),
+    "long subject": lambda: make(
+        name(
+            (C, "DE"), (NameOID.STATE_OR_PROVINCE_NAME, "S"), (ORG, "Ex"), (NameOID.DOMAIN_COMPONENT, "com"), (CN, "a")
+        )
+    ),
     "unicode": lambda: make(name((ORG, "Füße 日本 \U0001f600"), (CN, "bücher.example"))),
     "idn": lambda: make(name((CN, "xn--bcher-kva.example")), [DNS("xn--bcher-kva.example")]),
     "special characters": lambda: make(name((ORG, ' a,b+c"d\\e;f<g>h '), (CN, "#b"), (NameOID.LOCALITY_NAME, " "))),
-    "unknown attribute": lambda: make(name((NameOID.EMAIL_ADDRESS, "a@example.com"), (x509.ObjectIdentifier("2.999.4294967296"), "x"))),
-    "types of text": lambda: make(
-        name((ORG, "Bücher 日本", _ASN1Type.BMPString), (CN, "Bücher \U0001f600", _ASN1Type.UniversalString), (ORG, "ia5", _ASN1Type.IA5String))
+    "unknown attribute": lambda: make(
+        name((NameOID.EMAIL_ADDRESS, "a@example.com"), (x509.ObjectIdentifier("2.999.4294967296"), "x"))
     ),
-    "visible and numeric": lambda: make(name((ORG, "visible", _ASN1Type.VisibleString), (CN, "12 34", _ASN1Type.NumericString))),
+    "types of text": lambda: make(
+        name(
+            (ORG, "Bücher 日本", _ASN1Type.BMPString),
+            (CN, "Bücher \U0001f600", _ASN1Type.UniversalString),
+            (ORG, "ia5", _ASN1Type.IA5String),
+        )
+    ),
+    "visible and numeric": lambda: make(
+        name((ORG, "visible", _ASN1Type.VisibleString), (CN, "12 34", _ASN1Type.NumericString))
+    ),
     "several in a row": lambda: make(
         x509.Name(
             [
@@ -131,7 +158,9 @@ MANY = {
     ),
     "after 2050": lambda: make(end=datetime.datetime(2051, 2, 3, 4, 5, 6)),
     "for ever": lambda: make(end=datetime.datetime(9999, 12, 31, 23, 59, 59)),
-    "from the last century": lambda: make(begin=datetime.datetime(1950, 1, 1), end=datetime.datetime(1999, 12, 31, 23, 59, 59)),
+    "from the last century": lambda: make(
+        begin=datetime.datetime(1950, 1, 1), end=datetime.datetime(1999, 12, 31, 23, 59, 59)
+    ),
     "last of the short years": lambda: make(end=datetime.datetime(2049, 12, 31, 23, 59, 59)),
     "large serial number": lambda: make(serial=2**159 - 1),
     "issued": lambda: make(issuer=name((ORG, "Authority"), (CN, "Root 1")), signed_by=ED_KEY, ca=True),
@@ -181,7 +210,11 @@ def test_it_reads_what_cryptography_reads(case: str) -> None:
 
 @pytest.mark.parametrize("authority", range(3))
 def test_it_reads_what_trustme_makes(authority: int) -> None:
-    issued = trustme.CA().create_child_ca().issue_cert("a.example.com", "*.b.example.com", f"192.0.2.{authority}", "::1", common_name="Ä, b")
+    issued = (
+        trustme.CA()
+        .create_child_ca()
+        .issue_cert("a.example.com", "*.b.example.com", f"192.0.2.{authority}", "::1", common_name="Ä, b")
+    )
     for blob in issued.cert_chain_pems:
         made = x509.load_pem_x509_certificate(blob.bytes())
         found = parse_certificate(made.public_bytes(Encoding.DER))
@@ -219,7 +252,9 @@ def test_text_that_is_no_text_is_shown_by_its_bytes() -> None:
 def test_control_characters_are_not_shown() -> None:
     odd = parse_certificate(replaced("plain", b"\x82\x0da.example.com", b"\x82\x0da\n\x00\xffample.com"))
     assert odd.names[0] == "a\\0A\\00\\xffample.com"
-    assert parse_certificate(make(name((CN, "a\nb\u2028"))).public_bytes(Encoding.DER)).subject == "CN=a\\0Ab\\E2\\80\\A8"
+    assert (
+        parse_certificate(make(name((CN, "a\nb\u2028"))).public_bytes(Encoding.DER)).subject == "CN=a\\0Ab\\E2\\80\\A8"
+    )
 
 
 BAD = {
@@ -246,7 +281,13 @@ def test_bad_bytes(case: str) -> None:
 
 def with_extension(oid: str, value: bytes) -> bytes:
     """A certificate with an extension of some value."""
-    builder = x509.CertificateBuilder().subject_name(x509.Name([])).issuer_name(x509.Name([])).public_key(EC_KEY.public_key()).serial_number(1)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([]))
+        .issuer_name(x509.Name([]))
+        .public_key(EC_KEY.public_key())
+        .serial_number(1)
+    )
     builder = builder.not_valid_before(OF_NOW).not_valid_after(OF_NOW)
     return (
         builder.add_extension(x509.UnrecognizedExtension(x509.ObjectIdentifier(oid), value), critical=True)
@@ -282,7 +323,10 @@ def test_certificates_that_are_damaged(der: bytes) -> None:
 def test_names_twice() -> None:
     """The OID of another extension is changed to that of names."""
     made = make(alternative=[DNS("a.example.com")], ca=True).public_bytes(Encoding.DER)
-    der = made.replace(b"\x06\x03\x55\x1d\x13\x01\x01\xff\x04\x05\x30\x03\x01\x01\xff", b"\x06\x03\x55\x1d\x11\x01\x01\xff\x04\x05\x30\x03\x82\x01a")
+    der = made.replace(
+        b"\x06\x03\x55\x1d\x13\x01\x01\xff\x04\x05\x30\x03\x01\x01\xff",
+        b"\x06\x03\x55\x1d\x11\x01\x01\xff\x04\x05\x30\x03\x82\x01a",
+    )
     assert der != made
     with pytest.raises(CertificateError, match="twice"):
         parse_certificate(der)
@@ -292,7 +336,11 @@ def element(tag: int, *contents: bytes) -> bytes:
     """One element of DER."""
     content = b"".join(contents)
     length = len(content).to_bytes(2, "big")
-    return bytes([tag]) + (length[1:] if len(content) < 0x80 else (b"\x82" + length if length[0] else b"\x81" + length[1:])) + content
+    return (
+        bytes([tag])
+        + (length[1:] if len(content) < 0x80 else (b"\x82" + length if length[0] else b"\x81" + length[1:]))
+        + content
+    )
 
 
 def assembled(*end: bytes, serial: bytes = b"\x01") -> bytes:
@@ -305,7 +353,12 @@ def assembled(*end: bytes, serial: bytes = b"\x01") -> bytes:
 
 def test_the_least_that_a_certificate_has() -> None:
     found = parse_certificate(assembled())
-    assert (found.subject, found.names, found.has_alternative_names, found.not_after) == ("", (), False, "2027-01-01T00:00:00Z")
+    assert (found.subject, found.names, found.has_alternative_names, found.not_after) == (
+        "",
+        (),
+        False,
+        "2027-01-01T00:00:00Z",
+    )
     assert parse_certificate(assembled(serial=b"\xff")).serial_number == "-1"
 
 
@@ -325,7 +378,10 @@ def test_random_bytes_give_the_room_s_error(content: bytes) -> None:
         parse_certificate(content)
 
 
-@given(st.sampled_from(["plain", "types of text", "wildcard and addresses", "after 2050", "issued"]), st.floats(0, 1, exclude_max=True))
+@given(
+    st.sampled_from(["plain", "types of text", "wildcard and addresses", "after 2050", "issued"]),
+    st.floats(0, 1, exclude_max=True),
+)
 def test_truncated_certificates_give_the_room_s_error(case: str, part: float) -> None:
     der = der_of(case)
     with pytest.raises(CertificateError):
@@ -333,7 +389,9 @@ def test_truncated_certificates_give_the_room_s_error(case: str, part: float) ->
 
 
 @given(
-    st.sampled_from(["plain", "types of text", "wildcard and addresses", "after 2050", "several in a row", "unknown attribute"]),
+    st.sampled_from(
+        ["plain", "types of text", "wildcard and addresses", "after 2050", "several in a row", "unknown attribute"]
+    ),
     st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=6),
 )
 @example("plain", [(0, 0)])
@@ -357,7 +415,14 @@ def test_every_single_byte_changed() -> None:
 
 def test_days_left() -> None:
     found = parse_certificate(der_of("plain"))
-    assert [found.days_left(NOW + shift) for shift in (0, 1, 29.5 * DAY, 30 * DAY, 30 * DAY + 1, 32 * DAY)] == [30, 29, 0, 0, -1, -2]
+    assert [found.days_left(NOW + shift) for shift in (0, 1, 29.5 * DAY, 30 * DAY, 30 * DAY + 1, 32 * DAY)] == [
+        30,
+        29,
+        0,
+        0,
+        -1,
+        -2,
+    ]
     assert found.as_result(NOW) == {
         "fingerprint": found.fingerprint,
         "subject": "CN=a.example.com",
@@ -390,15 +455,36 @@ COLONS = ":".join(DIGEST[at : at + 2] for at in range(0, 64, 2)).upper()
     ],
 )
 def test_fingerprints(text: str) -> None:
-    assert normal_fingerprint(text) == DIGEST
+    assert normalize_fingerprint(text) == DIGEST
 
 
-@pytest.mark.parametrize("text", ["", "sha256:", DIGEST[:-1], DIGEST + "0", DIGEST[:-1] + "g", f"sha1:{DIGEST}", "٣" * 64, f"SHA1 Fingerprint={COLONS}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "sha256:",
+        DIGEST[:-1],
+        DIGEST + "0",
+        DIGEST[:-1] + "g",
+        f"sha1:{DIGEST}",
+        "٣" * 64,
+        f"SHA1 Fingerprint={COLONS}",
+    ],
+)
 def test_what_is_no_fingerprint(text: str) -> None:
-    assert normal_fingerprint(text) is None
+    assert normalize_fingerprint(text) is None
 
 
-COVERING = make(alternative=[DNS("a.example.com"), DNS("*.Wild.example.com"), DNS("xn--bcher-kva.example"), DNS("*.com"), IP("192.0.2.1"), IP("2001:db8::1")])
+COVERING = make(
+    alternative=[
+        DNS("a.example.com"),
+        DNS("*.Wild.example.com"),
+        DNS("xn--bcher-kva.example"),
+        DNS("*.com"),
+        IP("192.0.2.1"),
+        IP("2001:db8::1"),
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -431,7 +517,9 @@ def test_names_that_a_certificate_covers(host_name: str, covered: bool) -> None:
 
 def test_the_common_name_counts_without_alternative_names_only() -> None:
     assert covers(parse_certificate(der_of("no alternative names")), "a.example.com")
-    assert not covers(parse_certificate(make(alternative=[DNS("b.example.com")]).public_bytes(Encoding.DER)), "a.example.com")
+    assert not covers(
+        parse_certificate(make(alternative=[DNS("b.example.com")]).public_bytes(Encoding.DER)), "a.example.com"
+    )
     assert parse_certificate(der_of("only other kinds of names")).names == ()
 
 
@@ -465,8 +553,17 @@ def write(tmp_path: Path) -> Callable[..., str]:
 def test_certificates_of_a_file(write: Any) -> None:
     first, second = make(alternative=[DNS("first.example.com")]), make(alternative=[DNS("second.example.com")])
     private = f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\n".encode()
-    text = b"subject=CN = a\n" + pem(first) + private + pem(second).replace(b"\n", b"\r\n") + b"-----END PRIVATE KEY-----\n\xff"
-    assert [found.names[0] for found in read_pem_certificates(write(text))] == ["first.example.com", "second.example.com"]
+    text = (
+        b"subject=CN = a\n"
+        + pem(first)
+        + private
+        + pem(second).replace(b"\n", b"\r\n")
+        + b"-----END PRIVATE KEY-----\n\xff"
+    )
+    assert [found.names[0] for found in read_pem_certificates(write(text))] == [
+        "first.example.com",
+        "second.example.com",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -521,7 +618,11 @@ def test_random_files_give_the_room_s_error(content: bytes) -> None:
 def test_keys_that_match(write: Any, key: Any) -> None:
     cert = write(pem(make(key=key)))
     assert key_matches(cert, write(key_pem(key), "key.pem")) is True
-    for other in (OTHER_KEY, ed25519.Ed25519PrivateKey.generate(), rsa.generate_private_key(public_exponent=65537, key_size=2048)):
+    for other in (
+        OTHER_KEY,
+        ed25519.Ed25519PrivateKey.generate(),
+        rsa.generate_private_key(public_exponent=65537, key_size=2048),
+    ):
         assert key_matches(cert, write(key_pem(other), "other.pem")) is False
 
 
@@ -632,7 +733,9 @@ def test_names_are_told(check: Check) -> None:
 
 
 def test_case_and_blanks_of_names_in_a_chain_mean_nothing(check: Check) -> None:
-    check.chain = pem(make(name((ORG, "AUTHORITY", _ASN1Type.PrintableString), (CN, "between")), issuer=ROOT_NAME, key=OTHER_KEY))
+    check.chain = pem(
+        make(name((ORG, "AUTHORITY", _ASN1Type.PrintableString), (CN, "between")), issuer=ROOT_NAME, key=OTHER_KEY)
+    )
     assert check.run() == []
 
 
@@ -695,7 +798,9 @@ class Shakes:
     def __init__(self, issued: trustme.LeafCert, **attributes: Any) -> None:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         issued.configure_cert(self.context)
-        self.fingerprint = x509.load_pem_x509_certificate(issued.cert_chain_pems[0].bytes()).fingerprint(hashes.SHA256()).hex()
+        self.fingerprint = (
+            x509.load_pem_x509_certificate(issued.cert_chain_pems[0].bytes()).fingerprint(hashes.SHA256()).hex()
+        )
         self.context.sni_callback = self._on_name  # type: ignore[assignment]
         self.server_names: list[str | None] = []
         self.ends: list[bytes] = []
@@ -763,7 +868,10 @@ def test_an_expired_certificate_is_identified_and_not_verified(listen: Any, ca_p
 
 def test_the_suite_that_the_server_has_without_http_2(listen: Any) -> None:
     """AES128-SHA and TLS 1.2, which Python leaves out unless told otherwise."""
-    shakes = Shakes(trustme.CA(key_type=trustme.KeyType.RSA).issue_cert("a.example.com", key_type=trustme.KeyType.RSA), maximum_version=ssl.TLSVersion.TLSv1_2)
+    shakes = Shakes(
+        trustme.CA(key_type=trustme.KeyType.RSA).issue_cert("a.example.com", key_type=trustme.KeyType.RSA),
+        maximum_version=ssl.TLSVersion.TLSv1_2,
+    )
     shakes.context.set_ciphers("AES128-SHA")
     assert handshake(endpoint_of(listen(shakes)), timeout=PATIENCE).certificate.fingerprint == shakes.fingerprint
 
@@ -810,7 +918,9 @@ def test_a_common_name_alone_is_not_verified(listen: Any, tmp_path: Path) -> Non
     def act(connection: socket.socket) -> None:
         context.wrap_socket(connection, server_side=True).recv(1)
 
-    served = handshake(endpoint_of(listen(act), "a.example.com"), timeout=PATIENCE, verify_chain=True, ca_path=str(path))
+    served = handshake(
+        endpoint_of(listen(act), "a.example.com"), timeout=PATIENCE, verify_chain=True, ca_path=str(path)
+    )
     assert (served.verified, served.verify_error) == (False, "the certificate is not for a.example.com")
 
 
@@ -1001,7 +1111,7 @@ class Unconnected:
     """Sockets that do not get through: each fails as told, and the time that each was given is kept."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *errors: Exception) -> None:
-        self.given: list[float] = []
+        self.specified: list[float] = []
         self.closed = 0
         self._errors = list(errors)
         addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 443))] * len(errors)
@@ -1012,7 +1122,7 @@ class Unconnected:
         return self
 
     def settimeout(self, seconds: float) -> None:
-        self.given.append(seconds)
+        self.specified.append(seconds)
 
     def connect(self, _address: Any) -> None:
         raise self._errors.pop(0)
@@ -1036,11 +1146,13 @@ def test_connections_that_fail(monkeypatch: pytest.MonkeyPatch, errors: list[Exc
     monkeypatch.setattr(handshake_module, "time", types.SimpleNamespace(monotonic=ManualClock()))
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == kind
     assert sockets.closed == len(errors)
-    assert sockets.given == ([4] if len(errors) == 1 else [2, 4])
+    assert sockets.specified == ([4] if len(errors) == 1 else [2, 4])
 
 
 def test_an_address_family_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_arguments, **_options: [(999, socket.SOCK_STREAM, 6, "", ("::1", 443, 0, 0))])
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda *_arguments, **_options: [(999, socket.SOCK_STREAM, 6, "", ("::1", 443, 0, 0))]
+    )
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == "unreachable"
 
 
@@ -1048,7 +1160,9 @@ def test_the_next_address_is_taken_where_the_first_refuses(listen: Any, monkeypa
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"))
     server = listen(shakes)
     refusing = ("127.0.0.1", unused_port())
-    addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in (refusing, ("127.0.0.1", server.port))]
+    addresses = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in (refusing, ("127.0.0.1", server.port))
+    ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_arguments, **_options: addresses)
     assert handshake(Endpoint("a.example.com", 443), timeout=PATIENCE).certificate.fingerprint == shakes.fingerprint
 
@@ -1069,7 +1183,10 @@ def test_the_chain_that_was_sent() -> None:
 
 def test_an_endpoint_that_serves_nothing(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ssl.SSLSocket, "getpeercert", lambda *_arguments, **_options: None)
-    assert kind_of(lambda: handshake(endpoint_of(listen(Shakes(AUTHORITY.issue_cert("a.example.com")))), timeout=PATIENCE)) == "tls"
+    assert (
+        kind_of(lambda: handshake(endpoint_of(listen(Shakes(AUTHORITY.issue_cert("a.example.com")))), timeout=PATIENCE))
+        == "tls"
+    )
 
 
 # -- against the simulator --------------------------------------------------------------------------------------
@@ -1082,7 +1199,9 @@ def test_the_simulator_s_ports(write: Any) -> None:
         first, second = sim.tls_ports
         served = handshake(Endpoint("127.0.0.1", first, "a.example.com"), timeout=PATIENCE)
         assert served.certificate == read_pem_certificates(tls["certPath"])[0]
-        assert [(made.port, made.server_name, made.fingerprint) for made in sim.handshakes] == [(first, "a.example.com", served.certificate.fingerprint)]
+        assert [(made.port, made.server_name, made.fingerprint) for made in sim.handshakes] == [
+            (first, "a.example.com", served.certificate.fingerprint)
+        ]
         sim.listener(second, "hang")
         assert kind_of(lambda: handshake(Endpoint("127.0.0.1", second), timeout=0.1)) == "timeout"
         sim.listener(second, "down")

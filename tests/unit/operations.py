@@ -8,16 +8,29 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.applications import Application, Applications
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.applications import (
+    Application,
+    Applications,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Capability
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.certificates import CertificateInfo, CertReload
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import ApplicationInfo, PushTaskInfo, VhostInfo
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTask, PushTaskList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.certificates import (
+    CertificateInfo,
+    CertReload,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import (
+    ApplicationInfo,
+    PushTaskInfo,
+    VhostInfo,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import (
+    PushTask,
+    PushTaskList,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhost, Vhosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 
-CAPABILITIES: dict[str, type[Capability]] = {
+CAPABILITIES: dict[str, type[Operation]] = {
     "vhost": Vhost,
     "vhosts": Vhosts,
     "vhost_info": VhostInfo,

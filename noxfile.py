@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The checks, as nox sessions. `make` sets up the environment and starts them; `nox --list` lists them.
 
-antsibull-nox.toml adds the sessions that antsibull-nox knows. Those here are what it does in containers only, where ours need none, and the tests.
+antsibull-nox.toml adds the sessions that antsibull-nox knows. Those here are what it does in containers only, where
+ours need none, and the tests.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ WORKFLOW_SCHEMAS = {
     "github-issue-forms": "ISSUE_TEMPLATE/[!c]*.yml",
     "github-issue-config": "ISSUE_TEMPLATE/config.yml",
 }
-# The unit tests that could come out differently with another ansible-core. The rest of the suite is about requests, servers that fail, certificates
-# and the simulator, in which ansible-core has no part. Whole playbooks run in the integration sessions.
+# The unit tests that could come out differently with another ansible-core. The rest of the suite is about requests,
+# servers that fail, certificates and the simulator, in which ansible-core has no part. Whole playbooks run in the
+# integration sessions.
 DEPEND_ON_CORE = (
     # What runs in Ansible's own process: templates, connections, results, the settings of a task.
     "tests/unit/plugins/plugin_utils",
@@ -82,7 +84,9 @@ def series(release: str) -> str:
 
 
 def for_each_core(function: Callable[..., None], name: str, releases: Sequence[str] = (), **arguments: object) -> None:
-    """Register a session for each release of ansible-core, in an environment of its own: ``name`` with ``{core}`` in it."""
+    """Register a session for each release of ansible-core, in an environment of its own: ``name`` with ``{core}`` in
+    it.
+    """
     for release, *pythons in CORES:
         if not releases or release in releases:
             found = next((python for python in pythons if (BUILD / "pythons" / f"python{python}").exists()), pythons[0])
@@ -101,10 +105,12 @@ def build_artifact(session: nox.Session, work: pathlib.Path) -> pathlib.Path:
 def ansible_test(
     session: nox.Session, release: str, *arguments: str, whole: bool = False, settings: dict[str, str] | None = None
 ) -> None:
-    """Run ansible-test of a release in environments that it makes itself, without containers, on the installed artifact.
+    """Run ansible-test of a release in environments that it makes itself, without containers, on the installed
+    artifact.
 
     :param whole: on a copy of the whole repository instead.
-    :param settings: files to write into the collection before, such as integration_config.yml; they are removed after it.
+    :param settings: files to write into the collection before, such as integration_config.yml; they are removed after
+    it.
     """
     session.install(f"ansible-core=={release}", "pip")
     # 2.16/in_process and 2.16/module: tests/doors takes what is below such folders for the same.
@@ -186,7 +192,9 @@ def sanity_quick(session: nox.Session, release: str) -> None:
 
 
 def integration(session: nox.Session, release: str, execution: str) -> None:
-    """Run the integration targets on the installed artifact; against a real server where OVENMEDIAENGINE_API_URL is set."""
+    """Run the integration targets on the installed artifact; against a real server where OVENMEDIAENGINE_API_URL is
+    set.
+    """
     results = BUILD / "integration" / f"{series(release)}-{execution}.jsonl"
     results.parent.mkdir(parents=True, exist_ok=True)
     results.unlink(missing_ok=True)
@@ -282,7 +290,8 @@ def unit_all(session: nox.Session) -> None:
     """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md."""
     have_chromium(session)
     session.run("python", "-m", "tests.robustness", "clear")
-    # One more process than processors, as tests also wait: for a server that is late, a port that is closed for a while, a poll.
+    # One more process than processors, as tests also wait: for a server that is late, a port that is closed for a
+    # while, a poll.
     processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
     session.run(
         "pytest",
@@ -298,7 +307,9 @@ def unit_all(session: nox.Session) -> None:
 
 
 def have_chromium(session: nox.Session) -> None:
-    """Install Chromium, in which the page of an audit is tested, where there is none: as root, on Debian and its relatives."""
+    """Install Chromium, in which the page of an audit is tested, where there is none: as root, on Debian and its
+    relatives.
+    """
     if any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
         return
     if os.geteuid() or not shutil.which("apt-get"):
@@ -339,7 +350,9 @@ def molecule(session: nox.Session, scenario: str) -> None:
 
 @nox.session
 def package(session: nox.Session) -> None:
-    """Build the artifact into .build/dist, check what is in it, import it as Galaxy does, install it and list its modules."""
+    """Build the artifact into .build/dist, check what is in it, import it as Galaxy does, install it and list its
+    modules.
+    """
     session.install("-r", "requirements/importer.txt")
     built = build_artifact(session, BUILD / "dist")
     faults = artifact.contents(built)
@@ -390,7 +403,8 @@ def docs(session: nox.Session) -> None:
     work = BUILD / "docs"
     shutil.rmtree(work, ignore_errors=True)
     (work / "source" / "reference").mkdir(mode=0o755, parents=True)
-    # A tree outside of the clone: below a folder named ansible_collections, as a clone may be, antsibull-docs would find no role.
+    # A tree outside of the clone: below a folder named ansible_collections, as a clone may be, antsibull-docs would
+    # find no role.
     tree = pathlib.Path(session.create_tmp()) / "tree"
     artifact.copy_repository(tree / "ansible_collections" / NAMESPACE / NAME)
     environment = {"HOME": str(work), "ANSIBLE_COLLECTIONS_PATH": str(tree), "PYTHONPATH": None}

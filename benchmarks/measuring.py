@@ -100,8 +100,8 @@ def _end(pid: int) -> None:
 class _Memory:
     """Looks at the memory of a process and of those that it has started, until it is stopped.
 
-    The system keeps the most that a process ever had, so that little is missed. What it sums up for processes that have ended
-    cannot tell the command from its modules.
+    The system keeps the most that a process ever had, so that little is missed. What it sums up for processes that have
+    ended cannot tell the command from its modules.
     """
 
     def __init__(self, pid: int) -> None:

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where rows are measured: the servers, the files that playbooks are given, and how a playbook or a script is run against them."""
+"""Where rows are measured: the servers, the files that playbooks are given, and how a playbook or a script is run
+against them.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,10 @@ class Simulated:
 
 
 class Real:
-    """A server that somebody has named in the environment. What the benchmark makes there can be told by its names, and goes."""
+    """A server that somebody has named in the environment.
+
+    What the benchmark makes there can be told by its names, and goes.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         # Rows say by themselves how many requests there are at a time.
@@ -114,7 +119,10 @@ class Real:
         """Takes virtual hosts away, with all that is inside of them."""
 
     def clear(self) -> None:
-        """Take away all that the benchmark has made, also what an earlier one has left. :raises Failed: something is still there."""
+        """Take away all that the benchmark has made, also what an earlier one has left.
+
+        :raises Failed: something is still there.
+        """
         found = self.left()
         if found:
             self.remove(found)
@@ -141,7 +149,8 @@ class Real:
 
 
 class Place:
-    """A directory with an inventory for some servers, in which playbooks and scripts are run; a context manager that removes it.
+    """A directory with an inventory for some servers, in which playbooks and scripts are run; a context manager that
+    removes it.
 
     :param directory: where files can be made; its path must be short, as ansible-core makes sockets there.
     :param hosts: variables of each server, under its name.

@@ -55,7 +55,9 @@ class Sizes:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A number that is made of what rows cost in the same round, so that a slow phase of the machine meets all of its parts."""
+    """A number that is made of what rows cost in the same round, so that a slow phase of the machine meets all of its
+    parts.
+    """
 
     of: Callable[[Round], float]
     text: str
@@ -78,7 +80,9 @@ class Row:
     needs: tuple[str, ...] = ()
     """The keys of the rows that the figure is made of, beside this one."""
     short: bool = False
-    """Whether it is one of the few on which promises rest that take but seconds: they vary more than long ones, and are measured more often."""
+    """Whether it is one of the few on which promises rest that take but seconds: they vary more than long ones, and
+    are measured more often.
+    """
 
 
 EXPECTED_EMPTY = 0.6
@@ -97,7 +101,10 @@ GROUPS = {
     "rebuild": "The rebuild of one server after a restart, by the playbook `provision`",
     "growth": "Growth",
 }
-"""The groups, in the order of the table, with their titles. The first is always measured, as others are compared with it."""
+"""The groups, in the order of the table, with their titles.
+
+The first is always measured, as others are compared with it.
+"""
 ONLY_SIMULATED = {
     "latency": "the latency of a real server is what it is",
     "fleet": "there is one server",

@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plain script that playbooks are compared with: it sends the requests that a file lists over one session, and reads the answers.
+"""The plain script that playbooks are compared with: it sends the requests that a file lists over one session, and
+reads the answers.
 
-No retries, no comparison, no report: what is left of a task when all that makes it one is taken away. The connection is told by
-the environment variables of the collection.
+No retries, no comparison, no report: what is left of a task when all that makes it one is taken away. The connection is
+told by the environment variables of the collection.
 """
 
 from __future__ import annotations

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the collection promises of its speed, and whether the numbers of a run keep it. Nothing fails where they do not."""
+"""What the collection promises of its speed, and whether the numbers of a run keep it.
+
+Nothing fails where they do not.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ NOT_MEASURED = (
     "unit/modules/test_request_counts.py",
     "unit/simulator/",
 )
-"""Tests that take the same ways through the code many times, or take none of ours. Measuring doubles the time that they need, and they reach
+"""Tests that take the same ways through the code many times, or take none of ours. Measuring doubles the time that they
+need, and they reach
 next to nothing that no other test reaches."""
 
 
@@ -38,7 +39,8 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 
 def _long_ones_first(items: list[Any], processes: int) -> list[Any]:
-    """The tests so that each process begins with its part of the long ones, as one that begins last would keep one process busy and leave the others idle.
+    """The tests so that each process begins with its part of the long ones, as one that begins last would keep one
+    process busy and leave the others idle.
 
     Each process begins with an equal part of the list, and takes from the ends of the others' parts when it is done.
     """

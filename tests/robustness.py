@@ -5,8 +5,8 @@
 """Counts of what the tests of faults, of two controllers, of secrets and of hostile input have tried and found.
 
 A test calls :func:`record`. It asserts by itself that nothing was lost; the counts only tell how much was tried.
-`python -m tests.robustness write` makes docs/robustness.md of the counts of the last run of the whole suite, and `check`
-fails where the file says anything else. So only what is the same in every run may be counted.
+`python -m tests.robustness write` makes docs/robustness.md of the counts of the last run of the whole suite, and
+`check` fails where the file says anything else. So only what is the same in every run may be counted.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def directory() -> pathlib.Path:
 def record(part: str, **counts: int) -> None:
     """Add to the counts of the running test.
 
-    :param part: a row of the first table, such as ``secret scan``. ``part/x`` also adds to the row `x` of a table of that part, and ``part/x/y`` to the
+    :param part: a row of the first table, such as ``secret scan``. ``part/x`` also adds to the row `x` of a table of
+    that part, and ``part/x/y`` to the
         row `y` of a second one.
     :param counts: any of :data:`COLUMNS`. Numbers that differ from run to run do not belong here.
     """
@@ -142,7 +143,8 @@ def _add(total: Counts, more: Mapping[str, int]) -> None:
 
 
 def _is_close(one: str, other: str) -> bool:
-    """Whether two pages have the same rows, and numbers that differ by one in a hundred at most: other versions of tools can choose other values.
+    """Whether two pages have the same rows, and numbers that differ by one in a hundred at most: other versions of
+    tools can choose other values.
 
     What is lost, doubled, leaked or wrong is none in the one if it is none in the other.
     """
@@ -156,7 +158,9 @@ def _is_close(one: str, other: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the one argument says: ``clear`` the counts, ``write`` the page, or ``check`` that it says what was counted."""
+    """Do what the one argument says: ``clear`` the counts, ``write`` the page, or ``check`` that it says what was
+    counted.
+    """
     if arguments not in (["clear"], ["write"], ["check"]):
         print("usage: python -m tests.robustness clear|write|check", file=sys.stderr)
         return 2

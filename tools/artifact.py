@@ -30,7 +30,9 @@ ALLOWED = re.compile(
     re.VERBOSE,
 )
 COMPLETE = re.compile(r"(meta|playbooks(?!/files/awx/project/)|plugins|roles)/")
-"""Of these folders all that git knows must be in it, but for the playbooks that are copied from the repository into a project of AWX."""
+"""Of these folders all that git knows must be in it, but for the playbooks that are copied from the repository into a
+project of AWX.
+"""
 LARGEST = 1_000_000
 """Bytes: twice the size of 1.0.0. Recordings, environments and logs would exceed it at once."""
 
@@ -56,7 +58,9 @@ def copy_repository(target: pathlib.Path, part: str = "") -> None:
 
 
 def contents(artifact: pathlib.Path, known: set[str] | None = None) -> list[str]:
-    """Return what is in an artifact and should not be, and what is missing of the files that git knows, one sentence each."""
+    """Return what is in an artifact and should not be, and what is missing of the files that git knows, one sentence
+    each.
+    """
     with tarfile.open(artifact) as archive:
         members = [member for member in archive.getmembers() if not member.isdir()]
     names = {member.name for member in members}

@@ -31,8 +31,8 @@ PROBE = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], geta
 def link_pythons() -> list[str]:
     """Link each Python of this machine as .build/pythons/pythonX.Y, and return the versions.
 
-    pyenv puts scripts ("shims") on PATH that fail for every version but the chosen one; ansible-test and Ansible take them for interpreters. So the
-    interpreters behind them are looked for in pyenv's own folder.
+    pyenv puts scripts ("shims") on PATH that fail for every version but the chosen one; ansible-test and Ansible take
+    them for interpreters. So the interpreters behind them are looked for in pyenv's own folder.
     """
     found: dict[str, str] = {}
     candidates = [shutil.which("python3.%d" % minor) for minor in range(8, 20)] + [sys.executable]
@@ -75,13 +75,16 @@ def _is_script(path: pathlib.Path) -> bool:
 
 
 def variables(environment: pathlib.Path) -> dict[str, str]:
-    """Return the environment variables of all commands: nothing of the user's own Ansible is found, and nothing is left in the user's home."""
+    """Return the environment variables of all commands: nothing of the user's own Ansible is found, and nothing is
+    left in the user's home.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
         if name not in ("ANSIBLE_CONFIG", "ANSIBLE_ROLES_PATH", "ANSIBLE_INVENTORY")
     }
-    # Byte code is kept, but not beside the sources: without it each start of ansible-playbook would compile again what it imports.
+    # Byte code is kept, but not beside the sources: without it each start of ansible-playbook would compile again what
+    # it imports.
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     kept.update(
         PATH=os.pathsep.join([str(environment / "bin"), str(PYTHONS), *without_shims()]),
@@ -97,7 +100,9 @@ def variables(environment: pathlib.Path) -> dict[str, str]:
 
 
 def link_collection(tree: pathlib.Path) -> pathlib.Path:
-    """Make ansible_collections/NAMESPACE/NAME in a folder a link to the repository, where Ansible's tools look for it; return the link."""
+    """Make ansible_collections/NAMESPACE/NAME in a folder a link to the repository, where Ansible's tools look for it;
+    return the link.
+    """
     names: dict[str, str] = dict(
         re.findall(r"^(namespace|name): (\w+)", (ROOT / "galaxy.yml").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -129,7 +134,8 @@ def make(environment: pathlib.Path, requirements: pathlib.Path) -> None:
     in_it = str(environment / "bin" / "python")
     pip = [in_it, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]
     _run([str(PYTHONS / ("python" + python)), "-m", "venv", str(environment)])
-    # uv installs in seconds what takes pip minutes. It does not read pip's settings (a company's mirror, say): there, pip does it.
+    # uv installs in seconds what takes pip minutes. It does not read pip's settings (a company's mirror, say): there,
+    # pip does it.
     _run([*pip, str(ROOT / "requirements" / "uv.txt")])
     uv = [str(environment / "bin" / "uv"), "pip", "install", "--quiet", "--python", in_it, "-r", str(requirements)]
     if subprocess.run(uv, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:

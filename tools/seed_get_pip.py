@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Give ansible-test its get-pip script where it cannot download it.
 
-ansible-test fetches the script from a server of its own. Where only a package index can be reached, that fails, and with it every environment that
-ansible-test makes. Then the pip that the script would install is taken from the index, with a script that installs it.
+ansible-test fetches the script from a server of its own. Where only a package index can be reached, that fails, and
+with it every environment that ansible-test makes. Then the pip that the script would install is taken from the index,
+with a script that installs it.
 """
 
 from __future__ import annotations

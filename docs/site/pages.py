@@ -4,7 +4,8 @@
 """What the nox session docs needs beside antsibull-docs and Sphinx.
 
 pages.py prepare SOURCE   put into a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
-                              the first page, pictures, the project's own pages, and where to find what is linked of Ansible
+                              the first page, pictures, the project's own pages, and where to find what is linked of
+                              Ansible
 pages.py check SITE       see that each link and picture within a built site leads somewhere
 """
 

@@ -2,9 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The other door: tasks that would run on the controller anyway run in its worker process, without a process for the module.
+"""The other door: tasks that would run on the controller anyway run in its worker process, without a process for the
+module.
 
-What is done with options and result is what `_door` does, and what ansible-core does around a module. Everything else runs as the module.
+What is done with options and result is what `_door` does, and what ansible-core does around a module. Everything else
+runs as the module.
 """
 
 from __future__ import annotations
@@ -63,12 +65,14 @@ _HAS_TAGS = hasattr(ansible_json, "get_module_encoder")
 _INVOCATION_ONLY_IF_ASKED_FOR = "inject_invocation" in PASS_VARS
 
 _OF_THE_CONTROLLER = "{{ ansible_playbook_python }}"
-# Options as the roles give them, and as most playbooks do. Not literals of Jinja, nor what ansible-core could have to say something about.
+# Options as the roles give them, and as most playbooks do. Not literals of Jinja, nor what ansible-core could have to
+# say something about.
 _NAMES_A_VARIABLE = re.compile(
     r"\{\{ (?!(?:[Tt]rue|[Ff]alse|[Nn]one|vars)\b|ansible_)([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))? (\| default\(omit\) )?\}\}",
     re.ASCII,
 )
-# Nothing else, such as a function of ansible-core, has such a name, so that a variable that is not there is nothing at all.
+# Nothing else, such as a function of ansible-core, has such a name, so that a variable that is not there is nothing at
+# all.
 _IS_NAMED_FOR_THIS = re.compile(r"item|ovenmediaengine_\w+", re.ASCII)
 
 Variables = t.Mapping[str, t.Any]
@@ -84,7 +88,9 @@ class InProcessAction(NormalAction):
     operation: type[Operation]
 
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns this off holds no boolean."""
+        """Returns the result of the task, as the module would; raises AnsibleActionFail where the variable that turns
+        this off holds no boolean.
+        """
         variables: Variables = task_vars or {}
         refused = refusal(variables, self._templar.template)
         if refused is not None:
@@ -103,11 +109,13 @@ class InProcessAction(NormalAction):
 
     @classmethod
     def finalize_task_arg(cls, name: str, value: t.Any, templar: t.Any, *context: t.Any) -> t.Any:
-        """Returns the value of an option, or raises AnsibleValueOmittedError, as ansible-core would. It asks from 2.19 on; those before see to it themselves.
+        """Returns the value of an option, or raises AnsibleValueOmittedError, as ansible-core would. It asks from 2.19
+        on; those before see to it themselves.
 
-        Roles give a dozen options to each task, most of which are not set, and loops give some to each item. Each worker process would compile a template for
-        each of them, which takes longer than all else that such a task does, and copy all values of a list of a thousand objects, one by one. What only names a
-        variable needs neither, as long as no template is in its value.
+        Roles give a dozen options to each task, most of which are not set, and loops give some to each item. Each
+        worker process would compile a template for each of them, which takes longer than all else that such a task
+        does, and copy all values of a list of a thousand objects, one by one. What only names a variable needs neither,
+        as long as no template is in its value.
         """
         named = _NAMES_A_VARIABLE.fullmatch(value) if isinstance(value, str) else None
         if named is not None and is_trusted_as_template(value):
@@ -121,7 +129,10 @@ class InProcessAction(NormalAction):
         return super().finalize_task_arg(name, value, templar, *context)
 
     def _show_diff_of_failure(self, result: Variables) -> None:
-        """Print the diff of a failed task, beside standard output, which may be JSON. ansible-core prints only those of tasks that changed something."""
+        """Print the diff of a failed task, beside standard output, which may be JSON.
+
+        Ansible-core prints only those of tasks that changed something.
+        """
         diff = result.get("diff")
         if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
             before, after = (
@@ -134,7 +145,9 @@ class InProcessAction(NormalAction):
     # Files on the controller
 
     def _with_files_found(self, variables: Variables) -> dict[str, t.Any]:
-        """Return the options of the task, in which relative paths have become absolute, so that both execution paths find the same files."""
+        """Return the options of the task, in which relative paths have become absolute, so that both execution paths
+        find the same files.
+        """
         spec, _validator = _checking(self.operation)
         specified = dict(self._task.args)
         for name, one in spec.items():
@@ -160,7 +173,9 @@ class InProcessAction(NormalAction):
     # Where to run
 
     def _would_run_here(self, variables: Variables) -> bool:
-        """Whether the module would run in a process of this user on the controller, with this Python and an environment like this one."""
+        """Whether the module would run in a process of this user on the controller, with this Python and an
+        environment like this one.
+        """
         return (
             HAS_REQUESTS
             and self._connection.transport == "local"
@@ -258,14 +273,20 @@ class InProcessAction(NormalAction):
 
 
 class _CopiedByJson(dict[str, t.Any]):
-    """Options that came from JSON. What checks them makes a copy first, and JSON makes it in a fraction of the time that ``copy`` takes."""
+    """Options that came from JSON.
+
+    What checks them makes a copy first, and JSON makes it in a fraction of the time that ``copy`` takes.
+    """
 
     def __deepcopy__(self, memo: t.Any) -> dict[str, t.Any]:
         return t.cast("dict[str, t.Any]", json.loads(json.dumps(self)))
 
 
 def _is_relative(value: t.Any) -> bool:
-    """Return whether an option is a relative path. What a file holds, given by mistake, is none, and is not looked for."""
+    """Return whether an option is a relative path.
+
+    What a file holds, given by mistake, is none, and is not looked for.
+    """
     if not isinstance(value, str) or not value.strip() or not value.isprintable() or "-----BEGIN" in value:
         return False
     return not os.path.isabs(os.path.expanduser(os.path.expandvars(value)))
@@ -277,7 +298,9 @@ def _has_paths(spec: t.Mapping[str, t.Any]) -> bool:
 
 
 def _named(variables: Variables, name: str, key: str | None) -> t.Any:
-    """The value of a variable or of a key of it; nothing that an option can be where a template might find something else."""
+    """The value of a variable or of a key of it; nothing that an option can be where a template might find something
+    else.
+    """
     found = variables.get(name, _NOT_SET)
     if key is None or found is _NOT_SET:
         return found
@@ -286,7 +309,9 @@ def _named(variables: Variables, name: str, key: str | None) -> t.Any:
 
 
 def _is_plain(value: t.Any) -> bool:
-    """Whether a value is what JSON has, without a text that could be a template, so that ansible-core would hand on the same."""
+    """Whether a value is what JSON has, without a text that could be a template, so that ansible-core would hand on
+    the same.
+    """
     if isinstance(value, str):
         return "{" not in value
     if isinstance(value, dict):
@@ -305,7 +330,9 @@ def _checking(operation: type[Operation]) -> tuple[dict[str, t.Any], ArgumentSpe
 
 
 def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """The options of a task as a module gets them: in clear where they are from a vault, and nothing that JSON does not know."""
+    """The options of a task as a module gets them: in clear where they are from a vault, and nothing that JSON does
+    not know.
+    """
     if _HAS_TAGS:
         encoder = ansible_json.get_module_encoder("legacy", ansible_json.Direction.CONTROLLER_TO_MODULE)
         return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=encoder)))
@@ -327,7 +354,8 @@ def _as_printed(result: Result, warnings: list[str], hidden: LongestFirst) -> di
 
 
 def _without_values(text: str, secrets: set[str]) -> t.Any:
-    """A part of a result, which is given as JSON, without secrets. Of thousands of objects most hold none, which their text shows at once.
+    """A part of a result, which is given as JSON, without secrets. Of thousands of objects most hold none, which their
+    text shows at once.
 
     JSON spells characters one by one.
     """
@@ -339,7 +367,9 @@ def _without_values(text: str, secrets: set[str]) -> t.Any:
 
 @functools.lru_cache(maxsize=1)
 def _set_aside_what_is_there(process: int) -> None:
-    """Keeps Python from looking again and again for garbage in all that a worker process has inherited, which copies that memory, too."""
+    """Keeps Python from looking again and again for garbage in all that a worker process has inherited, which copies
+    that memory, too.
+    """
     gc.freeze()
 
 
@@ -352,13 +382,19 @@ def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
 
 @functools.lru_cache(maxsize=1)
 def _configured_interpreter() -> t.Any:
-    """The Python that the configuration asks for where no variable does. To ask it takes a tenth of the time of an item of a loop."""
+    """The Python that the configuration asks for where no variable does.
+
+    To ask it takes a tenth of the time of an item of a loop.
+    """
     return constants.config.get_config_value("INTERPRETER_PYTHON")
 
 
 @functools.lru_cache(maxsize=64)
 def _is_own_interpreter(interpreter: str) -> bool:
-    """Whether a Python that is asked for is the one that runs here. Where none is asked for, or any that is found, this one will do."""
+    """Whether a Python that is asked for is the one that runs here.
+
+    Where none is asked for, or any that is found, this one will do.
+    """
     if not interpreter or interpreter.startswith("auto"):
         return True
     path = shutil.which(interpreter)
@@ -366,7 +402,9 @@ def _is_own_interpreter(interpreter: str) -> bool:
 
 
 def _identity(program: str) -> tuple[str, str]:
-    """The program that a Python is in the end, and the folder of the virtual environment that it belongs to, which decides on its libraries."""
+    """The program that a Python is in the end, and the folder of the virtual environment that it belongs to, which
+    decides on its libraries.
+    """
     folder = os.path.dirname(os.path.abspath(program))
     places = (folder, os.path.dirname(folder))
     environment = next(

@@ -2,10 +2,12 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of roles: misspelt names, purges that would delete more than the user listed, and errors that name variables in place of options.
+"""The variables of roles: misspelt names, purges that would delete more than the user listed, and errors that name
+variables in place of options.
 
-The action plugins run these checks in each task of a role, so that no role needs a task for them and any choice of tags is safe. The names come from the
-files of the roles. They are read once, when Ansible loads an action plugin in its main process.
+The action plugins run these checks in each task of a role, so that no role needs a task for them and any choice of tags
+is safe. The names come from the files of the roles. They are read once, when Ansible loads an action plugin in its main
+process.
 """
 
 from __future__ import annotations
@@ -43,13 +45,16 @@ def _words(*paths: pathlib.Path) -> frozenset[str]:
     )
 
 
-# What each role takes, registers or sets. A search for words takes a hundredth of the time that YAML takes to parse; tests compare the two.
+# What each role takes, registers or sets. A search for words takes a hundredth of the time that YAML takes to parse;
+# tests compare the two.
 _OPTIONS = {path.parents[1].name: _words(path) for path in sorted(_ROOT.glob(f"roles/*/{_SPECS}"))}
 _KNOWN = _words(*_ROOT.glob("roles/*/tasks/*.yml"), *_ROOT.glob("playbooks/*.yml")).union({SWITCH}, *_OPTIONS.values())
 
 
 def documented() -> list[str]:
-    """Return the variables that users can set: those in the argument specs of all roles, and those of playbooks and action plugins."""
+    """Return the variables that users can set: those in the argument specs of all roles, and those of playbooks and
+    action plugins.
+    """
     found = {SWITCH, *(word for word in _words(*_ROOT.glob("playbooks/*.yml")) if word.startswith(PREFIX))}
     for role in _OPTIONS:
         specs = yaml.safe_load((_ROOT / "roles" / role / _SPECS).read_text(encoding="utf-8"))["argument_specs"]
@@ -110,7 +115,9 @@ def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t
 
 
 def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:
-    """Name the variables of a role in the errors of its task, in place of the options of the module; return whether there are any."""
+    """Name the variables of a role in the errors of its task, in place of the options of the module; return whether
+    there are any.
+    """
     role = _role(variables)
     if not role or not result.get("failed"):
         return False
@@ -158,7 +165,10 @@ def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
 
 
 def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
-    """A message with variables in place of options. Ordinary words that are options as well are replaced only where nothing else can be meant."""
+    """A message with variables in place of options.
+
+    Ordinary words that are options as well are replaced only where nothing else can be meant.
+    """
     text = re.sub(
         r"\b([Ss]et) (\w+) to (true|false)\b",
         lambda found: f"{found[1]} {names[found[2]]}: {found[3]}" if found[2] in names else found[0],

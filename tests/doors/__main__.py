@@ -6,7 +6,8 @@
 
     python -m tests.doors compare IN_PROCESS MODULE
 
-Succeeds where all results are the same, there are some of modules of the collection, and each of these came through the door that its file stands for.
+Succeeds where all results are the same, there are some of modules of the collection, and each of these came through the
+door that its file stands for.
 """
 
 from __future__ import annotations

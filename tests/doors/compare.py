@@ -49,7 +49,8 @@ def compare(
 ) -> Comparison:
     """Returns the differences between two runs in the order of the results.
 
-    A key that one has and the other has not, another value and another type are differences, and so is a result that only one has.
+    A key that one has and the other has not, another value and another type are differences, and so is a result that
+    only one has.
     """
     left, right = _by_host(first), _by_host(second)
     differences: list[str] = []
@@ -83,7 +84,8 @@ def doors(results: Sequence[Result]) -> dict[str, int]:
 def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
     """The results of each host in normal form; what hosts do side by side has no order.
 
-    Each playbook has names of its own in it: a port that an ended simulator had, the one of the next playbook can get again.
+    Each playbook has names of its own in it: a port that an ended simulator had, the one of the next playbook can get
+    again.
     """
     normal: dict[tuple[str, str], Normal] = {}
     found: dict[str, list[Entry]] = {}

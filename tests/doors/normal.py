@@ -4,8 +4,8 @@
 
 """Takes out of results what differs between any two runs of the same playbooks, and no more.
 
-What is another in each run but means something, such as a port, is replaced by its kind and a number, in the order in which it is met. So two runs are
-only equal if the same one stands in the same places of both.
+What is another in each run but means something, such as a port, is replaced by its kind and a number, in the order in
+which it is met. So two runs are only equal if the same one stands in the same places of both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from typing import Any
 _NAMED: tuple[tuple[str, Pattern[str]], ...] = (
     # Each door has a copy of what is installed, and a home, of its own.
     ("place", re.compile(r"(?<=/ansible-test/)([0-9][^/\s'\"]*/(?:in_process|module))(?=/)")),
-    # Files and directories that Ansible, ansible-test and Python's tempfile make, with the directory in which they stand.
+    # Files and directories that Ansible, ansible-test and Python's tempfile make, with the directory in which they
+    # stand.
     ("temporary", re.compile(r"((?:/[^/\s'\"]+)*/(?:ansible\.[a-z0-9_]{8}\b|ansible-tmp-[0-9.-]+|tmp[a-z0-9_]{8}\b))")),
     # The copy of the collection in which ansible-test runs a target.
     ("copy", re.compile(r"((?:/[^/\s'\"]+)*/tests/output/\.tmp/integration/[^/\s'\"]+)")),
@@ -31,7 +32,8 @@ _NAMED: tuple[tuple[str, Pattern[str]], ...] = (
     ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
     # Checksums of files that are made anew.
     ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
-    # An async job, such as the one in which the simulator runs: a random number of up to twelve digits, and that of a process.
+    # An async job, such as the one in which the simulator runs: a random number of up to twelve digits, and that of a
+    # process.
     ("job", re.compile(r"\b(j[0-9]{1,12}\.[0-9]+)\b")),
     # The simulator listens where the system lets it.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
@@ -137,8 +139,8 @@ class Normal:
 def _log(records: list[Any]) -> list[Any]:
     """The simulator's log with what was asked side by side in an order of its own.
 
-    A module that waits for something asks for it again, as often as it has time for: reads that follow one another count once each. Starts of push tasks that
-    follow one another, and stops of them, count as often as they are there.
+    A module that waits for something asks for it again, as often as it has time for: reads that follow one another
+    count once each. Starts of push tasks that follow one another, and stops of them, count as often as they are there.
     """
     found: list[Any] = []
     for kind, group in itertools.groupby(records, _kind):

@@ -9,8 +9,8 @@ Lines of JSON, each with a ``kind``:
 ``run``      a playbook begins: ``playbook``, the name of its file
 ``task``     a task begins: ``task``, its id, ``name``, ``action``
 ``module``   a module is started as a process: ``module``, ``task``, ``host``
-``result``   a task, an item of a loop or an attempt has ended: ``event``, ``host``, ``task``, ``name``, ``path``, ``action``, ``loop``, ``item``, ``result``
-``stats``    a playbook has ended: ``hosts``, the recap
+``result``   a task, an item of a loop or an attempt has ended: ``event``, ``host``, ``task``, ``name``, ``path``,
+``action``, ``loop``, ``item``, ``result`` ``stats``    a playbook has ended: ``hosts``, the recap
 """
 
 from __future__ import annotations

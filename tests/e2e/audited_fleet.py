@@ -127,7 +127,9 @@ class Fleet:
     def serve(
         self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com"
     ) -> list[dict[str, t.Any]]:
-        """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the variable for it."""
+        """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the
+        variable for it.
+        """
         directory = self.project.directory / folder
         directory.mkdir(exist_ok=True)
         (directory / "cert.pem").write_bytes(pair.certificate)

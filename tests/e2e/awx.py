@@ -62,7 +62,8 @@ class Job:
             encoding="utf-8",
         )
         script.chmod(0o700)
-        # AWX gives a job nothing of its own environment; this is what makes Ansible of the tests be found, and the collection.
+        # AWX gives a job nothing of its own environment; this is what makes Ansible of the tests be found, and the
+        # collection.
         self.environment = dict(project.environment)
         self.safe_environment: dict[str, str] = {}
         self.arguments: list[str] = []
@@ -115,7 +116,9 @@ class Job:
         return Ended(self.directory, runner.status, list(runner.events))
 
     def run_elsewhere(self, playbook: str, *arguments: str) -> Ended:
-        """Runs a playbook as Receptor brings it to an execution node, where the directory has the same path, and brings back what came of it."""
+        """Runs a playbook as Receptor brings it to an execution node, where the directory has the same path, and
+        brings back what came of it.
+        """
         aside, back = (self.directory.with_name(f"{name}-{self.number}") for name in ("controller", "back"))
         aside.mkdir()
         with (aside / "sent").open("wb") as sent:
@@ -164,7 +167,10 @@ class Ended(t.NamedTuple):
         return dict(self.events[-1]["event_data"]["changed"])
 
     def texts(self) -> dict[str, str]:
-        """All files that the job has left. Left out is the one in which ansible-runner itself keeps the environment, of which AWX keeps the safe one."""
+        """All files that the job has left.
+
+        Left out is the one in which ansible-runner itself keeps the environment, of which AWX keeps the safe one.
+        """
         paths = [
             path for path in (self.directory / "artifacts").rglob("*") if path.is_file() and path.name != "command"
         ]

@@ -81,7 +81,8 @@ class MediaServer:
             self.write(self.live, self.old)
             (self.live / "privkey.pem").chmod(0o640)
         self.write(self.coming, self.new)
-        # By its clock a second has passed whenever a handshake is done, so that what shows late shows after so many looks.
+        # By its clock a second has passed whenever a handshake is done, so that what shows late shows after so many
+        # looks.
         made: list[Simulator] = []
         self.simulator = Simulator(
             version, token=TOKEN, tls_ports=[0] * ports, clock=lambda: float(sum(len(one.handshakes) for one in made))

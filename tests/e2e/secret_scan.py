@@ -4,9 +4,11 @@
 
 """Finds secrets in whatever a run has left, in every spelling that tools give to a text.
 
-Spellings are without number: JSON inside of JSON, a URL inside of a shell command, YAML that is folded. So texts and secrets are not compared as they
-stand. Both are brought into one form, in which escapes are resolved as often as there are any, and what escaping adds (backslashes, quotes,
-blanks) is gone. Only base64 is searched for as it would stand, as it cannot be told from other text.
+Spellings are without number: JSON inside of JSON, a URL inside of a shell command, YAML that is folded. So texts and
+secrets are not compared as they stand. Both are brought into one form, in which escapes are resolved as often as there
+are any, and what escaping adds (backslashes, quotes, blanks) is gone. Only base64 is searched for as it would stand, as
+it cannot be told from other
+text.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Leak(t.NamedTuple):
 
 
 def resolved(text: str) -> str:
-    """The text with all escapes resolved: of JSON, Python, YAML, URLs and HTML, in any order and one inside of the other."""
+    """The text with all escapes resolved: of JSON, Python, YAML, URLs and HTML, in any order and one inside of the
+    other.
+    """
     text = _TERMINAL.sub("", text)
     for _level in range(_DEEPEST):
         before = text
@@ -85,7 +89,9 @@ def base64_form(text: str) -> str:
 
 
 def cores(value: bytes) -> set[str]:
-    """What every base64 text that holds these bytes somewhere holds, by the three ways in which they can be aligned in it."""
+    """What every base64 text that holds these bytes somewhere holds, by the three ways in which they can be aligned in
+    it.
+    """
     found = set()
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + value).decode().rstrip("=")
@@ -143,7 +149,9 @@ class Scanner:
         return list(found.values())
 
     def scan_files(self, *roots: pathlib.Path) -> tuple[list[Leak], list[str]]:
-        """Scans the names and the contents of all files under some directories, or single files; returns the leaks and what was looked at."""
+        """Scans the names and the contents of all files under some directories, or single files; returns the leaks and
+        what was looked at.
+        """
         leaks, places = [], []
         for root in roots:
             for path in sorted(root.rglob("*")) if root.is_dir() else [root]:

@@ -241,7 +241,8 @@ class Server:
             run_module(
                 "applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])
             ),
-            # One after the other, as the server lists them in this order, and its words are cut where they are too many.
+            # One after the other, as the server lists them in this order, and its words are cut where they are too
+            # many.
             run_module(
                 "push_tasks",
                 connection(
@@ -295,7 +296,9 @@ class Server:
     # Cases
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
-        """Every module with each error that every module can meet; with ``every`` each module with some of them, in turn, so that all are met."""
+        """Every module with each error that every module can meet; with ``every`` each module with some of them, in
+        turn, so that all are met.
+        """
         for number, module in enumerate(MODULES):
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
@@ -337,7 +340,9 @@ class Server:
         )
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
-        """What has been read is repeated by the server where something is written; nothing is done, so that the cases share their objects."""
+        """What has been read is repeated by the server where something is written; nothing is done, so that the cases
+        share their objects.
+        """
         for module in (*MANAGING, "cert_reload"):
             for kind in kinds:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}

@@ -4,9 +4,12 @@
 
 """Spoilt responses of a simulator that repeat all that it knows, in every spelling.
 
-The path prefix of a request says what happens to it: `/all-KIND/v1/...` spoils every request, `/write-KIND/v1/...` those that change the server,
-`/create-KIND/v1/...` those that make something and `/delete-KIND/v1/...` those that take something away; the others are answered well. With `/lost-NAME/v1/...`
-a virtual host is made and the connection breaks, and the second look at it finds that it is gone. So cases need no order, and none disturbs another.
+The path prefix of a request says what happens to it: `/all-KIND/v1/...` spoils every request, `/write-KIND/v1/...`
+those that change the server, `/create-KIND/v1/...` those that make something and `/delete-KIND/v1/...` those that take
+something away; the others are answered well. With `/lost-NAME/v1/...` a virtual host is made and the connection breaks,
+and the second look at it
+finds that it is gone. So cases need no
+order, and none disturbs another.
 """
 
 from __future__ import annotations
@@ -97,7 +100,9 @@ def _scopes(method: str, path: str, raw: bytes) -> t.Collection[str]:
 
 
 class Echo:
-    """Spoils the requests of a simulator whose paths have a prefix; one of its middlewares. ``url(prefix)`` is the base address for a way of spoiling."""
+    """Spoils the requests of a simulator whose paths have a prefix; one of its middlewares. ``url(prefix)`` is the
+    base address for a way of spoiling.
+    """
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
@@ -122,7 +127,9 @@ class Echo:
         return await work()
 
     async def _lose(self, exchange: t.Any, work: t.Any, prefix: str) -> t.Any:
-        """Break the connection when something has been made, and let it be gone when it is looked at for the second time."""
+        """Break the connection when something has been made, and let it be gone when it is looked at for the second
+        time.
+        """
         if exchange.target == "/v1/vhosts":
             if exchange.method != "POST":
                 return await work()
@@ -136,7 +143,9 @@ class Echo:
         return await work()
 
     def known(self, exchange: t.Any, held: bool) -> str:
-        """All that the request says, and with `held` all that the server holds of what it is about: a module has read that before it writes."""
+        """All that the request says, and with `held` all that the server holds of what it is about: a module has read
+        that before it writes.
+        """
         raw, headers = exchange.raw, exchange.request.headers
         try:
             body = json.loads(raw) if raw else None

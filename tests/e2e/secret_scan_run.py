@@ -26,7 +26,10 @@ Task = dict[str, t.Any]
 
 
 def case_tasks(cases: t.Sequence[Case], variable: str) -> list[Task]:
-    """A task for each case, and what shows its result. No secret stands in a task: the options come from a variable of the host."""
+    """A task for each case, and what shows its result.
+
+    No secret stands in a task: the options come from a variable of the host.
+    """
     tasks: list[Task] = []
     for number, case in enumerate(cases):
         registered = f"{variable}_{number}"

@@ -346,7 +346,10 @@ def _big(number: int) -> dict[str, t.Any]:
 
 
 def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
-    """One server alone, so that a run takes a moment only. Its pushes are past connecting, however soon the first run looks."""
+    """One server alone, so that a run takes a moment only.
+
+    Its pushes are past connecting, however soon the first run looks.
+    """
     return fleet.add(name, clock=ManualClock(), **{"audit_sampling_interval": 0, **variables})
 
 

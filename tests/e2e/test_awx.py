@@ -536,7 +536,9 @@ def test_certificates_of_the_credential_become_files(project: Project) -> None:
 
 
 def _no_secret(texts: t.Mapping[str, str], safe_environment: t.Mapping[str, str]) -> None:
-    """Neither the files that a job has left nor what AWX keeps of its environment hold a secret; all secrets say so in their values."""
+    """Neither the files that a job has left nor what AWX keeps of its environment hold a secret; all secrets say so in
+    their values.
+    """
     assert texts and safe_environment
     leaks = [f"{name}: {line[:500]}" for name, text in texts.items() for line in text.splitlines() if "planted" in line]
     assert leaks == []

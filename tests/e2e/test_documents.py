@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The examples in README, guides, CONTRIBUTING and the READMEs of the roles are run, and each that cannot be run is named here with the reason.
+"""The examples in README, guides, CONTRIBUTING and the READMEs of the roles are run, and each that cannot be run is
+named here with the reason.
 
-tests/unit/test_docs.py runs the blocks of ``yaml`` in README and guides one by one. Here the commands of each document are run as they stand, in
-their order, with the files that the document shows in between. What a block is for is said by a comment before it
-(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` elsewhere):
+tests/unit/test_docs.py runs the blocks of ``yaml`` in README and guides one by one. Here the commands of each document
+are run as they stand, in their order, with the files that the document shows in between. What a block is for is said by
+a comment before it (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` elsewhere):
 
 ``as NAME``   it is saved under that name before the commands are run
 ``play``      it is run where it stands between the commands
@@ -136,8 +137,8 @@ NOT_RUN = {
     'make bench ROUNDS=1 ARGS="--at-most 3"': MEASURES,
 }
 
-# What each block that is only shown is, in the order of the document: what the command before it prints, or what the test of that name compares it with, or
-# no output at all.
+# What each block that is only shown is, in the order of the document: what the command before it prints, or what the
+# test of that name compares it with, or no output at all.
 COMMAND, NO_OUTPUT = "the command before it", "a file or a formula"
 SHOWN_BLOCKS = {
     "guide_first_steps.rst": [COMMAND, COMMAND, COMMAND],
@@ -401,7 +402,8 @@ SERVER_HAS: dict[str, str | dict[str, t.Any]] = {
     "guide_export.rst": "guide_export.rst",
     "roles/audit/README.md": "roles/provision/README.md",
 }
-# Host names of ``default`` where "*" is taken out of Server.xml, as the first steps say, and the documents that audit such a server: with "*" it has errors.
+# Host names of ``default`` where "*" is taken out of Server.xml, as the first steps say, and the documents that audit
+# such a server: with "*" it has errors.
 REACHABLE = ("localhost",)
 OF_REACHABLE_SERVERS = ("guide_adopt.rst", "guide_audits.rst")
 # What a command must print, by a part of it.
@@ -599,7 +601,9 @@ def after(name: str, desk: Desk) -> None:
 
 
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of the demonstration."""
+    """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of
+    the demonstration.
+    """
     path = tmp_path / "ansible-ovenmediaengine"
     _with_tools(REPOSITORY, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", path)
     (path / ".venv-demo").symlink_to(sys.prefix, target_is_directory=True)
@@ -607,7 +611,8 @@ def clone(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
-    """The artifact is built, installed into an empty home, and the playbook is run with it on the simulator, by one shell and as README has it.
+    """The artifact is built, installed into an empty home, and the playbook is run with it on the simulator, by one
+    shell and as README has it.
 
     Nothing is different but the port, which the simulator takes and says, and nothing can be reached but this machine.
     """
@@ -670,7 +675,9 @@ def test_readme_as_a_new_user_types_it(tmp_path: pathlib.Path) -> None:
 
 
 def _has_nothing_of_the_reader(repository: pathlib.Path, artifact: pathlib.Path) -> None:
-    """The package stage of ``make test`` accepts an artifact that was built where the reader has saved files, and so it does of a copy."""
+    """The package stage of ``make test`` accepts an artifact that was built where the reader has saved files, and so
+    it does of a copy.
+    """
     (repository / "secrets.yml").write_text("api_token: not-a-real-token\n", encoding="utf-8")
     subprocess.run(["git", "init", "--quiet", repository], check=True, timeout=PATIENCE)
     _with_tools(repository, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", repository / ".build/x")
@@ -716,7 +723,9 @@ def _variables_of_the_readme() -> str:
 
 @pytest.mark.exhaustive
 def test_commands_of_the_roles_run(project: Project) -> None:
-    """The inventory of provision's README is used by all of them, with the servers at hand in the place of those over SSH."""
+    """The inventory of provision's README is used by all of them, with the servers at hand in the place of those over
+    SSH.
+    """
     with started(["edge-1.example.com", "edge-2.example.com"], REACHABLE) as servers:
         desk = Desk("roles/provision/README.md", project, servers)
         inventory = yaml.safe_load(_readme_blocks("provision")[0].text)["all"]

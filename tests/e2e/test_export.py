@@ -198,8 +198,8 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
     with Simulator(token=TOKEN) as sim:
         inventory(project, {"one": sim.url})
         wanted = variables(project, "fleet.json", fleet(number, "0.20.0"))
-        # The wait; a list, a read of the one that is not listed, and one POST of virtual hosts; a list and a POST of applications, and a list
-        # and two starts of pushes for each.
+        # The wait; a list, a read of the one that is not listed, and one POST of virtual hosts; a list and a POST of
+        # applications, and a list and two starts of pushes for each.
         requests, writes = 1 + 3 + number * (2 + 3), 1 + number * 3
         first = project.provision("-e", wanted)
         assert first.status == 0, first.output
@@ -211,8 +211,9 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         assert exported.status == 0, exported.output
         counts = f"virtual hosts: {number}; applications: {number}; push tasks: {number * 2}; secrets to fill in: {number * 3};"
         assert exported.summary("one").startswith(counts)
-        # Three reads begin with the list of virtual hosts. Then come the virtual hosts; the lists of applications, and each application; the
-        # same lists, and the pushes of each application. The configuration file adds a virtual host with two applications.
+        # Three reads begin with the list of virtual hosts. Then come the virtual hosts; the lists of applications, and
+        # each application; the same lists, and the pushes of each application. The configuration file adds a virtual
+        # host with two applications.
         assert len(sim.log) == 3 + (number + 1) + (number + 1) + (number + 2) + (number + 1) + (number + 2)
         assert not sim.writes
         file = project.directory / "ovenmediaengine-one.yml"

@@ -2,9 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The path of a new user from the first stream to an audit in CI, with exit statuses and last lines compared with what the guides show.
+"""The path of a new user from the first stream to an audit in CI, with exit statuses and last lines compared with what
+the guides show.
 
-test_documents.test_readme_as_a_new_user_types_it types the README before this, and test_documents runs each command of the guides as it stands.
+test_documents.test_readme_as_a_new_user_types_it types the README before this, and test_documents runs each command of
+the guides as it stands.
 """
 
 from __future__ import annotations
@@ -91,7 +93,8 @@ def test_guide_first_stream(project: Project, reachable: bool) -> None:
             assert status == 200 and answer == {"vhost": "tenant-a", "app": "live", "stream": "main"}
             assert found == ["main"]
         else:
-            # What the guide says to look for: the list without the stream, the name in the server's log, and the remedy that the task has named already.
+            # What the guide says to look for: the list without the stream, the name in the server's log, and the remedy
+            # that the task has named already.
             assert status == 404 and "#default#live" in answer["error"]
             assert found == []
         (name,) = re.findall(r"The server's log then names ``(\S+)``", shown_text("guide_first_stream.rst"))
@@ -178,7 +181,10 @@ def mistype_two_variables(desk: Desk, variables: dict[str, t.Any]) -> None:
 
 
 def purge_the_third_tenant(desk: Desk, listed: dict[str, t.Any]) -> None:
-    """A purge needs its list, and check mode says what it takes away. test_role_variables has refusals in both modes; here each is seen in one."""
+    """A purge needs its list, and check mode says what it takes away.
+
+    Test_role_variables has refusals in both modes; here each is seen in one.
+    """
     desk.server.clear_log()
     purge = f"{PROVISION} -e ovenmediaengine_purge_vhosts=true"
     output = desk.run(purge, fails=True)
@@ -213,7 +219,9 @@ def export_and_provision_from_the_file(desk: Desk) -> None:
 
 
 def audit_in_ci(desk: Desk, listed: dict[str, t.Any]) -> None:
-    """The job of the guide runs as its runner does: it fails by the exit status, and keeps the artifacts in both cases."""
+    """The job of the guide runs as its runner does: it fails by the exit status, and keeps the artifacts in both
+    cases.
+    """
     (text,) = [
         block.text for block in blocks("guide_audits.rst") if block.language in SHOWN and "script:" in block.text
     ]

@@ -60,7 +60,8 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     assert second.summary("one") == UNCHANGED
     assert second.recap["one"]["changed"] == 0
     assert not sim.writes
-    # The wait, the list and each virtual host, the list of applications and the one application of each, and one look at the pushes.
+    # The wait, the list and each virtual host, the list of applications and the one application of each, and one look
+    # at the pushes.
     assert len(sim.log) == 1 + (1 + len(VHOSTS)) + 2 * 2 + 1
 
     sim.restart()

@@ -73,7 +73,8 @@ def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, s
     pushes = [{**PUSH, "id": "p-1"}, {**PUSH, "id": "p-2", "vhost": "t-a"}, PUSH_TASKS[0]]
     project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=pushes)
     assert project.provision().status == 0
-    # A virtual host with an application of the flat list and a push in it, and an application inside of another virtual host with a push in it.
+    # A virtual host with an application of the flat list and a push in it, and an application inside of another virtual
+    # host with a push in it.
     live = _with(VHOSTS[0]["applications"][0], publishers={"llhls": {}, "push": {}, "webrtc": {}})  # type: ignore[index]
     changed = [_with(VHOSTS[0], applications=[live]), _with(VHOSTS[1], host={"names": ["b2.example.com"]})]
     variables = {

@@ -24,7 +24,10 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
 def _hosts(
     project: Project, sim: Simulator, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *without: str, **variables: t.Any
 ) -> None:
-    """Writes an inventory of hosts that are one server with variables of their own. ``without`` names those that not all have."""
+    """Writes an inventory of hosts that are one server with variables of their own.
+
+    ``without`` names those that not all have.
+    """
     path = project.inventory(dict.fromkeys(hosts, sim.url), **variables)
     inventory = json.loads(path.read_text(encoding="utf-8"))["all"]
     common = {name: inventory["vars"].pop(name) for name in without}

@@ -108,8 +108,8 @@ ROWS = {
 }
 
 
-# Versions differ in what they answer to a reload, and to one of a virtual host without TLS. The other rows end before the server is asked
-# for that, and need no other version; test_cert_reload.py has all of them, by the module, for each.
+# Versions differ in what they answer to a reload, and to one of a virtual host without TLS. The other rows end before
+# the server is asked for that, and need no other version; test_cert_reload.py has all of them, by the module, for each.
 OF_VERSIONS = ("good", "unreadable", "one-lags", "without-tls")
 VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS}
 
@@ -485,7 +485,9 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_virtual_hosts_that_share_files(project: Project) -> None:
-    """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who placed them."""
+    """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who
+    placed them.
+    """
     with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:
         good.write(good.coming, good.old, authority().chain + authority().root.cert_pem.bytes())
         hosts = {}
@@ -528,7 +530,9 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
-    """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was not served before."""
+    """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was
+    not served before.
+    """
     with contextlib.ExitStack() as stack:
         servers, hosts = {}, {}
         for name in ("hidden", "both", "unknown"):

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No secret is in anything that a run prints, logs, hands to callbacks or writes, whatever the run ends with and however the secret is spelt."""
+"""No secret is in anything that a run prints, logs, hands to callbacks or writes, whatever the run ends with and
+however the secret is spelt.
+"""
 
 from __future__ import annotations
 
@@ -261,8 +263,8 @@ def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
 class Scan:
     """One run of everything in a mode, and what was found in all that it left.
 
-    Some hosts run the modules of the collection in process and some as modules: the single tasks do the one in real mode and the other in check mode, and the
-    roles do both in each.
+    Some hosts run the modules of the collection in process and some as modules: the single tasks do the one in real
+    mode and the other in check mode, and the roles do both in each.
     """
 
     def __init__(self, directory: pathlib.Path, check: bool) -> None:
@@ -283,9 +285,11 @@ class Scan:
         self.leaks, self.places = self.stage.scan(Scanner(self.secrets))
 
     def chosen(self, name: str, server: Server) -> t.Iterator[Case]:
-        """The cases that go through all layers: every module with success, drift, change and errors, and some of the combinations.
+        """The cases that go through all layers: every module with success, drift, change and errors, and some of the
+        combinations.
 
-        What a module prints is searched for all of them elsewhere. What the layers make of it only depends on whether it is a success, a failure or a change.
+        What a module prints is searched for all of them elsewhere. What the layers make of it only depends on whether
+        it is a success, a failure or a change.
         """
         if name == ("plain" if self.check else "hard"):
             yield from server.core()
@@ -397,7 +401,8 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
     assert {case.module for cases in scan.cases.values() for case in cases} == set(MODULES)
     _roles_did_what_they_should(scan, ends)
 
-    # The files that modules are copied to, which are told of with -vvvv. Where the host has a Python of its own, a module is used anyway.
+    # The files that modules are copied to, which are told of with -vvvv. Where the host has a Python of its own, a
+    # module is used anyway.
     copied = collections.Counter(
         re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE)
     )

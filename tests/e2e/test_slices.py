@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A fleet in four slices, each a job that ansible-runner brings to an execution node as Receptor does: together they do what one job does."""
+"""A fleet in four slices, each a job that ansible-runner brings to an execution node as Receptor does: together they
+do what one job does.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,8 @@ def test_provision_and_audit_in_slices(
         assert len(texts[0]) == len(texts[1])
     assert [sim.writes for sim in sims] == [[]] * SERVERS
 
-    # Once more, where one slice has left no report: its servers are told. The merged report of before is none of the parts.
+    # Once more, where one slice has left no report: its servers are told. The merged report of before is none of the
+    # parts.
     lost = pathlib.Path(parts[1].artifacts["ovenmediaengine_audit"]["report_dir"])
     for path in lost.iterdir():
         path.unlink()

@@ -4,13 +4,13 @@
 """Deliberate bugs: prove that the tests find what would hurt users.
 
     python -m tests.mutants [NAME...]               run the tests against each bug; all bugs without names
-    python -m tests.mutants map DATA JUNIT [NAME...]   choose tests anew, by a coverage run of the suite; judge the named bugs by all that cover them
-    python -m tests.mutants refresh                 make patches anew whose lines have moved
-    python -m tests.mutants write                   write docs/mutants.md from the last run of all bugs
+    python -m tests.mutants map DATA JUNIT [NAME...]   choose tests anew, by a coverage run of the suite; judge the
+    named bugs by all that cover them python -m tests.mutants refresh                 make patches anew whose lines have
+    moved python -m tests.mutants write                   write docs/mutants.md from the last run of all bugs
 
-Each bug is a file NAME.patch beside this one; covering.json has the tests to run for it, the one that found it last first. DATA is a coverage database with
-one context for each test (pytest --cov-context=test), JUNIT a report with durations (pytest --junitxml). A bug is found by a test that fails with the patch
-and passes without it.
+Each bug is a file NAME.patch beside this one; covering.json has the tests to run for it, the one that found it last
+first. DATA is a coverage database with one context for each test (pytest --cov-context=test), JUNIT a report with
+durations (pytest --junitxml). A bug is found by a test that fails with the patch and passes without it.
 """
 
 from __future__ import annotations

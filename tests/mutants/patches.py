@@ -27,7 +27,9 @@ class Mutant(t.NamedTuple):
 
     @property
     def lines(self) -> dict[str, set[int]]:
-        """The numbers of the changed lines in each file, as they are without the patch; a line that is only added counts as the two around it."""
+        """The numbers of the changed lines in each file, as they are without the patch; a line that is only added
+        counts as the two around it.
+        """
         found: dict[str, set[int]] = {}
         file, number = "", 0
         for line in self.text.splitlines():

@@ -47,7 +47,9 @@ def failure(error: ApiError) -> Answer:
 
 
 def bulk(items: list[dict[str, Any]]) -> Answer:
-    """A bare array; its status is the items' common one, else 207, and 200 without items (server-facts: Virtual hosts)."""
+    """A bare array; its status is the items' common one, else 207, and 200 without items (server-facts: Virtual
+    hosts).
+    """
     statuses = {item["statusCode"] for item in items}
     status = statuses.pop() if len(statuses) == 1 else 207 if statuses else 200
     return Answer(status, items)

@@ -20,7 +20,9 @@ def reload_one(state: State, vhost: VirtualHost) -> Answer:
 
 
 def reload_all(state: State) -> Answer:
-    """POST /v1/vhosts:reloadAllCertificates; one that fails makes it fail, and does not keep the others from being loaded."""
+    """POST /v1/vhosts:reloadAllCertificates; one that fails makes it fail, and does not keep the others from being
+    loaded.
+    """
     if None in state.failing_reloads:
         return _answer(state, False)
     results = [_reload(state, vhost) for vhost in state.virtual_hosts.values()]

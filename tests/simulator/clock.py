@@ -113,7 +113,8 @@ class ManualClock:
             assert self._lock.wait_for(lambda: len(self._due) == count, PATIENCE), f"{len(self._due)} are to happen"
 
     def later(self, seconds: float, deed: Callable[[], None]) -> Callable[[], None]:
-        """Do something when the clock has been advanced by some seconds, in the thread that does it and before :meth:`advance` returns.
+        """Do something when the clock has been advanced by some seconds, in the thread that does it and before
+        :meth:`advance` returns.
 
         :returns: a function that calls it off.
         """

@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults of networks, proxies and servers, for requests that are chosen by call, by count or by number.
 
-Where two words stand in the last column, the first is the default of ``when``: ``before`` the work, which is then not done, or
-``after`` it, so that only the answer is spoilt. Of several variants the first is the default.
+Where two words stand in the last column, the first is the default of ``when``: ``before`` the work, which is then not
+done, or ``after`` it, so that only the answer is spoilt. Of several variants the first is the default.
 
-==============  =========================================================================================  ================
-kind            what happens, by variant                                                                   ``when``
-==============  =========================================================================================  ================
-refuse          ``met``: all connections are cut off, and nobody listens for ``seconds`` of the clock;     before, after
+==============  =========================================================================================
+================ kind            what happens, by variant
+``when`` ==============  =========================================================================================
+================ refuse          ``met``: all connections are cut off, and nobody listens for ``seconds`` of the clock;
+before, after
                 ``now``: the same as soon as it is injected, without a request
 reset           the connection is cut off without an answer: ``rst`` (connection reset), ``fin`` (closed)  before, after
 close           answered well, then the kept-alive connection is closed unannounced: ``idle`` at once,     after, before
@@ -36,18 +37,24 @@ huge            a body of ``size`` bytes (100 MB) that is good JSON: with ``leng
                 compressed to little, ``gzip``
 redirect        ``status`` (302) with ``location``                                                         before, after
 meanwhile       no fault of the request: somebody else does something, ``deed``, and it is answered well   before, after
-==============  =========================================================================================  ================
+==============  =========================================================================================
+================
 
-``close`` and ``trickle`` deliver an answer that is whole. With ``before`` it is a 503, as no server tells of a success that was
-none. The other kinds deliver nothing that a client could take for the answer of the API, unless a ``status`` below 400 is asked for.
+``close`` and ``trickle`` deliver an answer that is whole. With ``before`` it is a 503, as no server tells of a success
+that was none. The other kinds deliver nothing that a client could take for the answer of the API, unless a ``status``
+below 400 is asked for.
 
 While nobody listens the control interface is silent too. Faults choose API requests only, never control calls.
 
-Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do elsewhere:
+Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do
+elsewhere:
 
-- A function that rewrites responses, or lets requests wait for each other, is one of :attr:`.running.Simulator.middlewares`.
-- Bytes of TCP and TLS that no HTTP server can be made to send, such as a connection cut off before the request is read, come from the scripts of
-  ``tests/unit/plugins/module_utils/scripted_server.py``. It knows nothing of the API, so that tests of the transport say byte by byte what arrives.
+- A function that rewrites responses, or lets requests wait for each other, is one of
+  :attr:`.running.Simulator.middlewares`.
+- Bytes of TCP and TLS that no HTTP server can be made to send, such as a connection cut off before the request is read,
+  come from the scripts of
+  ``tests/unit/plugins/module_utils/scripted_server.py``. It knows nothing of the API, so that tests of the transport
+  say byte by byte what arrives.
 """
 
 from __future__ import annotations
@@ -86,11 +93,13 @@ class Fault:
     :param kind: one of :data:`KINDS`.
     :param method: only requests of this method.
     :param path: only requests whose path, without a query, ends in this.
-    :param number: only the n-th API request from the injection on, counted from 0; with more ``times``, those of the same method and
+    :param number: only the n-th API request from the injection on, counted from 0; with more ``times``, those of the
+    same method and
         path after it as well.
     :param skip: lets so many of the requests through that it would spoil otherwise.
     :param times: how many it spoils, -1 for all until it is over.
-    :param when: ``before`` the work, which is then not done, or ``after`` it; the table above says which holds where none is given.
+    :param when: ``before`` the work, which is then not done, or ``after`` it; the table above says which holds where
+    none is given.
     :param seconds: how long it takes, where the kind takes time.
     :param status: of the answer, where the kind has one.
     :param message: of the envelope.
@@ -195,7 +204,10 @@ class Fault:
         self._first = requests
 
     def takes(self, exchange: Exchange, index: int) -> bool:
-        """Whether it spoils a request, which then counts. :param index: the number of the request, from the server's start."""
+        """Whether it spoils a request, which then counts.
+
+        :param index: the number of the request, from the server's start.
+        """
         if not self.active or not self._chooses(exchange, index):
             return False
         if self.skip:
@@ -301,7 +313,9 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "location": str,
     "size": int,
 }
-"""The options of a fault, and what each is for a control call: numbers that a playbook puts together are texts for ansible-core before 2.19."""
+"""The options of a fault, and what each is for a control call: numbers that a playbook puts together are texts for
+ansible-core before 2.19.
+"""
 
 
 def from_json(given: Mapping[str, Any]) -> Fault:

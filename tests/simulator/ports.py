@@ -9,7 +9,8 @@ import socket
 
 
 def held(host: str, port: int = 0) -> socket.socket:
-    """Bind a socket that never listens: as long as it is open, connections are refused unless its owner listens by :func:`listening`.
+    """Bind a socket that never listens: as long as it is open, connections are refused unless its owner listens by
+    :func:`listening`.
 
     Without it another process, or a client's own end of a connection, could get the port while nobody listens there.
 

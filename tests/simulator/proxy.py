@@ -1,7 +1,9 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A reverse proxy in front of a simulator, as sites have them: path prefix, header with a key, TLS of its own, pages of its own."""
+"""A reverse proxy in front of a simulator, as sites have them: path prefix, header with a key, TLS of its own, pages
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -66,13 +68,16 @@ class Seen:
 class Proxy:
     """A reverse proxy on a free port of 127.0.0.1, in a thread of its own; a context manager.
 
-    Kept-alive connections to its clients have nothing to do with those to the server behind it. A request is sent on once at most.
+    Kept-alive connections to its clients have nothing to do with those to the server behind it. A request is sent on
+    once at most.
 
     :param backend: the server behind it, which has to be started.
     :param prefix: the path under which it serves; it is stripped.
-    :param header: name and value that each request must have, else it is answered with 403; they are not sent on. None for no such demand.
+    :param header: name and value that each request must have, else it is answered with 403; they are not sent on. None
+    for no such demand.
     :param tls: serve by https, with a certificate made on the spot; :attr:`ca_path` has its authority.
-    :param client_ca: demand a certificate of the client, such as :attr:`client_cert` with :attr:`client_key`; with ``tls``.
+    :param client_ca: demand a certificate of the client, such as :attr:`client_cert` with :attr:`client_key`; with
+    ``tls``.
     :param min_tls: the lowest version of TLS that it speaks; that of the system where None.
     :param max_tls: the highest.
     :param timeout: real seconds that the server behind it has for an answer.
@@ -205,7 +210,8 @@ class Proxy:
             skip_auto_headers=_LEFT_ALONE,
             timeout=aiohttp.ClientTimeout(total=self._timeout),
         )
-        # Otherwise it repeats some requests on its own where a kept-alive connection has ended, and what tests see would depend on chance.
+        # Otherwise it repeats some requests on its own where a kept-alive connection has ended, and what tests see
+        # would depend on chance.
         self._session._retry_connection = False
         self._server = web.Server(
             self._handle, access_log=None, auto_decompress=False, max_line_size=65536, max_field_size=65536

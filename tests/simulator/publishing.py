@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a publisher arrives (server-facts: Which virtual host a publisher or viewer reaches).
 
-The rule is the same in 0.15.10, 0.18.0, 0.20.0 and 0.21.0 (GetVhostNameFromDomain of the orchestrator [read]). Certificates are chosen by
-another order, see :mod:`.tls_listeners`.
+The rule is the same in 0.15.10, 0.18.0, 0.20.0 and 0.21.0 (GetVhostNameFromDomain of the orchestrator [read]).
+Certificates are chosen by another order, see :mod:`.tls_listeners`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class NotPublished(LookupError):
 def is_for_host(vhost: VirtualHost, host: str) -> bool:
     """Return whether one of the host names of a virtual host matches, as the server does it.
 
-    ``*`` is any text and ``?`` at most one character, dots included; case counts (HostName::UpdateRegex and Regex::WildCardRegex [read]).
+    ``*`` is any text and ``?`` at most one character, dots included; case counts (HostName::UpdateRegex and
+    Regex::WildCardRegex [read]).
     """
     item = vhost.config.get("host")
     names = item.get("names") if isinstance(item, dict) else None
@@ -58,7 +59,9 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def reached(vhosts: Iterable[VirtualHost], host: str) -> VirtualHost | None:
-    """Return the virtual host that a host name reaches: the first match in the order of creation, None without a match."""
+    """Return the virtual host that a host name reaches: the first match in the order of creation, None without a
+    match.
+    """
     return next((vhost for vhost in vhosts if host and is_for_host(vhost, host)), None)
 
 

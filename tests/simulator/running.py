@@ -33,8 +33,10 @@ class Simulator:
     :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock where None.
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
-    :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports` has them.
-    :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample configuration, it takes
+    :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
+    has them.
+    :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample
+    configuration, it takes
         all publishers and viewers.
     :param latency: seconds of the clock that each request takes beside its work, see :attr:`latency`.
     :param scene: what the configuration file holds, see :data:`.state.SCENES`.
@@ -135,12 +137,16 @@ class Simulator:
 
     @property
     def middlewares(self) -> list[Middleware]:
-        """Wrappers around the work of every API request, see :data:`.server.Middleware`; change the list to add one. For what no fault does:
+        """Wrappers around the work of every API request, see :data:`.server.Middleware`; change the list to add one.
+        For what no fault does:
         answers that are rewritten by a function, requests that wait for each other."""
         return self._server.middlewares
 
     def inject(self, kind: str, **options: Any) -> Fault:
-        """Let a fault spoil requests from now on, see :class:`.faults.Fault`, which has the options too. :returns: the fault."""
+        """Let a fault spoil requests from now on, see :class:`.faults.Fault`, which has the options too.
+
+        :returns: the fault.
+        """
         return self.plant(Fault(kind, **options))
 
     def plant(self, fault: Fault) -> Fault:
@@ -151,7 +157,8 @@ class Simulator:
         return fault
 
     def meanwhile(self, method: str, path: str, deed: Callable[[], object], **options: Any) -> Fault:
-        """Let somebody else do something just before a request is worked on: the first of a method whose path ends in ``path``.
+        """Let somebody else do something just before a request is worked on: the first of a method whose path ends in
+        ``path``.
 
         :param options: further ones of :class:`.faults.Fault`, such as ``skip`` and ``when``.
         """
@@ -159,7 +166,9 @@ class Simulator:
 
     @property
     def latency(self) -> float:
-        """Seconds of the clock that each request takes beside its work, as on a network; requests on other connections go on meanwhile."""
+        """Seconds of the clock that each request takes beside its work, as on a network; requests on other connections
+        go on meanwhile.
+        """
         return self._server.latency
 
     @latency.setter
@@ -186,11 +195,15 @@ class Simulator:
         return list(self._server.handshakes)
 
     def delay_reloads(self, seconds: float) -> None:
-        """Let each reload of a virtual host's certificate show only after some seconds of the clock; its files are read at once."""
+        """Let each reload of a virtual host's certificate show only after some seconds of the clock; its files are
+        read at once.
+        """
         self.state.reload_delay = seconds
 
     def lag(self, port: int, seconds: float | None = None) -> None:
-        """Let one TLS port show each reload some seconds of the clock later than the others; 0 for no longer, None for until told."""
+        """Let one TLS port show each reload some seconds of the clock later than the others; 0 for no longer, None for
+        until told.
+        """
         self._server.tls_listener(port).lag(seconds)
 
     def listener(self, port: int, behaviour: str) -> None:
@@ -218,20 +231,24 @@ class Simulator:
         self.state.stream_disappears(vhost, app, stream)
 
     def viewers(self, number: int, vhost: str, app: str | None = None, stream: str | None = None) -> None:
-        """Let so many viewers be connected to a virtual host, an application or a stream, until the server is restarted; its statistics count them."""
+        """Let so many viewers be connected to a virtual host, an application or a stream, until the server is
+        restarted; its statistics count them.
+        """
         self.state.viewers[tuple(part for part in (vhost, app, stream) if part is not None)] = number
 
     def publish(self, host: str, app: str, stream: str) -> Published:
         """Let a publisher send a stream to a host name. :returns: where it went live.
 
-        :raises NotPublished: no application is found by that host name; the error has the virtual host in which it was looked for.
+        :raises NotPublished: no application is found by that host name; the error has the virtual host in which it was
+        looked for.
         """
         return publish(self.state, host, app, stream)
 
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
         """Add a push task of the server's configuration.
 
-        :param fields: any of ``id`` (random otherwise), ``stream_name``, ``protocol``, ``url``, ``stream_key``, ``variant_names``.
+        :param fields: any of ``id`` (random otherwise), ``stream_name``, ``protocol``, ``url``, ``stream_key``,
+        ``variant_names``.
         """
         return self.state.add_config_task(vhost, app, **fields)
 
@@ -240,7 +257,9 @@ class Simulator:
         self.state.set_destination(url, behaviour)
 
     def fail_reload(self, vhost: str | None = None, fails: bool = True) -> None:
-        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only where the version answers 500."""
+        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only where the version
+        answers 500.
+        """
         set_failing_reload(self.state, vhost, fails)
 
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which keys a virtual host and an application take, and what is kept of a posted one.
 
-The keys come from the tables in tests/wire/keys. The rules are those of the server's configuration: keys that it does not know
-are refused at every level, null is absence, scalars are kept with the type that they had (server-facts: Virtual hosts).
+The keys come from the tables in tests/wire/keys. The rules are those of the server's configuration: keys that it does
+not know are refused at every level, null is absence, scalars are kept with the type that they had (server-facts:
+Virtual hosts).
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Item:
-    """An object, with its keys in the order in which the server looks at them. ``open``: other keys are kept as posted."""
+    """An object, with its keys in the order in which the server looks at them.
+
+    ``open``: other keys are kept as posted.
+    """
 
     fields: dict[str, Field] = field(default_factory=dict)
     open: bool = False

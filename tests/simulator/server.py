@@ -59,7 +59,9 @@ class _Connections(web.Server):
     """The connections of one server."""
 
     closed = False
-    """Whether nobody listens for now: connections that were in the making, as by a TLS handshake, are cut off when they are made."""
+    """Whether nobody listens for now: connections that were in the making, as by a TLS handshake, are cut off when
+    they are made.
+    """
 
     def connection_made(self, handler: Any, transport: asyncio.Transport) -> None:
         super().connection_made(handler, transport)
@@ -87,7 +89,9 @@ class Server:
         self.handshakes: list[Handshake] = []
         """The handshakes with the TLS ports of the publishers, in the order of their arrival."""
         self.latency = 0.0
-        """Seconds of the clock that each API request takes beside its work, as on a network: requests on other connections go on meanwhile."""
+        """Seconds of the clock that each API request takes beside its work, as on a network: requests on other
+        connections go on meanwhile.
+        """
         self.died = False
         self.on_death: Callable[[], None] = lambda: None
         self._log_file = log_file
@@ -101,7 +105,10 @@ class Server:
         self._connections: _Connections | None = None
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
-        """Open the port, the same one again after the end of the process. :param port: 0 for any that is free. :returns: the port."""
+        """Open the port, the same one again after the end of the process.
+
+        :param port: 0 for any that is free. :returns: the port.
+        """
         if self._holder is None:
             self._holder = held(host, port)
         self._connections = _Connections(
@@ -125,7 +132,10 @@ class Server:
         )
 
     async def listen_tls(self, host: str, port: int) -> int:
-        """Open a TLS port that serves the certificates of virtual hosts. :param port: 0 for any that is free. :returns: the port."""
+        """Open a TLS port that serves the certificates of virtual hosts.
+
+        :param port: 0 for any that is free. :returns: the port.
+        """
         listener = TlsListener(self.state, host, port, self.handshakes)
         self.tls_listeners.append(listener)
         return await listener.open()
@@ -160,7 +170,8 @@ class Server:
         """
         closes = seconds > 0 and self._listener is not None
         if closes and self._listener is not None and not self._is_closed:
-            # What is accepted already must become a connection first: asyncio would forget it, open, where the port is closed meanwhile.
+            # What is accepted already must become a connection first: asyncio would forget it, open, where the port is
+            # closed meanwhile.
             for listening in self._listener.sockets:
                 get_running_loop().remove_reader(listening.fileno())
             await turns(_TURNS)

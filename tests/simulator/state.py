@@ -23,7 +23,9 @@ BEHAVIOURS = (ACCEPT, REFUSE, HANG)
 
 PLAIN, MEDIA = "plain", "media"
 SCENES = (PLAIN, MEDIA)
-"""What the configuration file holds: the applications that tests/wire/README.md describes, or also ``media`` of tests/wire/media."""
+"""What the configuration file holds: the applications that tests/wire/README.md describes, or also ``media`` of
+tests/wire/media.
+"""
 
 BYTES_PER_SECOND = 125_000
 SECONDS_TO_CONNECT = 1.0
@@ -161,7 +163,9 @@ class State:
         """The certificate of the API itself, where it has one."""
         self.config_tasks: list[ConfigTask] = []
         self.known_files: set[str] = set()
-        """Certificate files that exist on the simulated machine alone; no TLS port serves them. See :data:`.tls.OWN_ROOT`."""
+        """Certificate files that exist on the simulated machine alone; no TLS port serves them. See
+        :data:`.tls.OWN_ROOT`.
+        """
         self._static: list[StaticVirtualHost] = []
         self._add_initial(scene, default_host_names)
 
@@ -281,7 +285,9 @@ class State:
                     self.add_config_task(task.vhost, task.app, **task.fields)
 
     def in_order_of_creation(self) -> list[VirtualHost]:
-        """The virtual hosts of the configuration file in its order, then those made through the API; one that is made again is the last."""
+        """The virtual hosts of the configuration file in its order, then those made through the API; one that is made
+        again is the last.
+        """
         # The sort keeps the order of the dictionary, in which a name that is deleted and added again goes to the end.
         return sorted(self.virtual_hosts.values(), key=lambda vhost: not vhost.read_only)
 

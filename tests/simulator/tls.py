@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 OWN_ROOT = "/etc/ovenmediaengine"
-"""A directory of the simulated machine. A media server has one of that name, with certificates of its own, so nothing under it is ever read
+"""A directory of the simulated machine. A media server has one of that name, with certificates of its own, so nothing
+under it is ever read
 here: neither for the virtual hosts of the simulated configuration file nor for others."""
 
 _PEM_BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
@@ -33,9 +34,10 @@ class LoadedCertificate:
 def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
     """Read the files of a virtual host.
 
-    As the server does (ovcrypto/certificate.cpp and tls_context.cpp of 0.18.0 and 0.20.0 [read]), the first certificate of the
-    certificate file is used and the others are not, and those of the chain file are a store from which OpenSSL builds what is
-    sent, so that their order means nothing. 0.15.10 sends only the first of the chain file [read], which is not simulated.
+    As the server does (ovcrypto/certificate.cpp and tls_context.cpp of 0.18.0 and 0.20.0 [read]), the first certificate
+    of the certificate file is used and the others are not, and those of the chain file are a store from which OpenSSL
+    builds what is sent, so that their order means nothing. 0.15.10 sends only the first of the chain file [read], which
+    is not simulated.
 
     :param tls: ``certPath``, ``keyPath`` and, where there is one, ``chainCertPath``.
     :returns: None where a file is missing, broken or unreadable, or where the key is that of another certificate.
@@ -56,9 +58,11 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
 
 
 def readable(path: str) -> str:
-    """The file of this machine that a path of the configuration means; relative paths resolve against / (server-facts: Virtual hosts).
+    """The file of this machine that a path of the configuration means; relative paths resolve against / (server-facts:
+    Virtual hosts).
 
-    :raises FileNotFoundError: the path lies in :data:`OWN_ROOT`, which the simulated machine does not share with this one.
+    :raises FileNotFoundError: the path lies in :data:`OWN_ROOT`, which the simulated machine does not share with this
+    one.
     """
     found = os.path.normpath(os.path.join("/", path))
     if os.path.commonpath((found, OWN_ROOT)) == OWN_ROOT:
@@ -87,7 +91,10 @@ class ApiCertificate:
         return context
 
     def reload(self) -> bool:
-        """Load the files again, for connections from now on. :returns: whether that worked; what was there stays otherwise."""
+        """Load the files again, for connections from now on.
+
+        :returns: whether that worked; what was there stays otherwise.
+        """
         try:
             self._loaded()  # A failure half-way through must not touch the context that is in use.
         except OSError:

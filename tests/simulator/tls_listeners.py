@@ -1,7 +1,9 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TLS ports as the publishers of the server have them: one certificate a virtual host, chosen by SNI (server-facts: Certificates)."""
+"""TLS ports as the publishers of the server have them: one certificate a virtual host, chosen by SNI (server-facts:
+Certificates).
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ class TlsListener:
         self.behaviour = behaviour
 
     def lag(self, seconds: float | None) -> None:
-        """Show each reload only after some seconds of the clock; 0 for at once, None for not until this is called again."""
+        """Show each reload only after some seconds of the clock; 0 for at once, None for not until this is called
+        again.
+        """
         if seconds is not None and seconds < 0:
             raise ValueError("seconds must not be negative")
         self._held = {vhost.name: certificate for vhost, certificate in self._served()} if seconds is None else {}
@@ -113,7 +117,8 @@ class TlsListener:
     def start_handshake(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject | None:
         """The server's side of a connection, or None where nothing will ever be answered.
 
-        That is so where no virtual host has a certificate: the server logs it and leaves the connection alone (https_server.cpp [read]).
+        That is so where no virtual host has a certificate: the server logs it and leaves the connection alone
+        (https_server.cpp [read]).
         """
         if self.is_mute:
             return None

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run of the unit tests says at its end. Stands here, as further down it would not be loaded where tests run side by side."""
+"""What a run of the unit tests says at its end.
+
+Stands here, as further down it would not be loaded where tests run side by side.
+"""
 
 from __future__ import annotations
 

@@ -89,14 +89,17 @@ class ModuleRun(dict[str, Any]):
 
 
 def _not_on_a_host(*_arguments: Any, **_options: Any) -> None:
-    """What ansible-core finds of the controller on a managed host, where it would check the encoding of options more strictly otherwise."""
+    """What ansible-core finds of the controller on a managed host, where it would check the encoding of options more
+    strictly otherwise.
+    """
 
 
 @contextlib.contextmanager
 def _as_on_a_host() -> Iterator[None]:
     """Lets module code take this process for one on a managed host.
 
-    Once anything of the controller was imported, by a test of a filter, ansible-core from 2.19 on gives a module's warnings to the controller.
+    Once anything of the controller was imported, by a test of a filter, ansible-core from 2.19 on gives a module's
+    warnings to the controller.
     """
     internal: Any = sys.modules.get("ansible.module_utils._internal")
     before = getattr(internal, "is_controller", None)
@@ -141,7 +144,10 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
 
 
 def connection(simulator: Any, **options: Any) -> dict[str, Any]:
-    """The connection options for a simulator, with others added. An answer may take its time, however slow the machine."""
+    """The connection options for a simulator, with others added.
+
+    An answer may take its time, however slow the machine.
+    """
     return {"api_url": simulator.url, "api_token": simulator.token, "retries": 1, "timeout": PATIENCE, **options}
 
 

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""requirements/cores.txt lists the releases of ansible-core that are tested. Everything else that names the supported releases agrees with it."""
+"""requirements/cores.txt lists the releases of ansible-core that are tested.
+
+Everything else that names the supported releases agrees with it.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +112,9 @@ def test_commands_name_releases_that_are_tested(name: str) -> None:
 
 
 def test_roles_declare_only_secrets_as_secrets() -> None:
-    """ansible-core from 2.22 on masks each text of such a variable in all that it displays, so that no list of objects can be one."""
+    """ansible-core from 2.22 on masks each text of such a variable in all that it displays, so that no list of objects
+    can be one.
+    """
     specs = [
         yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]
         for path in (ROOT / "roles").glob("*/meta/argument_specs.yml")

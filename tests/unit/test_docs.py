@@ -5,8 +5,8 @@
 """README, guides and architecture say what is so: their tables are compared with the code, and their YAML is run.
 
 Every block of YAML in README and guides is run against a simulator, in the order of the document. What a block is
-for is seen from what it holds: a play, a list of tasks, variables of the role, or an inventory. A comment right before it
-(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) says otherwise:
+for is seen from what it holds: a play, a list of tasks, variables of the role, or an inventory. A comment right before
+it (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) says otherwise:
 
 ``as NAME``            it is saved under that name, for blocks and runs that need the file; a play is run as well
 ``syntax only``        it needs what a test does not have, such as hosts to log in to
@@ -45,7 +45,8 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))
 LABEL = "ansible_collections.streamops.ovenmediaengine.docsite."
 PROVISION = "streamops.ovenmediaengine.provision"
 
-# Variables that stand for secrets in the documents, and the names of hosts there; extra variables win over those of a document.
+# Variables that stand for secrets in the documents, and the names of hosts there; extra variables win over those of a
+# document.
 VARIABLES = {"platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
 HOSTS = """\
 media:

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Workflows, and what they and pre-commit repeat of other files of the repository. zizmor and actionlint check the rest."""
+"""Workflows, and what they and pre-commit repeat of other files of the repository.
+
+Zizmor and actionlint check the rest.
+"""
 
 from __future__ import annotations
 

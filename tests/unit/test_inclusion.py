@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What Ansible's community and a certification ask of a collection, as far as no tool checks it. docs/inclusion.md has the lists."""
+"""What Ansible's community and a certification ask of a collection, as far as no tool checks it.
+
+Docs/inclusion.md has the lists.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,9 @@ class Api:
 
     @property
     def disconnects(self) -> int:
-        """How often the connection broke since the server was first heard; it may have been restarted, and have lost all."""
+        """How often the connection broke since the server was first heard; it may have been restarted, and have lost
+        all.
+        """
         return self._transport.disconnects
 
     def ask_anew(self) -> None:
@@ -57,7 +59,8 @@ class Api:
     def map_concurrently(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
         """The results of calls that ask the server, several at a time; raises the first failure in their order.
 
-        What a call leaves behind besides its result it must leave by :func:`_side_by_side.later`, if the order means anything.
+        What a call leaves behind besides its result it must leave by :func:`_side_by_side.later`, if the order means
+        anything.
         """
         return self._transport.map_concurrently(calls)
 
@@ -73,7 +76,9 @@ class Api:
         return host_of(str(urlsplit(self._transport.settings.api_url).hostname))
 
     def read_version(self) -> str | None:
-        """GET /v1/version: the server's version such as `0.20.0`, empty if the answer has none; None before 0.16.5, which has no such call."""
+        """GET /v1/version: the server's version such as `0.20.0`, empty if the answer has none; None before 0.16.5,
+        which has no such call.
+        """
         try:
             payload = self._read("/v1/version", "read the version of the server", "none") or {}
         except OmeError as error:
@@ -92,7 +97,9 @@ class Api:
         return self._transport.server_version
 
     def server_version(self) -> Version:
-        """Return the server's version, asked once as long as no connection breaks; BEFORE_VERSION_CALL if it has no such call."""
+        """Return the server's version, asked once as long as no connection breaks; BEFORE_VERSION_CALL if it has no
+        such call.
+        """
         with self._asking_version:
             known = self._transport.server_version
             if known is None:
@@ -170,7 +177,9 @@ class Api:
             raise
 
     def count_connections(self, vhost: str, app: str | None = None) -> int | None:
-        """GET /v1/stats/current/vhosts/{vhost}[/apps/{app}]: how many connections there are; None where that cannot be known."""
+        """GET /v1/stats/current/vhosts/{vhost}[/apps/{app}]: how many connections there are; None where that cannot be
+        known.
+        """
         path = f"/v1/stats/current/vhosts/{vhost}" + (f"/apps/{app}" if app is not None else "")
         try:
             statistics = (
@@ -216,7 +225,9 @@ class Api:
         return task
 
     def stop_push_task(self, vhost: str, app: str, task_id: str) -> bool:
-        """POST …:stopPush: only asks, the task goes about a second later. False where there was none, nor perhaps what it stood in."""
+        """POST …:stopPush: only asks, the task goes about a second later. False where there was none, nor perhaps what
+        it stood in.
+        """
         path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:stopPush", f"stop push task {vhost}/{app}/{task_id}"
         try:
             self._call("POST", path, {"id": task_id}, attempt=attempt, again=STOPS)

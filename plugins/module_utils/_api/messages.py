@@ -51,7 +51,9 @@ def kind_of(status: int, message: str) -> str:
 
 
 def named_in(payload: dict[str, t.Any] | None, name: str) -> dict[str, t.Any] | None:
-    """An object under the name by which it was asked for, whatever the answer calls it: the name goes into further requests."""
+    """An object under the name by which it was asked for, whatever the answer calls it: the name goes into further
+    requests.
+    """
     return None if payload is None else {**payload, "name": name}
 
 

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Declarations as the server at hand knows them: its spelling, its defaults, and what it is too old for (server-facts: 0.21.0).
+"""Declarations as the server at hand knows them: its spelling, its defaults, and what it is too old for (server-facts:
+0.21.0).
 
 The version is asked only if an answer depends on it, and once a connection.
 """
@@ -28,7 +29,9 @@ class ServerSpelling:
         self._api = api
 
     def to_compare(self, group: Object, specified: t.Mapping[str, t.Any]) -> Object:
-        """Return the declaration with the defaults of the server, if an option in ``specified`` has another default on other versions."""
+        """Return the declaration with the defaults of the server, if an option in ``specified`` has another default on
+        other versions.
+        """
         if any(field.default_changed for _path, field in group.versioned(specified)):
             return group.at(self._api.server_version())
         return group
@@ -36,8 +39,10 @@ class ServerSpelling:
     def to_write(self, group: Object, value: t.Mapping[str, t.Any], attempt: str, *, assume: bool = True) -> Object:
         """Return the declaration in the spelling of the server, for a request that holds ``value`` (option form).
 
-        Raise ``unsupported_option`` if the server does not know an option in it. With ``assume`` the version is not asked for options
-        that releases from 0.18.0 on know: an older server refuses them itself. Not so before anything is taken down, nor in check mode.
+        Raise ``unsupported_option`` if the server does not know an option in it. With ``assume`` the version is not
+        asked for options that releases from 0.18.0 on know: an older server refuses them itself. Not so before anything
+        is taken down,
+        nor in check mode.
         """
         fields = list(group.versioned(value))
         if not any(field.renamed or _must_ask(field, assume) for _path, field in fields):

@@ -4,8 +4,8 @@
 
 """The audit of one server: where it is not as the lists say, and what is wrong with it, found without a single write.
 
-What differs is decided by the declarations of the resources, as it is for the modules that change a server. The plans of
-those are not used: they end where one object cannot be read, and they read what an audit does not need.
+What differs is decided by the declarations of the resources, as it is for the modules that change a server. The plans
+of those are not used: they end where one object cannot be read, and they read what an audit does not need.
 """
 
 from __future__ import annotations
@@ -135,7 +135,10 @@ class Audit:
         self.certificates: list[dict[str, t.Any]] = []
 
     def run(self, certificates: t.Sequence[DesiredCertificate], handshakes: ProbeSettings) -> None:
-        """Fills ``findings`` and the lists. A server that cannot be asked is a finding; its certificates are looked at all the same."""
+        """Fills ``findings`` and the lists.
+
+        A server that cannot be asked is a finding; its certificates are looked at all the same.
+        """
         for vhost in self._wanted.vhosts:
             self._warn(virtual_host.warnings_for(vhost), vhost=vhost["name"])
         for key, task in self._push_tasks.items():
@@ -165,7 +168,9 @@ class Audit:
             self._add(WARNING, "concern", concern, **place)
 
     def _ask(self, ask: t.Callable[..., t.Any], *names: str, **place: str) -> t.Any:
-        """What the server answers; ``_UNKNOWN`` where it cannot say, which is a finding then. Raises OmeError where no answer can be hoped for."""
+        """What the server answers; ``_UNKNOWN`` where it cannot say, which is a finding then. Raises OmeError where no
+        answer can be hoped for.
+        """
         try:
             return ask(*names)
         except OmeError as error:
@@ -212,7 +217,9 @@ class Audit:
     # Virtual hosts
 
     def _see(self, name: str, unseen: set[str]) -> None:
-        """Compares a virtual host and all that is in it, while others are compared beside it; then takes it from those that are ``unseen``."""
+        """Compares a virtual host and all that is in it, while others are compared beside it; then takes it from those
+        that are ``unseen``.
+        """
         entry = dict(self.vhosts[name])
         deferred(self.vhosts.__setitem__, name, entry)
         self._compare_virtual_host(name, entry)
@@ -276,7 +283,9 @@ class Audit:
             )
 
     def _compare_inside(self, vhost: str, entry: dict[str, t.Any]) -> None:
-        """Compares the applications of a virtual host and their push tasks; reports the virtual host if nobody has listed it."""
+        """Compares the applications of a virtual host and their push tasks; reports the virtual host if nobody has
+        listed it.
+        """
         desired = {key.name for key in self._applications if key.vhost == vhost}
         pushed = {key.app for key in self._push_tasks if key.vhost == vhost}
         names = self._list_applications(vhost, needed=bool(desired or pushed)) if entry["present"] else set()
@@ -320,7 +329,9 @@ class Audit:
     # Applications
 
     def _list_applications(self, vhost: str, *, needed: bool) -> set[str] | None:
-        """The names of the applications; None where they cannot be known, which matters only where they are ``needed``."""
+        """The names of the applications; None where they cannot be known, which matters only where they are
+        ``needed``.
+        """
         try:
             return set(self._api.list_applications(vhost))
         except OmeError as error:
@@ -379,7 +390,9 @@ class Audit:
     # Push tasks
 
     def _compare_pushes(self, vhost: str, app: str, raw: t.Any, *, there: bool) -> None:
-        """Compares the push tasks of an application, of which the server says ``raw``; None where that was not asked yet."""
+        """Compares the push tasks of an application, of which the server says ``raw``; None where that was not asked
+        yet.
+        """
         tasks = self._list_push_tasks(vhost, app) if there else []
         if tasks is None:
             return
@@ -488,7 +501,9 @@ class Audit:
     # Certificates
 
     def _look(self, endpoint: Endpoint, handshakes: ProbeSettings) -> ProbeResult:
-        """One handshake with an endpoint; none with a port that is known to be dead, as each would wait for its time to be over."""
+        """One handshake with an endpoint; none with a port that is known to be dead, as each would wait for its time
+        to be over.
+        """
         port = (endpoint.host, endpoint.port)
         if endpoint not in self._looks:
             self._looks[endpoint] = look = self._dead.get(port) or ProbeResult(endpoint, handshakes)

@@ -20,7 +20,8 @@ class Desired(t.NamedTuple):
     push_tasks: t.Sequence[t.Mapping[str, t.Any]] = ()
     # Virtual hosts of the server's configuration file that its answers do not give away.
     read_only: t.Collection[str] = ()
-    # What is listed by entries that cannot be used, by the names that lead to it. It is neither compared nor "not listed".
+    # What is listed by entries that cannot be used, by the names that lead to it. It is neither compared nor "not
+    # listed".
     referenced_keys: t.Collection[tuple[str, ...]] = ()
 
 

@@ -37,7 +37,8 @@ class Rotation:
         wait_timeout: float,
         known: bool = False,
     ) -> None:
-        """``scope`` is `vhosts` (one where ``vhost`` names it, else all) or `api`; ``wait_timeout`` in seconds bounds the proof.
+        """``scope`` is `vhosts` (one where ``vhost`` names it, else all) or `api`; ``wait_timeout`` in seconds bounds
+        the proof.
 
         ``known`` says that the virtual host has been seen on the server.
         """
@@ -57,7 +58,8 @@ class Rotation:
         self.reports = [EndpointReport(endpoint, ProbeResult(endpoint, self._handshakes)) for endpoint in endpoints]
 
     def run(self, endpoints: t.Sequence[Endpoint], expected: Expected | None, *, force: bool) -> bool:
-        """Looks, reloads where that is needed, and proves; returns whether something is, or in check mode would be, changed.
+        """Looks, reloads where that is needed, and proves; returns whether something is, or in check mode would be,
+        changed.
 
         Raises OmeError where the proof fails; ``reports`` then say what is served.
         """
@@ -96,9 +98,11 @@ class Rotation:
         return error.add_detail(f"{describe_reports(self.reports)}.") if self.reports else error
 
     def _came_all_the_same(self, expected: Expected | None, error: OmeError) -> bool:
-        """Whether another certificate, the one that is expected, is served by all in spite of an error of the server or a lost answer.
+        """Whether another certificate, the one that is expected, is served by all in spite of an error of the server or
+        a lost answer.
 
-        Servers up to 0.16.8 answer the reload of all with 500 where one of them fails, or has no TLS; the others were loaded.
+        Servers up to 0.16.8 answer the reload of all with 500 where one of them fails, or has no TLS; the others were
+        loaded.
         """
         if error.kind == "reload_failed":
             for report in self.reports:

@@ -4,9 +4,9 @@
 
 """Which virtual host's certificate the server picks in a TLS handshake (server-facts: Certificates).
 
-The server goes through the virtual hosts that have TLS in the order of the bytes of their names, and takes the first whose host names
-match the name that the client asks for by SNI. Without SNI it takes the first one (https_server.cpp, certificate.cpp of 0.15.10 to
-0.21.0 [read]). Publishers and viewers reach virtual hosts by another order.
+The server goes through the virtual hosts that have TLS in the order of the bytes of their names, and takes the first
+whose host names match the name that the client asks for by SNI. Without SNI it takes the first one (https_server.cpp,
+certificate.cpp of 0.15.10 to 0.21.0 [read]). Publishers and viewers reach virtual hosts by another order.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def tls_host(vhost: t.Mapping[str, t.Any]) -> TlsHost | None:
 
 
 def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterator[tuple[TlsHost, str]]:
-    """Yield the virtual hosts whose certificate the server can pick, each with its host name that matches (empty without SNI).
+    """Yield the virtual hosts whose certificate the server can pick, each with its host name that matches (empty
+    without SNI).
 
     It picks the first one whose files it could load.
     """
@@ -66,9 +67,11 @@ def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterato
 
 
 def shadow_of(vhost: str, hosts: t.Sequence[TlsHost], endpoint: Endpoint, served: Certificate | None) -> Shadow | None:
-    """Return the virtual host that hides another one at an endpoint; None if there is none, or if what is served shows that it does not.
+    """Return the virtual host that hides another one at an endpoint; None if there is none, or if what is served shows
+    that it does not.
 
-    ``hosts`` are the virtual hosts with TLS, or at least those whose names sort up to ``vhost``. ``served`` is what a handshake showed.
+    ``hosts`` are the virtual hosts with TLS, or at least those whose names sort up to ``vhost``. ``served`` is what a
+    handshake showed.
     """
     own = next((one for one in hosts if one.name == vhost), None)
     others = [(host, pattern) for host, pattern in candidates(hosts, asked_name(endpoint)) if host.name < vhost]
@@ -90,7 +93,9 @@ def rule_for(host: TlsHost, pattern: str) -> str:
 
 
 def _is_in(host: TlsHost, served: Certificate) -> bool:
-    """Return whether a certificate is known to be that of a virtual host, whose file may be on another host, or not for us to read."""
+    """Return whether a certificate is known to be that of a virtual host, whose file may be on another host, or not
+    for us to read.
+    """
     try:
         return read_pem_certificates(host.cert_path)[0].fingerprint == served.fingerprint
     except CertificateError:
@@ -98,7 +103,10 @@ def _is_in(host: TlsHost, served: Certificate) -> bool:
 
 
 def shadowed(vhost: str, shadows: t.Sequence[tuple[Endpoint, Shadow]]) -> OmeError:
-    """Return the error that says that the certificate of a virtual host cannot be served, and why. All shadows are told of by the first."""
+    """Return the error that says that the certificate of a virtual host cannot be served, and why.
+
+    All shadows are told of by the first.
+    """
     endpoint, shadow = shadows[0]
     others = f", and at {len(shadows) - 1} more endpoints" if len(shadows) > 1 else ""
     detail = f"{endpoint}{others}: {shadow.rule}. So the server never presents the certificate of {vhost} there."
@@ -115,7 +123,9 @@ class SniOrder:
         self._hosts: list[TlsHost] | None = None
 
     def shadow(self, endpoint: Endpoint, served: Certificate | None) -> Shadow | None:
-        """Return what hides the virtual host in question at an endpoint; None also if the server does not answer, as this only explains other findings."""
+        """Return what hides the virtual host in question at an endpoint; None also if the server does not answer, as
+        this only explains other findings.
+        """
         return shadow_of(self._vhost, self._known(), endpoint, served) if self._vhost is not None else None
 
     def picked(self, endpoint: Endpoint) -> tuple[TlsHost, str] | None:

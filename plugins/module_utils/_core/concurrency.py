@@ -58,7 +58,9 @@ class _Calls:
         self._working = 0
 
     def run(self, threads: int, interrupt: t.Callable[[], None]) -> list[t.Any]:
-        """The results; raises the first failure in the order of the calls. ``interrupt`` ends what threads wait for, where the task is to end at once."""
+        """The results; raises the first failure in the order of the calls. ``interrupt`` ends what threads wait for,
+        where the task is to end at once.
+        """
         workers = [threading.Thread(target=self._work, name=f"call-{number}", daemon=True) for number in range(threads)]
         try:
             if not [worker for worker in workers if self._start(worker)]:
@@ -96,7 +98,8 @@ class _Calls:
             self._change.notify_all()
 
     def _wait_for_workers(self) -> None:
-        """Waits until all have done their work. A thread that is joined must not be waited for so, as Python takes it for ended where a signal comes.
+        """Waits until all have done their work. A thread that is joined must not be waited for so, as Python takes it
+        for ended where a signal comes.
 
         A signal that comes just before a wait begins is handled only when that wait ends, so none of them is long.
         """
@@ -153,8 +156,10 @@ def map_concurrently(
 ) -> list[Made]:
     """The results of calls, of which at most ``most`` are under way at a time; raises the first failure in their order.
 
-    A call that is made by one of them, few calls, and all calls where ``most`` is one, are carried out one after the other without threads.
-    After a failure nothing more is begun. ``interrupt`` is called where the task is to end at once; it must end what threads wait for.
+    A call that is made by one of them, few calls, and all calls where ``most`` is one, are carried out one after the
+    other without threads. After a failure nothing more is begun. ``interrupt`` is called where the task is to end at
+    once; it must end what
+    threads wait for.
     """
     threads = min(most, len(calls) // _CALLS_A_THREAD)
     if threads < 2 or _here.call is not None:

@@ -21,7 +21,10 @@ class Declaration(t.Protocol):
 
 
 class Context:
-    """What every reconciliation works with. ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970) are there to be replaced in tests."""
+    """What every reconciliation works with.
+
+    ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970) are there to be replaced in tests.
+    """
 
     def __init__(
         self,

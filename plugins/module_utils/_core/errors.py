@@ -16,7 +16,8 @@ class Advice(t.NamedTuple):
     remedy: str
 
 
-# The keys are the values of `error.kind` in results. The guide "Errors and what to do" shows this very table; a test compares the two.
+# The keys are the values of `error.kind` in results. The guide "Errors and what to do" shows this very table; a test
+# compares the two.
 ADVICE: dict[str, Advice] = {
     "unauthorized": Advice(
         "The server does not accept the access token.",
@@ -220,7 +221,10 @@ class OmeError(Exception):
 
     @property
     def refused(self) -> bool:
-        """Whether an answer came and said no. What was asked may be done all the same, but asking once more helps nothing."""
+        """Whether an answer came and said no.
+
+        What was asked may be done all the same, but asking once more helps nothing.
+        """
         return (self.status or 0) >= 400 and self.kind not in ("gateway", "rate_limited")
 
     @property

@@ -53,9 +53,11 @@ _OPEN_QUERY_OPTIONS = frozenset(
 
 # Values of those that can stand in the open; anything else may be another option that a wrong separator hides.
 _OPEN_VALUE = re.compile(r"[\w.:-]*")
-# Entries of results whose values are words of this collection. A secret can be such a word by chance, and a playbook must still be able to compare them.
+# Entries of results whose values are words of this collection. A secret can be such a word by chance, and a playbook
+# must still be able to compare them.
 _OWN_WORDS = frozenset(("kind", "remedy", "action", "state", "method"))
-# Options and entries of results that identify an object or a server. Playbooks address objects by them, so they are never masked.
+# Options and entries of results that identify an object or a server. Playbooks address objects by them, so they are
+# never masked.
 _NAMES = frozenset(
     (
         "name",
@@ -179,7 +181,8 @@ def has_user_info(url: str) -> bool:
 
 
 def names_in(value: t.Any, without: t.Collection[str], *, words: bool = False) -> set[str]:
-    """Return the names of objects and servers inside of options or of a result, with ``words`` also the words that a result consists of.
+    """Return the names of objects and servers inside of options or of a result, with ``words`` also the words that a
+    result consists of.
 
     ``without`` are keys whose values are not looked into, because secrets are expected there.
     """
@@ -211,7 +214,9 @@ def _hosts(url: str) -> list[str]:
 
 
 def is_ordinary(value: str) -> bool:
-    """Return whether a text says too little to be looked for in other texts, because it stands in many that have nothing to do with it."""
+    """Return whether a text says too little to be looked for in other texts, because it stands in many that have
+    nothing to do with it.
+    """
     return _ORDINARY.fullmatch(value) is not None
 
 
@@ -220,7 +225,10 @@ _ENTITIES = {"<": "lt", ">": "gt", "&": "amp", '"': "quot", "'": "apos"}
 
 
 def _pattern_of(letters: str) -> str:
-    """A pattern for a letter, or for a run of backslashes, in every spelling that escapes it, however often. Bounded, as texts can be hostile."""
+    """A pattern for a letter, or for a run of backslashes, in every spelling that escapes it, however often.
+
+    Bounded, as texts can be hostile.
+    """
     letter = letters[0]
     if letter.isascii() and letter.isalnum():
         return letter
@@ -251,7 +259,9 @@ def _pattern_of(letters: str) -> str:
 
 
 def _base64_cores(value: bytes) -> set[str]:
-    """What every base64 text that holds these bytes holds, by the three ways in which they can be aligned in it, without what neighbours go into."""
+    """What every base64 text that holds these bytes holds, by the three ways in which they can be aligned in it,
+    without what neighbours go into.
+    """
     cores = set()
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + value).decode().rstrip("=")
@@ -272,7 +282,8 @@ class _Spellings:
         exact = base64.b64encode(encoded).decode()
         self._value = value
         self._whole_word = len(value) < whole_word_below
-        # Letters and digits are never escaped: where a run of them is missing, the secret is missing. The last is the least like that of other secrets.
+        # Letters and digits are never escaped: where a run of them is missing, the secret is missing. The last is the
+        # least like that of other secrets.
         self._runs = re.findall(r"[A-Za-z0-9]+", value)[::-1] if len(value) <= self._LONGEST_PATTERN else []
         self.sign = self._runs[0] if self._runs else ""
         cores = {core for core in _base64_cores(encoded) if len(core) >= self._SHORTEST_CORE}
@@ -309,7 +320,8 @@ class _Spellings:
 class SecretStore:
     """Every secret value that a run has met, to take them out of free text."""
 
-    # A short secret as a plain substring would blot out half of every message, so below this length only whole words count.
+    # A short secret as a plain substring would blot out half of every message, so below this length only whole words
+    # count.
     _WHOLE_WORD_BELOW = 6
 
     def __init__(self) -> None:
@@ -332,7 +344,9 @@ class SecretStore:
                 self._spellings = None
 
     def keep(self, names: t.Iterable[str]) -> None:
-        """Leave these names of objects and servers as they are from now on, although a secret is the same text or a part of it."""
+        """Leave these names of objects and servers as they are from now on, although a secret is the same text or a
+        part of it.
+        """
         self._names |= frozenset(names)
         self._spellings = None
 
@@ -342,7 +356,9 @@ class SecretStore:
             self.add(*url_secrets(url, destination=destination))
 
     def scrub(self, text: str) -> str:
-        """Returns the text with each secret replaced: in plain, base64, and URL-encoded, escaped for JSON, HTML and others, also one inside of the other."""
+        """Returns the text with each secret replaced: in plain, base64, and URL-encoded, escaped for JSON, HTML and
+        others, also one inside of the other.
+        """
         if self._spellings is None:  # made once: a result has thousands of texts, and a fleet hundreds of secrets
             known = [one for one in self._values if not is_ordinary(one)]
             values = {

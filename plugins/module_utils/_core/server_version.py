@@ -11,7 +11,8 @@ import typing as t
 
 Version = tuple[int, int, int]
 
-# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP). It gets the benefit of the doubt: this is the newest that it can be.
+# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP). It gets the benefit of the doubt: this is
+# the newest that it can be.
 BEFORE_VERSION_CALL: Version = (0, 16, 4)
 # Fields that this release and all later ones know are sent without asking for the version.
 OLDEST_ASSUMED: Version = (0, 18, 0)

@@ -17,7 +17,9 @@ _MOST_LISTED = 5
 
 
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
-    """Return the text; one that is too long without its middle, because a message begins with what failed and ends with what to do."""
+    """Return the text; one that is too long without its middle, because a message begins with what failed and ends
+    with what to do.
+    """
     if len(text) <= most:
         return text
     gap = f" … ({len(text):,} characters) … "
@@ -31,7 +33,9 @@ def listed(names: t.Sequence[str]) -> str:
 
 
 def encodable(value: t.Any) -> t.Any:
-    """Return the value with each lone surrogate written as its escape, in every text of it, so that different texts stay different."""
+    """Return the value with each lone surrogate written as its escape, in every text of it, so that different texts
+    stay different.
+    """
     if isinstance(value, str):
         return value if value.isascii() else _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", value)
     if isinstance(value, dict):

@@ -50,7 +50,9 @@ class _BoundedReader(io.RawIOBase):
 
 
 class _BoundedResponse(http.client.HTTPResponse):
-    """An answer that must be there whole, headers included, within the time-out that the socket has when the answer is asked for."""
+    """An answer that must be there whole, headers included, within the time-out that the socket has when the answer is
+    asked for.
+    """
 
     def __init__(self, sock: t.Any, *args: t.Any, **kwargs: t.Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -60,7 +62,9 @@ class _BoundedResponse(http.client.HTTPResponse):
 
 
 class BoundedAdapter(HTTPAdapter):
-    """An adapter for requests to one server with such connections, one at a time; ``connected`` is told of each that is made."""
+    """An adapter for requests to one server with such connections, one at a time; ``connected`` is told of each that
+    is made.
+    """
 
     def __init__(self, connected: t.Callable[[t.Any], None]) -> None:
         self._pools = {

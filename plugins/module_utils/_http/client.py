@@ -9,7 +9,8 @@ not resolved, no connection in time, 429) may always be. A request whose answer 
 the caller says that it is ``repeatable``; otherwise the failure says ``maybe_done`` and the caller looks at what is
 there before it decides.
 
-Requests of one task may be under way side by side, by :func:`Transport.together`. What is known of the server is known to all of them.
+Requests of one task may be under way side by side, by :func:`Transport.together`. What is known of the server is known
+to all of them.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ Made = t.TypeVar("Made")
 
 
 def can_be_asked(url: str) -> bool:
-    """Return whether the library for requests takes the host of a URL, which may be a name beyond ASCII that it cannot encode."""
+    """Return whether the library for requests takes the host of a URL, which may be a name beyond ASCII that it cannot
+    encode.
+    """
     if not HAS_REQUESTS:
         return True
     try:
@@ -67,7 +70,9 @@ class Transport:
     """Sends requests to one server over kept-alive connections."""
 
     disconnects = 0
-    """How often, since the first answer, a connection broke or an answer was spoilt: the server may have been restarted, and have lost all."""
+    """How often, since the first answer, a connection broke or an answer was spoilt: the server may have been
+    restarted, and have lost all.
+    """
 
     def __init__(
         self,
@@ -126,7 +131,9 @@ class Transport:
             self._given_up = []
 
     def map_concurrently(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
-        """The results of calls that send requests, side by side over several connections; see :func:`_side_by_side.together`."""
+        """The results of calls that send requests, side by side over several connections; see
+        :func:`_side_by_side.together`.
+        """
         return concurrency.map_concurrently(calls, self.settings.concurrency, self._connections.interrupt)
 
     def send(self, method: str, path: str, body: t.Any = NO_BODY, *, attempt: str, repeatable: bool) -> Answer:
@@ -135,9 +142,9 @@ class Transport:
         ``attempt`` says in words what is tried ("read virtual host x"). 502, 503 and 504 count as no answer, as a
         proxy gave them.
 
-        The time is bounded: by ``timeout`` for the connection and again for the answer, by ``retries`` and by the pauses.
-        A server that has answered none of the last MOST_UNANSWERED requests is asked nothing more. While it gives no answer,
-        one request at a time finds out whether it does again, and all others wait for that.
+        The time is bounded: by ``timeout`` for the connection and again for the answer, by ``retries`` and by the
+        pauses. A server that has answered none of the last MOST_UNANSWERED requests is asked nothing more. While it
+        gives no answer, one request at a time finds out whether it does again, and all others wait for that.
         """
         data = None if body is NO_BODY else json.dumps(body, separators=(",", ":")).encode()
         line = self._connections.take()
@@ -177,7 +184,9 @@ class Transport:
             self._connections.give_back(line)
 
     def _explained(self, outcome: Failure) -> Failure:
-        """Return a failure, or that the port speaks the other protocol, which many ports only show by closing the connection or by silence."""
+        """Return a failure, or that the port speaks the other protocol, which many ports only show by closing the
+        connection or by silence.
+        """
         if self._answered or not outcome.mute:
             return outcome
         return WRONG_SCHEME[self._connections.is_secure] if self._connections.speaks_the_other_scheme() else outcome
@@ -199,9 +208,11 @@ class Transport:
         return Failure(last.kind, detail, None, may_have_arrived=False, transient=False)
 
     def _await_turn(self, repeatable: bool) -> int:
-        """Waits while the server gives no answer and another request finds out whether it does again; returns how many requests have been given up.
+        """Waits while the server gives no answer and another request finds out whether it does again; returns how many
+        requests have been given up.
 
-        Those that may be sent again go before others: if another create or start were lost, only one more thing would not be known.
+        Those that may be sent again go before others: if another create or start were lost, only one more thing would
+        not be known.
         """
         thread, place = threading.get_ident(), (not repeatable, concurrency.number())
         patient = not repeatable and concurrency.beside_others()
@@ -247,7 +258,8 @@ class Transport:
                 line.expect_new()
 
     def _give_up(self, outcome: Failure, endings: int) -> None:
-        """Remembers a request that got no answer; of those that were under way side by side only one, as they say the same.
+        """Remembers a request that got no answer; of those that were under way side by side only one, as they say the
+        same.
 
         ``endings`` is how many had been given up when it was sent last.
         """

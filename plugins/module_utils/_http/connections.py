@@ -33,7 +33,9 @@ except ImportError:  # the client says so before anything of this is used
     pass
 
 LONGEST_PROBE = 2.0  # seconds
-LONGEST_IDLE = 20.0  # seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a minute
+# Seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a
+# minute
+LONGEST_IDLE = 20.0
 
 
 class PooledConnection:
@@ -54,9 +56,11 @@ class PooledConnection:
         self._used = time.monotonic()
 
     def send(self, method: str, path: str, data: bytes | None, timeout: float) -> t.Any:
-        """Sends one request; returns the response, whose body has not been read. Raises what requests and urllib3 raise.
+        """Sends one request; returns the response, whose body has not been read. Raises what requests and urllib3
+        raise.
 
-        ``timeout`` in seconds is for the connection, and then for the whole answer. Redirects are not followed, as the credential must not go anywhere else.
+        ``timeout`` in seconds is for the connection, and then for the whole answer. Redirects are not followed, as the
+        credential must not go anywhere else.
         """
         return self._session.send(
             self._request(method, path, data), timeout=timeout, allow_redirects=False, **self._connections.environment
@@ -81,7 +85,9 @@ class PooledConnection:
                 )  # not that of TLS, which would take its state away under the other thread
 
     def unexpected_reconnects(self) -> int:
-        """How many connections were made, since this was asked last, although the one before was not known to be closed."""
+        """How many connections were made, since this was asked last, although the one before was not known to be
+        closed.
+        """
         found, self._surprises = self._surprises, 0
         return found
 
@@ -90,12 +96,16 @@ class PooledConnection:
         self._used = time.monotonic()
 
     def wake(self) -> None:
-        """Closes a connection that has been idle for so long that the server may have closed it, as it does with all such."""
+        """Closes a connection that has been idle for so long that the server may have closed it, as it does with all
+        such.
+        """
         if time.monotonic() - self._used > LONGEST_IDLE:
             self.close()
 
     def forget_what_was(self) -> bool:
-        """Closes a connection that the server has closed, which means nothing to those who use the line from now on; returns whether there was one."""
+        """Closes a connection that the server has closed, which means nothing to those who use the line from now on;
+        returns whether there was one.
+        """
         dropped = self._connection is not None and bool(is_connection_dropped(self._connection))
         if dropped:
             self.close()
@@ -108,7 +118,10 @@ class PooledConnection:
         self._connection = connection
 
     def _request(self, method: str, path: str, data: bytes | None) -> t.Any:
-        """A request as requests wants it. What all have in common is worked out once, as that takes longer than all else here."""
+        """A request as requests wants it.
+
+        What all have in common is worked out once, as that takes longer than all else here.
+        """
         key = (method, data is not None)
         if key not in self._prepared:
             headers = {**self._session.headers, **({} if data is None else {"Content-Type": "application/json"})}
@@ -146,7 +159,8 @@ def _speaks_tls(plain: socket.socket) -> bool:
 class Connections:
     """All kept-alive connections to one server: one or more lines, of which the first that is free is used.
 
-    One request at a time always goes over the first line. Can be given from task to task; whoever has made it closes it.
+    One request at a time always goes over the first line. Can be given from task to task; whoever has made it closes
+    it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -178,7 +192,9 @@ class Connections:
 
     @property
     def environment(self) -> dict[str, t.Any]:
-        """Proxies, authorities and client certificate by the options and the environment variables, worked out once as it takes long."""
+        """Proxies, authorities and client certificate by the options and the environment variables, worked out once as
+        it takes long.
+        """
         if self._environment is None:
             one = self.settings
             verify: bool | str = (one.ca_path or True) if one.validate_certs else False
@@ -193,7 +209,10 @@ class Connections:
         return self.base.lower().startswith("https:")
 
     def speaks_the_other_scheme(self) -> bool:
-        """Return whether the port speaks TLS although the connections do not use it, or the other way round. A proxy of the environment is not asked."""
+        """Return whether the port speaks TLS although the connections do not use it, or the other way round.
+
+        A proxy of the environment is not asked.
+        """
         parts = urlsplit(self.base)
         if self.environment.get("proxies", {}).get(parts.scheme.lower()):
             return False
@@ -208,7 +227,9 @@ class Connections:
             return False
 
     def begin(self) -> None:
-        """Says that another task begins to use the connections: what has become of them since the last one means nothing to it."""
+        """Says that another task begins to use the connections: what has become of them since the last one means
+        nothing to it.
+        """
         for line in self._lines:
             if line.forget_what_was():
                 self.server_version = None

@@ -56,7 +56,10 @@ WRONG_SCHEME = {
 
 
 def failure_of_exception(error: Exception, timeout: float) -> Failure:
-    """Sorts what requests raises. No text of the exception is taken over but the operating system's, as it may show secrets."""
+    """Sorts what requests raises.
+
+    No text of the exception is taken over but the operating system's, as it may show secrets.
+    """
     causes = list(_causes(error))
     if (
         isinstance(error, requests.exceptions.SSLError)
@@ -127,7 +130,10 @@ def failure_of_exception(error: Exception, timeout: float) -> Failure:
 
 
 def _after_handshake(causes: t.Iterable[BaseException]) -> bool:
-    """Whether TLS failed while data was sent or read. The exceptions are the same before that, so their tracebacks must tell."""
+    """Whether TLS failed while data was sent or read.
+
+    The exceptions are the same before that, so their tracebacks must tell.
+    """
     frames = (frame.f_code.co_name for cause in causes for frame, _line in traceback.walk_tb(cause.__traceback__))
     return any(name in ("sendall", "getresponse", "recv_into") for name in frames)
 

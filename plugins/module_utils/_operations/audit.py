@@ -66,7 +66,9 @@ class AuditInfo(Operation):
 
     @functools.cached_property
     def invalid_entries(self) -> t.Mapping[str, str]:
-        """Entries that are not of the types of their options, by path, with what is wrong; the door left their names alone in them."""
+        """Entries that are not of the types of their options, by path, with what is wrong; the door left their names
+        alone in them.
+        """
         return dict(self.params.get(INVALID_ENTRIES) or {})
 
     @functools.cached_property
@@ -155,7 +157,8 @@ class AuditInfo(Operation):
         bad: list[Finding],
         referenced_keys: set[tuple[str, ...]],
     ) -> list[dict[str, t.Any]]:
-        """The entries that can be compared. Each other one is a finding, and does not keep the rest from being looked at.
+        """The entries that can be compared. Each other one is a finding, and does not keep the rest from being looked
+        at.
 
         ``key`` are the options that identify an entry, from the virtual host on.
         """

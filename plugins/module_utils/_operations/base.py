@@ -56,7 +56,10 @@ class Operation:
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        """The options as the user gave them, in the form that their argument spec takes. Must cope with options of any form."""
+        """The options as the user gave them, in the form that their argument spec takes.
+
+        Must cope with options of any form.
+        """
         return dict(specified)
 
     def __init__(self, params: Params) -> None:

@@ -23,13 +23,17 @@ def with_list_of_endpoints(specified: Params) -> dict[str, t.Any]:
 
 
 def check_path(value: str | None, option: str) -> None:
-    """Raises BadInput where this is no path but the content of a file, given by mistake, which must not be repeated in a message."""
+    """Raises BadInput where this is no path but the content of a file, given by mistake, which must not be repeated in
+    a message.
+    """
     if value is not None and not (value.strip() and value.isprintable() and "-----BEGIN" not in value):
         raise BadInput(option, "expected the path of a file in PEM form, not what the file holds")
 
 
 def check_expected(params: Params, path: str = "") -> None:
-    """Raises BadInput where the options ``certificate`` and ``fingerprint`` cannot say what should be served; ``path`` is that of their entry in a list."""
+    """Raises BadInput where the options ``certificate`` and ``fingerprint`` cannot say what should be served; ``path``
+    is that of their entry in a list.
+    """
     prefix = f"{path}." if path else ""
     if params["certificate"] is not None and params["fingerprint"] is not None:
         raise BadInput(f"{prefix}fingerprint", "cannot be used beside certificate, which says the same")
@@ -40,7 +44,9 @@ def check_expected(params: Params, path: str = "") -> None:
 
 
 def read_expected(params: Params) -> Expected | None:
-    """What the options ``certificate`` and ``fingerprint``, which were checked, say should be served; raises OmeError where the file cannot be used."""
+    """What the options ``certificate`` and ``fingerprint``, which were checked, say should be served; raises OmeError
+    where the file cannot be used.
+    """
     path = params["certificate"]
     if path is None:
         fingerprint = normalize_fingerprint(params["fingerprint"] or "")

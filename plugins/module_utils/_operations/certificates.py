@@ -108,7 +108,9 @@ class _Certificates(Operation):
         return expected
 
     def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
-        """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one host alone."""
+        """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one
+        host alone.
+        """
         found = []
         for entry in self.params["endpoint"] or []:
             host = entry["host"] or str(default_host)

@@ -74,7 +74,9 @@ def refuse_repeated(
 
 
 def check_purge(params: Params, entries: str, absent: str) -> None:
-    """Raise BadInput if the purge makes no sense with the state ``absent``, or with an empty list in the option ``entries``."""
+    """Raise BadInput if the purge makes no sense with the state ``absent``, or with an empty list in the option
+    ``entries``.
+    """
     if params["purge"] and params["state"] == absent:
         raise BadInput("purge", f"cannot be used where state is {absent}")
     if params["purge"] and not params[entries] and not params["purge_everything"]:
@@ -186,7 +188,9 @@ def counts(items: t.Iterable[Item]) -> dict[str, int]:
 
 
 def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
-    """What changes, or is refused because it would have to, for diff mode; secrets are masked, and one that changes is marked so."""
+    """What changes, or is refused because it would have to, for diff mode; secrets are masked, and one that changes is
+    marked so.
+    """
     before: dict[str, t.Any] = {}
     after: dict[str, t.Any] = {}
     for item in items:

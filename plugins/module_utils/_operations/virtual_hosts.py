@@ -66,7 +66,9 @@ class _Vhosts(ManagingOperation):
     def reconcile(
         self, api: Api, context: Context, *, bulk: bool, purge: bool = False
     ) -> tuple[list[Item], list[Item]]:
-        """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of applications."""
+        """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of
+        applications.
+        """
         reconciler = VirtualHosts(
             api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"]
         )

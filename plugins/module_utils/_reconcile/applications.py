@@ -28,7 +28,8 @@ from .plan import CREATED, DELETED, FAILED, RECREATED, UNCHANGED, Item, Predicte
 from .snapshot import CREATE_TRIES, Snapshot, Snapshots, unaddressable_application
 
 BULK_SIZE = 500  # applications in one POST
-# What the server says where one item of a bulk request is bad: the items before it have been created (server-facts: Applications).
+# What the server says where one item of a bulk request is bad: the items before it have been created (server-facts:
+# Applications).
 _BAD_ITEM = ("bad_request", "server_error")
 
 
@@ -52,7 +53,8 @@ class Applications(Reconciler):
     def ensure_present(
         self, desired: t.Sequence[t.Mapping[str, t.Any]], *, purge: bool = False, predicted: Predicted | None = None
     ) -> list[Item]:
-        """Brings applications (specified form) to be as wanted; with ``purge`` deletes the others of the same virtual hosts.
+        """Brings applications (specified form) to be as wanted; with ``purge`` deletes the others of the same virtual
+        hosts.
 
         ``predicted`` is what check mode takes for done.
         """
@@ -247,7 +249,9 @@ class Applications(Reconciler):
             self._create_bulk(piece, vhost)
 
     def _create_bulk(self, items: list[Item], vhost: str) -> None:
-        """One POST, and more only where an item is bad or the answer is lost: then looks at what is there, and never repeats blindly."""
+        """One POST, and more only where an item is bad or the answer is lost: then looks at what is there, and never
+        repeats blindly.
+        """
         tries = CREATE_TRIES
         while items:
             try:
@@ -335,7 +339,8 @@ class Applications(Reconciler):
     def _make_again(self, item: Item) -> None:
         """Deletes an application and makes it again with the wanted fields and its push tasks.
 
-        Puts the old one back where the new one is refused. Without a push publisher the new one can have no push tasks: they are dropped.
+        Puts the old one back where the new one is refused. Without a push publisher the new one can have no push tasks:
+        they are dropped.
         """
         key = Key(**item.label)
         after = item.after or item.desired

@@ -34,7 +34,8 @@ class Verifier:
         """Looks again at all that is said to be there, if the server may have been restarted in between.
 
         A restart loses all that was made through the API (server-facts: Virtual hosts), also what was only found; and
-        nothing but the broken connection tells of it. Items of which more or something else is said than is there are failed.
+        nothing but the broken connection tells of it. Items of which more or something else is said than is there are
+        failed.
         """
         if self._context.check_mode or not self._api.disconnects:
             return
@@ -88,7 +89,9 @@ class Reconciler(Verifier):
     _dialect: ServerSpelling
 
     def _bind(self, item: Item, attempt: str, *values: t.Mapping[str, t.Any]) -> None:
-        """Let an item be written in the spelling of the server; fail it if the server is too old for an option in ``values``."""
+        """Let an item be written in the spelling of the server; fail it if the server is too old for an option in
+        ``values``.
+        """
         assume = item.action == CREATED and not self._context.check_mode
         try:
             for value in values:
@@ -117,7 +120,9 @@ class Reconciler(Verifier):
         return item.after is None or bool(list(item.group.difference(item.before or {}, item.after)))
 
     def _fail_incomplete(self, item: Item, attempt: str, lost: list[str]) -> None:
-        """Fail an item that was made again without all that was in it, and say if somebody else has changed or deleted it meanwhile."""
+        """Fail an item that was made again without all that was in it, and say if somebody else has changed or deleted
+        it meanwhile.
+        """
         missing = f"Missing: {', '.join(lost)}."
         try:
             # After a broken connection the server may have been restarted, and `confirm` looks at what is there.
@@ -142,7 +147,9 @@ class Reconciler(Verifier):
     def _describe_restored(
         self, item: Item, lost: list[str], refusal: OmeError, *, another: str, contents: str
     ) -> None:
-        """Reports how putting back has ended after a refused recreate; ``another`` and ``contents`` are the object and what is in it, in words."""
+        """Reports how putting back has ended after a refused recreate; ``another`` and ``contents`` are the object and
+        what is in it, in words.
+        """
         item.extra["not_put_back"] = lost
         other = self._is_another(item)
         item.touched = bool(lost) or other
@@ -181,7 +188,9 @@ class Reconciler(Verifier):
         return not item.differences
 
     def _not_created(self, items: t.Sequence[Item], listed: t.Collection[str]) -> list[Item]:
-        """Those of the items that are not on the server, which has ``listed``; others that are there and differ are marked as failed."""
+        """Those of the items that are not on the server, which has ``listed``; others that are there and differ are
+        marked as failed.
+        """
         there = [item for item in items if item.label["name"] in listed]
         for item, found in zip(
             there, self._api.map_concurrently([functools.partial(self._read_current, item) for item in there])

@@ -35,7 +35,9 @@ class Predicted:
     """
 
     def __init__(self, results: t.Iterable[t.Any] | None = None, *, vhosts: t.Iterable[str] = ()) -> None:
-        """``results`` are entries of `results` of the modules vhosts and applications; ``vhosts`` are virtual hosts that would be created."""
+        """``results`` are entries of `results` of the modules vhosts and applications; ``vhosts`` are virtual hosts
+        that would be created.
+        """
         self.is_complete = results is not None
         self._made = {(name, "") for name in vhosts}
         self._deleted: set[tuple[str, str]] = set()
@@ -66,7 +68,9 @@ class Item:
     """
 
     def __init__(self, group: Object, label: t.Mapping[str, str], desired: t.Mapping[str, t.Any]) -> None:
-        """``group`` declares the object, ``label`` identifies it in reports, such as {"name": "x"}; ``wanted`` is the specified form."""
+        """``group`` declares the object, ``label`` identifies it in reports, such as {"name": "x"}; ``wanted`` is the
+        specified form.
+        """
         self.group = group
         self.label = dict(label)
         self.desired = dict(desired)
@@ -91,7 +95,8 @@ class Item:
     def fail(self, error: OmeError, *, touched: bool = False) -> None:
         """Marks the item as failed.
 
-        ``touched`` says that something was, or may have been, changed all the same; ``after`` then stays as the caller has it.
+        ``touched`` says that something was, or may have been, changed all the same; ``after`` then stays as the caller
+        has it.
         """
         self.action = FAILED
         self.error = error
@@ -114,7 +119,9 @@ class Item:
 
 
 def pieces(items: t.Sequence[Item], to_wire: t.Callable[[Item], t.Any], most: int) -> t.Iterator[list[Item]]:
-    """Lists of items that can be posted at once each: at most ``most``, and of at most LARGEST_BODY bytes in wire form unless one alone is larger."""
+    """Lists of items that can be posted at once each: at most ``most``, and of at most LARGEST_BODY bytes in wire form
+    unless one alone is larger.
+    """
     wires = [to_wire(item) for item in items]
     # All at once are measured in a fraction of the time that it takes one by one.
     fits = len(json.dumps(wires)) <= LARGEST_BODY

@@ -19,7 +19,8 @@ from .._schema.validators import is_addressable
 from .base import Verifier
 from .plan import FAILED, RESTARTED, STARTED, STOPPED, UNCHANGED, Item, Predicted
 
-STABLE_TIMEOUT = 3.0  # seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
+# Seconds after which a task that is still listed is not being stopped; stopping takes about one, two where it connects
+STABLE_TIMEOUT = 3.0
 POLL_INTERVAL = 0.3  # seconds between two looks at tasks that are waited for
 NOT_THERE = ("vhost_not_found", "application_not_found")
 # How often a start is tried where somebody else, or a lost answer, came between.
@@ -53,7 +54,8 @@ class PushTasks(Verifier):
     ) -> list[Item]:
         """Brings tasks (specified form) to run as wanted; with ``purge`` stops the others of the same applications.
 
-        ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows). ``predicted`` is what check mode takes for done.
+        ``wait_for`` is `ready` (accepted by the server) or `pushing` (media flows). ``predicted`` is what check mode
+        takes for done.
         """
         self._predicted = predicted or self._predicted
         self._read(desired, await_stable=True, purge=purge)
@@ -86,7 +88,8 @@ class PushTasks(Verifier):
     ) -> None:
         """Reads the tasks of each application once; what was known before is forgotten.
 
-        With ``settle``, waits for those of the tasks that are being stopped; with ``purge``, for the others of the applications too.
+        With ``settle``, waits for those of the tasks that are being stopped; with ``purge``, for the others of the
+        applications too.
         """
         self._present = {}
         self._absent_scopes = {}
@@ -105,7 +108,9 @@ class PushTasks(Verifier):
                 self._remember(raw, vhost, app)
 
     def _list_tasks(self, vhost: str, app: str, ids: t.Collection[str] | None) -> list[dict[str, t.Any]] | OmeError:
-        """The tasks of an application, or the error that says that there is no such application; ``ids`` as in `list_settled`."""
+        """The tasks of an application, or the error that says that there is no such application; ``ids`` as in
+        `list_settled`.
+        """
         if self._context.check_mode and self._predicted.deleted(vhost, app):
             kind = "vhost_not_found" if self._predicted.deleted(vhost) else "application_not_found"
             return OmeError(kind, f"list the push tasks of application {vhost}/{app}")
@@ -117,7 +122,9 @@ class PushTasks(Verifier):
             return error
 
     def list_stable(self, vhost: str, app: str, ids: t.Collection[str] | None = None) -> list[dict[str, t.Any]]:
-        """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended."""
+        """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has
+        ended.
+        """
         return list_stable(self._api, self._context, (vhost, app), self._wait_timeout, ids)
 
     def _remember(self, raw: dict[str, t.Any], vhost: str, app: str) -> None:
@@ -292,7 +299,9 @@ class PushTasks(Verifier):
         return None
 
     def _wait_for_stops(self, items: t.Mapping[Key, Item], timeout: float) -> list[Key]:
-        """Waits until tasks that were, or may have been, asked to stop are gone; returns those that are not, and fails all where that cannot be seen."""
+        """Waits until tasks that were, or may have been, asked to stop are gone; returns those that are not, and fails
+        all where that cannot be seen.
+        """
         for attempts_left in (1, 0):  # they end all the same, and something has to be known of them
             try:
                 return self.wait_until_gone(items, timeout)
@@ -302,7 +311,9 @@ class PushTasks(Verifier):
         return []
 
     def wait_until_gone(self, keys: t.Collection[Key], timeout: float | None = None) -> list[Key]:
-        """Waits until the tasks are no longer listed; returns those that still are after ``timeout`` seconds (else `wait_timeout`)."""
+        """Waits until the tasks are no longer listed; returns those that still are after ``timeout`` seconds (else
+        `wait_timeout`).
+        """
         left = sorted(keys)
         deadline = self._context.clock() + (self._wait_timeout if timeout is None else timeout)
         while left:
@@ -385,7 +396,9 @@ class PushTasks(Verifier):
         return there
 
     def _restart_previous(self, item: Item, key: Key, refusal: OmeError) -> None:
-        """Starts the task again that was stopped for one that the server then refused, and says in the refusal how that went."""
+        """Starts the task again that was stopped for one that the server then refused, and says in the refusal how
+        that went.
+        """
         try:
             self._start_resolved(key, item.before or {})
         except OmeError as error:
@@ -438,9 +451,11 @@ class PushTasks(Verifier):
 def list_stable(
     api: Api, context: Context, scope: Scope, timeout: float, ids: t.Collection[str] | None = None
 ) -> list[dict[str, t.Any]]:
-    """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended, up to ``timeout`` seconds.
+    """Return the tasks of an application; while one of ``ids`` (None: any) is being stopped, wait until that has ended,
+    up to ``timeout`` seconds.
 
-    Such a task is neither running nor gone: taken for running, it is gone a moment later, and a start of its id is refused (server-facts: Push tasks).
+    Such a task is neither running nor gone: taken for running, it is gone a moment later, and a start of its id is
+    refused (server-facts: Push tasks).
     """
     deadline = context.clock() + timeout
     while True:

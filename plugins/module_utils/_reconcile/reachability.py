@@ -4,7 +4,8 @@
 
 """Whether publishers and viewers reach the virtual hosts that a task creates or recreates.
 
-What is created comes last in the server's order, so that each virtual host that is there takes the host names that both have.
+What is created comes last in the server's order, so that each virtual host that is there takes the host names that both
+have.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def reaches(lost: t.Mapping[str, str], verb: str = "reaches", *, or_else: str = 
 
 
 def remedies(owners: t.Iterable[Owner], configured: t.Collection[str]) -> str:
-    """What to do so that other virtual hosts do not take host names; ``configured`` are those of the configuration file."""
+    """What to do so that other virtual hosts do not take host names; ``configured`` are those of the configuration
+    file.
+    """
     rivals = sorted({rival for owner in owners for rival in owner.rivals})
     parts = [
         f"Remove <Name>{pattern}</Name> from virtual host {vhost} in Server.xml, restart the server and run the playbook again."
@@ -65,7 +68,9 @@ class Reachability:
         self._unread: list[str] = []
         self._warned: set[tuple[str, str]] = set()
         self.unreachable: dict[str, str] | None = None
-        """The host names of what is created or recreated that another virtual host takes, and which; None if nothing is."""
+        """The host names of what is created or recreated that another virtual host takes, and which; None if nothing
+        is.
+        """
 
     def note(self, name: str, raw: t.Mapping[str, t.Any], vhost: t.Mapping[str, t.Any]) -> None:
         """Remember the host names of a virtual host as it was read, in wire form and in option form."""
@@ -73,7 +78,8 @@ class Reachability:
         deferred(self._there.__setitem__, name, Claim(name, names_of(vhost), place))
 
     def foresee(self, items: t.Sequence[Item], listed: t.Collection[str] | None) -> None:
-        """Judge a plan before it is carried out: warn, raise if it is required, and complete what failed items would drop.
+        """Judge a plan before it is carried out: warn, raise if it is required, and complete what failed items would
+        drop.
 
         Reads the virtual hosts that are not read yet, and none if nothing is created, recreated or in need of it.
         """
@@ -136,7 +142,9 @@ class Reachability:
             )
 
     def _are_taken_by_configuration(self, items: t.Sequence[Item]) -> bool:
-        """Whether all host names are known to be lost, so that no other virtual host can get them, and a loop need not read those before it."""
+        """Whether all host names are known to be lost, so that no other virtual host can get them, and a loop need not
+        read those before it.
+        """
         names = HostNames(claim for claim in self._there.values() if claim.place == CONFIGURED)
         about = [item for item in items if item.action in (CREATED, RECREATED) or "would_drop" in item.extra]
         return all(
@@ -176,7 +184,9 @@ class Reachability:
         )
 
     def _add_to_would_drop(self, item: Item, names: HostNames) -> None:
-        """Add to what is said of a virtual host that differs which host names it would lose by a recreate, which puts it last."""
+        """Add to what is said of a virtual host that differs which host names it would lose by a recreate, which puts
+        it last.
+        """
         before = _taken(item, names, self._there[item.label["name"]].place)
         lost = {
             name: owner.vhosts

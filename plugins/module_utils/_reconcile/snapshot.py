@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands inside of a virtual host or an application that must be made again or deleted: read, taken down, put back.
+"""What stands inside of a virtual host or an application that must be made again or deleted: read, taken down, put
+back.
 
 Applications and push tasks go before what they stand in, as they would live on otherwise and come back with the next
 virtual host of the name (server-facts: Virtual hosts).
@@ -67,7 +68,9 @@ class Snapshot:
         return [*(f"application {app}" for app in self.apps), *(f"push task {key.app}/{key.id}" for key in self.tasks)]
 
     def dropping(self, *, inside: str = "") -> str:
-        """What making the holder again would interrupt, in words; ``inside`` is an application that is made again itself."""
+        """What making the holder again would interrupt, in words; ``inside`` is an application that is made again
+        itself.
+        """
         made_again = {"applications": sorted(set(self.apps) - {inside}), "push tasks": self.described()["push_tasks"]}
         parts = [f"{what} {name_list(names)}" for what, names in made_again.items() if names]
         live = "its viewers and live streams"
@@ -151,12 +154,16 @@ class Snapshots:
         return contents
 
     def _gone_meanwhile(self, vhost: str, app: str) -> None:
-        """An application was listed and is gone: somebody has deleted it, unless the connection broke and a restart has taken everything."""
+        """An application was listed and is gone: somebody has deleted it, unless the connection broke and a restart
+        has taken everything.
+        """
         if self._api.disconnects:
             raise OmeError("lost", f"read application {vhost}/{app}")
 
     def refuse_read_only(self, vhost: str, attempt: str) -> None:
-        """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the same."""
+        """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the
+        same.
+        """
         try:
             self._api.create_applications(vhost, [])
         except OmeError as error:
@@ -167,7 +174,8 @@ class Snapshots:
     def is_read_only(self, vhost: str, sign: bool) -> bool:
         """Whether a virtual host that shows a sign of it comes from the configuration file.
 
-        Other clients can have posted numbers as text, so that the sign alone decides only in check mode, which must not ask.
+        Other clients can have posted numbers as text, so that the sign alone decides only in check mode, which must not
+        ask.
         """
         if not sign or self._context.check_mode:
             return sign
@@ -257,7 +265,10 @@ class Snapshots:
 
 
 def resolve_create(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
-    """Creates one thing. Where the answer is lost, looks whether it is there, and tries again only if not; None where it was found."""
+    """Creates one thing.
+
+    Where the answer is lost, looks whether it is there, and tries again only if not; None where it was found.
+    """
     for attempt in range(CREATE_TRIES):
         try:
             return create()[0]

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Virtual hosts: from what is wanted and what is there to a plan, and the plan carried out (server-facts: Virtual hosts).
+"""Virtual hosts: from what is wanted and what is there to a plan, and the plan carried out (server-facts: Virtual
+hosts).
 
 There is no call that changes a virtual host: a change is a delete and a create, which cuts off its viewers.
 """
@@ -36,7 +37,9 @@ class VirtualHosts(Reconciler):
     what = "virtual host"
 
     def __init__(self, api: Api, context: Context, *, recreate: bool = False, require_reachable: bool = False) -> None:
-        """``recreate`` allows to delete a virtual host that differs and to make it again; ``require_reachable`` refuses to make one that others hide."""
+        """``recreate`` allows to delete a virtual host that differs and to make it again; ``require_reachable``
+        refuses to make one that others hide.
+        """
         self._api = api
         self._context = context
         self._recreate = recreate
@@ -58,8 +61,10 @@ class VirtualHosts(Reconciler):
     ) -> list[Item]:
         """Brings virtual hosts (specified form) to be as wanted; with ``purge`` deletes the others that the API made.
 
-        ``bulk`` reads the list of names first, so that those that are not there cost no request of their own. ``inside`` are the
-        applications that are specified with each virtual host: none is taken down for what its applications cannot be given.
+        ``bulk`` reads the list of names first, so that those that are not there cost no request of their own.
+        ``inside`` are the applications that are specified with each virtual host: none is taken down for what its
+        applications cannot be
+        given.
         """
         self._inside = inside or {}
         listed = self._list() if bulk or purge else None
@@ -160,7 +165,9 @@ class VirtualHosts(Reconciler):
             self._bind_recreate(item)
 
     def _bind_recreate(self, item: Item) -> None:
-        """Refuse what the server is too old for before anything is taken down, in the virtual host and in the applications given with it."""
+        """Refuse what the server is too old for before anything is taken down, in the virtual host and in the
+        applications given with it.
+        """
         name, attempt = item.title, f"recreate virtual host {item.title}"
         self._bind(item, attempt, item.after or {}, item.before or {})
         if item.action == FAILED:

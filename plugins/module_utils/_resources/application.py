@@ -87,9 +87,11 @@ def nested_spec() -> dict[str, t.Any]:
 
 
 def with_bare_members(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return the options of a module, or an entry of its lists, with providers and publishers that are only named as members without settings.
+    """Return the options of a module, or an entry of its lists, with providers and publishers that are only named as
+    members without settings.
 
-    `[rtmp, srt]` is how people write it. YAML takes `rtmp:` for null, which would mean "not given", so that the provider would be removed.
+    `[rtmp, srt]` is how people write it. YAML takes `rtmp:` for null, which would mean "not given", so that the
+    provider would be removed.
     """
     opened = dict(options)
     for name in ("providers", "publishers"):
@@ -135,7 +137,10 @@ def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
 
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:
-    """An application as the server sends it, in option form. `dynamic` is no setting and is left out (server-facts: Applications)."""
+    """An application as the server sends it, in option form.
+
+    `dynamic` is no setting and is left out (server-facts: Applications).
+    """
     app = {
         "vhost": vhost,
         **APPLICATION.from_wire({key: value for key, value in raw.items() if key not in ("dynamic", "vhost")}),
@@ -145,7 +150,8 @@ def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:
 
 
 def create_request(app: t.Mapping[str, t.Any], declaration: Object = APPLICATION) -> dict[str, t.Any]:
-    """Return one item of POST …/apps: fields without the virtual host, which is in the path; the type is required there.
+    """Return one item of POST …/apps: fields without the virtual host, which is in the path; the type is required
+    there.
 
     ``declaration`` is that of the server's version.
     """

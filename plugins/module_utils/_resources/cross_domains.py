@@ -19,7 +19,9 @@ OBJECT_SINCE: Version = (0, 17, 2)  # before, the list of origins stood for the 
 
 
 class CrossDomains(Object):
-    """The origins that browsers may play from, and headers for them; a bare list of origins on servers before 0.17.2 [read]."""
+    """The origins that browsers may play from, and headers for them; a bare list of origins on servers before 0.17.2
+    [read].
+    """
 
     def __init__(self, *, extra: bool = True, since: str | None = None) -> None:
         """Declare it; ``extra`` and ``since`` as for any field."""

@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which virtual host a publisher or viewer reaches by a host name (server-facts: Which virtual host a publisher or viewer reaches).
+"""Which virtual host a publisher or viewer reaches by a host name (server-facts: Which virtual host a publisher or
+viewer reaches).
 
-The server goes through its virtual hosts in the order of creation and takes the first one with a host name that matches. In a host
-name ``*`` is any text and ``?`` at most one character, dots included, and case counts. The rule is the same in 0.15.10 to 0.21.0.
-Certificates are chosen by another order.
+The server goes through its virtual hosts in the order of creation and takes the first one with a host name that
+matches. In a host name ``*`` is any text and ``?`` at most one character, dots included, and case counts. The rule is
+the same in 0.15.10 to 0.21.0. Certificates are chosen by another order.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _MANY_WILDCARDS = re.compile(r"[*?]*\*[*?]*")
 
 
 def place_of(vhost: str, *, read_only: bool) -> int:
-    """The place of a virtual host that is there; ``read_only`` if there is a sign that it comes from the configuration file.
+    """The place of a virtual host that is there; ``read_only`` if there is a sign that it comes from the configuration
+    file.
 
     Not all of them give a sign, on 0.15.10 none does. The one of the sample configuration is known by its name.
     """
@@ -41,11 +43,16 @@ class Claim(t.NamedTuple):
 
 
 class Owner(t.NamedTuple):
-    """Who gets a host name that others claim, too: another virtual host, or, if not ``lost``, whichever was created first."""
+    """Who gets a host name that others claim, too: another virtual host, or, if not ``lost``, whichever was created
+    first.
+    """
 
     lost: bool
     rivals: tuple[tuple[str, str], ...]
-    """The other virtual hosts that may get it, each with its host name that matches. More than one if their order is unknown."""
+    """The other virtual hosts that may get it, each with its host name that matches.
+
+    More than one if their order is unknown.
+    """
 
     @property
     def vhosts(self) -> str:
@@ -98,7 +105,8 @@ def covers(pattern: str, name: str) -> bool:
     if not _has_wildcard(pattern):
         return pattern == name
     pattern = _MANY_WILDCARDS.sub("*", pattern)
-    # A wildcard of the name stands for characters that only wildcards of the pattern match; "*" for more than all "?" can match.
+    # A wildcard of the name stands for characters that only wildcards of the pattern match; "*" for more than all "?"
+    # can match.
     many = pattern.count("?") + 1
     characters: list[str | None] = []
     for one in _MANY_WILDCARDS.sub("*", name):

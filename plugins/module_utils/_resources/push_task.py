@@ -71,7 +71,8 @@ _NOT_YET = ("1970-01-01T", "1969-12-31T")
 
 # Every spelling of "media flows" that a version or the documentation has, in lower case (server-facts: Push tasks).
 _DELIVERING = ("pushing", "started")
-# While a task is stopped, and while its stream ends. Within about a second the task is gone in the first case, and `ready` in the second [read].
+# While a task is stopped, and while its stream ends. Within about a second the task is gone in the first case, and
+# `ready` in the second [read].
 _ENDING = ("stopping", "stopped")
 
 
@@ -167,12 +168,17 @@ def warnings_for(task: t.Mapping[str, t.Any]) -> list[str]:
 
 
 def unaddressable(key: Key) -> str:
-    """The warning about a task that is found on a server and must not be touched (server-facts: Virtual hosts, the requests that kill)."""
+    """The warning about a task that is found on a server and must not be touched (server-facts: Virtual hosts, the
+    requests that kill).
+    """
     return f"A push task of {key.vhost}/{key.app} is left alone, as its id {key.id!r} is one that the server may not survive."
 
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
-    """A task as the server sends it in option form. Empty fields are given as such, so that the result is whole input."""
+    """A task as the server sends it in option form.
+
+    Empty fields are given as such, so that the result is whole input.
+    """
     task = PUSH_TASK.from_wire(raw)
     task.update(vhost=vhost, app=app)
     task.setdefault("stream", {}).setdefault("variant_names", [])
@@ -189,7 +195,10 @@ def start_request(task: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 def same_destination(one: t.Mapping[str, t.Any], other: t.Mapping[str, t.Any]) -> bool:
-    """Whether two tasks push to the same place. A stream key that was left out is only kept for the place that it is for."""
+    """Whether two tasks push to the same place.
+
+    A stream key that was left out is only kept for the place that it is for.
+    """
     return all(PUSH_TASK.fields[option].equal(one.get(option), other.get(option)) for option in ("protocol", "url"))
 
 
@@ -200,7 +209,9 @@ def state_of(raw: t.Mapping[str, t.Any]) -> str:
 
 
 def is_ending(raw: t.Mapping[str, t.Any]) -> bool:
-    """Whether the task delivers no more, and its state does not tell whether it will be gone or will wait for its stream again."""
+    """Whether the task delivers no more, and its state does not tell whether it will be gone or will wait for its
+    stream again.
+    """
     return state_of(raw) in _ENDING
 
 

@@ -146,7 +146,9 @@ VIRTUAL_HOST = Object(
 
 
 def validate(vhost: t.Mapping[str, t.Any], path: str, *, present: bool) -> None:
-    """Raises BadInput where the specified form of a virtual host cannot work; ``present`` asks for what creating it needs."""
+    """Raises BadInput where the specified form of a virtual host cannot work; ``present`` asks for what creating it
+    needs.
+    """
     prefix = f"{path}." if path else ""
     VIRTUAL_HOST.validate(vhost, path)
     if present and not vhost.get("host", {}).get("names"):
@@ -164,7 +166,8 @@ def warnings_for(vhost: t.Mapping[str, t.Any]) -> list[str]:
         )
     capitals = [name for name in host.get("names", ()) if name != name.lower()]
     if capitals:
-        # No version ignores case here, for streams or for certificates [read]: to the server a name in another case is another name.
+        # No version ignores case here, for streams or for certificates [read]: to the server a name in another case is
+        # another name.
         texts.append(
             f"Virtual host {vhost['name']}: host.names has capital letters, as in {capitals[0]}; the case of letters matters to the server, "
             "and browsers ask for host names in lower case."

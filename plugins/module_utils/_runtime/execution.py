@@ -47,13 +47,16 @@ def perform(
     check_mode: bool,
     connections: Lender = _no_connections,
 ) -> tuple[Result, list[str], t.Collection[str]]:
-    """Carries a operation out; returns the result, with ``failed`` where it is a failure, the warnings, and the names that are never masked.
+    """Carries a operation out; returns the result, with ``failed`` where it is a failure, the warnings, and the names
+    that are never masked.
 
-    ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are findings, by path.
+    ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are
+    findings, by path.
     """
     work = operation({**params, INVALID_ENTRIES: invalid_entries} if invalid_entries else params)
     if work.needs_server and not HAS_REQUESTS:
-        # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told so.
+        # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told
+        # so.
         hint = (
             "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
         )

@@ -21,9 +21,12 @@ HIDDEN_INVOCATION = {"module_args": "not shown, as it is not known yet which of 
 
 
 class _Module(AnsibleModule):
-    """AnsibleModule that also hides secrets inside of URLs, and those that its own check of the options leaves in the open."""
+    """AnsibleModule that also hides secrets inside of URLs, and those that its own check of the options leaves in the
+    open.
+    """
 
-    # Until the options are checked, ansible-core does not know which of them are secrets; 2.17 shows them all at -vvv where the check fails.
+    # Until the options are checked, ansible-core does not know which of them are secrets; 2.17 shows them all at -vvv
+    # where the check fails.
     _options_checked = False
     _given: SpecifiedOptions | None = None
     params: dict[str, t.Any]

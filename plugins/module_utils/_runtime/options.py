@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The connection options and their checks, and what is done with the options of any module before ansible-core checks them."""
+"""The connection options and their checks, and what is done with the options of any module before ansible-core checks
+them.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,15 @@ _TYPES = {
     "str": "text",
     "path": "a path",
 }
-# The names of all options that hold secrets, of every module and at every level: one that stands where it does not belong is a secret still.
+# The names of all options that hold secrets, of every module and at every level: one that stands where it does not
+# belong is a secret still.
 SECRET_OPTIONS = frozenset(("api_token", "http_headers", "secret_key", "auth", "stream_key"))
 
 
 def connection_options(*, required: bool = True) -> dict[str, t.Any]:
-    """The options that every module has, each with an environment fallback; ``required`` where there is nothing to do without a server."""
+    """The options that every module has, each with an environment fallback; ``required`` where there is nothing to do
+    without a server.
+    """
     specs: dict[str, dict[str, t.Any]] = {
         "api_url": {"type": "str", "required": required},
         "api_token": {"type": "str", "required": required, "no_log": True},
@@ -147,8 +152,8 @@ def extract_invalid(
 ) -> tuple[dict[str, str], list[t.Any]]:
     """Takes entries that are not of the types of their options out of lists where they are findings and end nothing.
 
-    Leaves the names in their place that say what they are about. ``spec`` is the argument spec, ``lists`` are the options that are such lists. Returns what is
-    wrong with the entries by path, and the entries.
+    Leaves the names in their place that say what they are about. ``spec`` is the argument spec, ``lists`` are the
+    options that are such lists. Returns what is wrong with the entries by path, and the entries.
     """
     problems: dict[str, str] = {}
     taken: list[t.Any] = []
@@ -175,7 +180,9 @@ def extract_invalid(
 def _entries_of(
     params: t.Mapping[str, t.Any], option: str, options: t.Mapping[str, t.Any], path: str = ""
 ) -> t.Iterator[tuple[str, list[t.Any], int, t.Any]]:
-    """The path of each entry of a list, the list and the place in it, and the specs of its options; what stands inside of an entry comes first."""
+    """The path of each entry of a list, the list and the place in it, and the specs of its options; what stands inside
+    of an entry comes first.
+    """
     entries = params.get(option)
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         here = f"{path}{option}[{index}]"
@@ -185,10 +192,11 @@ def _entries_of(
 
 
 def wrong_type(values: t.Any, options: t.Mapping[str, t.Any], path: str = "") -> tuple[str, str] | None:
-    """Return the full path of the first option whose value ansible-core cannot take for its type, and what was expected; None if there is none.
+    """Return the full path of the first option whose value ansible-core cannot take for its type, and what was
+    expected; None if there is none.
 
-    The check of ansible-core names only the option, or nothing, and can end in an exception. ``values`` are a dictionary or the text of one, and
-    ``options`` are the argument specs of what should be in it.
+    The check of ansible-core names only the option, or nothing, and can end in an exception. ``values`` are a
+    dictionary or the text of one, and ``options`` are the argument specs of what should be in it.
     """
     try:
         values = DEFAULT_TYPE_VALIDATORS["dict"](values)

@@ -15,7 +15,8 @@ from .._operations.base import Result
 from .._schema.extra import EXTRA, Extra
 from .options import SECRET_OPTIONS
 
-# Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep nothing secret.
+# Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep
+# nothing secret.
 SHORTEST_URL_SECRET = 4
 # Options that are URLs, also where what they hold is none.
 _URLS = ("api_url", "control_server_url", "url", "urls")
@@ -24,7 +25,9 @@ MASKED_BY_FIELD = ("vhost", "vhosts", "application", "applications", "push_task"
 
 
 class LongestFirst(set[str]):
-    """Secrets, the longest first: ansible-core 2.16 and 2.17 take them as they come, and one inside of another would keep that from being found."""
+    """Secrets, the longest first: ansible-core 2.16 and 2.17 take them as they come, and one inside of another would
+    keep that from being found.
+    """
 
     def __iter__(self) -> t.Iterator[str]:
         return iter(sorted(super().__iter__(), key=len, reverse=True))
@@ -39,8 +42,8 @@ WITHOUT_NAMES = frozenset((*SECRET_OPTIONS, EXTRA))
 def blotted_out(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tuple[LongestFirst, set[str]]:
     """Part secrets into those that ansible-core may blot out, and those that only this collection hides.
 
-    ansible-core blots a secret out wherever its letters stand, in names, numbers and other words too. So it gets neither what is in a name nor what could be a
-    number or says too little.
+    ansible-core blots a secret out wherever its letters stand, in names, numbers and other words too. So it gets
+    neither what is in a name nor what could be a number or says too little.
     """
     all_names = "\n".join(names)
     careful = {secret for secret in secrets if secret.isdigit() or is_ordinary(secret) or secret in all_names}
@@ -50,8 +53,8 @@ def blotted_out(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tupl
 def without_values(value: t.Any, secrets: t.Collection[str]) -> t.Any:
     """Return a result without these secrets, wherever their letters are in it.
 
-    ansible-core before 2.22 does the same to what a module returns. From 2.22 on it hides secrets only where it displays results, so that a playbook could
-    register them, and in other words.
+    ansible-core before 2.22 does the same to what a module returns. From 2.22 on it hides secrets only where it
+    displays results, so that a playbook could register them, and in other words.
     """
     if not secrets:
         return value
@@ -117,14 +120,18 @@ def _masked(value: t.Any, careful: t.Collection[str], option: str = "") -> t.Any
 
 
 def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
-    """What ansible-core says of options without their values, which it repeats in its own words, escaped, where it would not recognize them."""
+    """What ansible-core says of options without their values, which it repeats in its own words, escaped, where it
+    would not recognize them.
+    """
     store = SecretStore()
     store.add(*secrets)
     return shortened(store.scrub(text))
 
 
 def secrets_in(value: t.Any, names: t.Collection[str]) -> set[str]:
-    """The texts under options of these names, the secret parts of every URL, and private keys in place of paths, inside of options of any form."""
+    """The texts under options of these names, the secret parts of every URL, and private keys in place of paths,
+    inside of options of any form.
+    """
     found: set[str] = set()
     pending: list[tuple[t.Any, bool, t.Any]] = [
         (value, False, "")

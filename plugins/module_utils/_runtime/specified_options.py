@@ -30,12 +30,16 @@ class SpecifiedOptions:
         self._secrets = secrets_in([self.params, self._extracted], SECRET_OPTIONS)
 
     def secrets(self, checked: t.Mapping[str, t.Any]) -> set[str]:
-        """What must not be shown beside what ansible-core knows of itself; ``checked`` are the options as far as its check has come."""
+        """What must not be shown beside what ansible-core knows of itself; ``checked`` are the options as far as its
+        check has come.
+        """
         found = self._secrets | secrets_in([checked, self._extracted], SECRET_OPTIONS)
         return {secret for secret in found if len(secret) >= SHORTEST_URL_SECRET}
 
     def wrong_type(self) -> str | None:
-        """What to say in place of ansible-core, whose check can end in an exception or without the path of the option; None if no value is of another type."""
+        """What to say in place of ansible-core, whose check can end in an exception or without the path of the option;
+        None if no value is of another type.
+        """
         wrong = wrong_type(self.params, self._spec)
         return None if wrong is None else f"{wrong[0]}: {wrong[1]}."
 

@@ -100,7 +100,9 @@ class StringList(StringSet):
 def mask_each_after(
     mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], present: t.Any
 ) -> list[t.Any]:
-    """Return each entry of a list as it may be shown beside the one before it; lists of different lengths differ visibly."""
+    """Return each entry of a list as it may be shown beside the one before it; lists of different lengths differ
+    visibly.
+    """
     comparable = isinstance(present, (list, tuple)) and len(present) == len(values)
     return [mask_after(item, there) for item, there in zip(values, present if comparable else [None] * len(values))]
 

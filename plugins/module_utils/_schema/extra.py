@@ -17,18 +17,21 @@ from .scalars import Float
 
 # The option that holds what a server has, or takes, beyond the declared fields of a group.
 EXTRA = "extra"
-# Other names in a request could kill the server (server-facts: Virtual hosts), as it prints those that it does not know.
+# Other names in a request could kill the server (server-facts: Virtual hosts), as it prints those that it does not
+# know.
 _EXTRA_KEY = re.compile(r"[A-Za-z0-9_]+")
 _EXTRA_DEPTH = 16
 # Names under which secrets are kept in parts of a resource that are not declared.
 _SECRET_NAME = re.compile(r"secret|passw|passphrase|token|auth|credential|(?:^|[a-z0-9_])key$", re.IGNORECASE)
 
-# Sizes, times and ports are smaller; a number of more digits under the name of a secret is one that was written without quotes.
+# Sizes, times and ports are smaller; a number of more digits under the name of a secret is one that was written without
+# quotes.
 _SMALLEST_CODE = 10**9
 
 
 class Extra(Field):
-    """What a server has, or takes, beyond the declared fields of a group: a dictionary in wire form, passed through as given.
+    """What a server has, or takes, beyond the declared fields of a group: a dictionary in wire form, passed through as
+    given.
 
     Only keys that are given are compared, at every level; lists are compared whole.
     """
@@ -36,7 +39,9 @@ class Extra(Field):
     type = "dict"
 
     def __init__(self, declared: t.Sequence[Field]) -> None:
-        """``declared`` are the fields of the group, which must not be given here under any of their names on the server's side."""
+        """``declared`` are the fields of the group, which must not be given here under any of their names on the
+        server's side.
+        """
         super().__init__(EXTRA)
         self.declared = {name: field.option for field in declared for name in (*field.wires, field.xml)}
 
@@ -169,7 +174,8 @@ def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
 
 
 def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
-    """Return the keys of a dictionary whose values are hidden by the names that they have, because nothing else is known of them.
+    """Return the keys of a dictionary whose values are hidden by the names that they have, because nothing else is
+    known of them.
 
     The server writes some names and values as pairs: {"key": "accessToken", "value": "..."}.
     """
@@ -186,7 +192,9 @@ def _is_secret(name: t.Any, value: t.Any) -> bool:
 
 
 def _may_be_secret(value: t.Any) -> bool:
-    """Return whether a value can be a secret: booleans and numbers are none, apart from numbers that are too long to count anything."""
+    """Return whether a value can be a secret: booleans and numbers are none, apart from numbers that are too long to
+    count anything.
+    """
     if isinstance(value, (int, float)):
         return not isinstance(value, bool) and abs(value) >= _SMALLEST_CODE
     return not isinstance(value, dict) and value not in (None, "")

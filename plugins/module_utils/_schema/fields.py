@@ -46,10 +46,11 @@ class Field:
     ) -> None:
         """Declare a field.
 
-        ``wire`` is its JSON name and ``xml`` its name in the server's configuration files, if that is not the JSON name with a capital.
-        ``default`` is the server's own value if the field is absent: giving it is no difference to leaving it out. JSON name and default
-        can be :class:`Changed`. ``since`` is the first release that knows the field, if that is later than 0.15.10, and
-        ``until`` the last one; ``instead`` is the option that others have in its place.
+        ``wire`` is its JSON name and ``xml`` its name in the server's configuration files, if that is not the JSON name
+        with a capital. ``default`` is the server's own value if the field is absent: giving it is no difference to
+        leaving it out. JSON name and default can be :class:`Changed`. ``since`` is the first release that knows the
+        field, if that is later than 0.15.10, and ``until`` the last one; ``instead`` is the option that others have in
+        its place.
         """
         self.option = option
         self._wire = wire or option
@@ -98,12 +99,16 @@ class Field:
         return self.since is not None or self.until is not None
 
     def known_to(self, version: Version) -> bool:
-        """Return whether a release knows this field; of a server without a version only what is certain counts against it."""
+        """Return whether a release knows this field; of a server without a version only what is certain counts against
+        it.
+        """
         too_new = self.until is not None and version > self.until and version != BEFORE_VERSION_CALL
         return not too_new and (self.since is None or self.since <= version)
 
     def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
-        """Yield the full option path and the field for all that is given in ``value`` and depends on the server's version."""
+        """Yield the full option path and the field for all that is given in ``value`` and depends on the server's
+        version.
+        """
         if self.renamed or self.default_changed or self.limited:
             yield path, self
 
@@ -113,7 +118,10 @@ class Field:
         return {"type": self.type, "required": self.required, "no_log": self.secret}
 
     def normalize(self, value: t.Any) -> t.Any:
-        """The value in the form in which two spellings of the same are equal. Never fails: servers send all kinds of things."""
+        """The value in the form in which two spellings of the same are equal.
+
+        Never fails: servers send all kinds of things.
+        """
         return "" if value is None else str(value)
 
     def equal(self, desired: t.Any, present: t.Any) -> bool:
@@ -133,7 +141,9 @@ class Field:
         return MASK if self.secret and value not in (None, "") else value
 
     def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
-        """The value as it may be shown beside the one before it: where only the masked part differs, this is seen without being shown."""
+        """The value as it may be shown beside the one before it: where only the masked part differs, this is seen
+        without being shown.
+        """
         masked = self.mask(value)
         return f"{masked} (changed)" if masked == self.mask(present) and not self.equal(value, present) else masked
 

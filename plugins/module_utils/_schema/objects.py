@@ -89,7 +89,9 @@ class Object(Field):
                 yield from self.fields[option].versioned(item, prefix + option)
 
     def named(self, key: str, path: str = "") -> t.Iterator[tuple[str, Field]]:
-        """Yield the full option path and the field for every field, at any level, that has ``key`` among its JSON names."""
+        """Yield the full option path and the field for every field, at any level, that has ``key`` among its JSON
+        names.
+        """
         prefix = f"{path}." if path else ""
         for field in self.fields.values():
             if key in field.wires and field.option != EXTRA:

@@ -19,7 +19,10 @@ _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
 class String(Field):
-    """A line of text. ``fold`` brings spellings that the server does not tell apart together; ``choices`` are all values that there are."""
+    """A line of text.
+
+    ``fold`` brings spellings that the server does not tell apart together; ``choices`` are all values that there are.
+    """
 
     def __init__(
         self,
@@ -46,7 +49,9 @@ class String(Field):
 
 
 class Url(String):
-    """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that of a push."""
+    """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that
+    of a push.
+    """
 
     def __init__(
         self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any
@@ -79,7 +84,10 @@ class Int(Field):
 
 
 class Float(Field):
-    """A number with a fraction, such as seconds. A whole one is sent as such, and text means the number that it says."""
+    """A number with a fraction, such as seconds.
+
+    A whole one is sent as such, and text means the number that it says.
+    """
 
     type = "float"
 

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Checks of option values. Each takes a value and returns what was expected instead, or None where the value is fine."""
+"""Checks of option values.
+
+Each takes a value and returns what was expected instead, or None where the value is fine.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +137,9 @@ def _split(value: str) -> t.Any | None:
 
 
 def _is_host(name: str) -> bool:
-    """Return whether a connection to a host of this name can be tried: the library for requests refuses names with empty or long labels as a whole."""
+    """Return whether a connection to a host of this name can be tried: the library for requests refuses names with
+    empty or long labels as a whole.
+    """
     return ":" in name or all(0 < len(label) < 64 for label in name.removesuffix(".").split("."))
 
 

@@ -11,5 +11,7 @@ NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "PACKET_L
 
 
 def host_of(host: str) -> str:
-    """Return a host of a URL as the system takes it: the zone of an IPv6 address follows %, which a URL spells %25 (RFC 6874)."""
+    """Return a host of a URL as the system takes it: the zone of an IPv6 address follows %, which a URL spells %25
+    (RFC 6874).
+    """
     return host.replace("%25", "%", 1) if ":" in host else host

@@ -33,7 +33,9 @@ class CertificateError(Exception):
 
 
 class Problem(t.NamedTuple):
-    """What is wrong with files; ``kind`` as in :class:`CertificateError`, or one of those that :func:`check_files` names."""
+    """What is wrong with files; ``kind`` as in :class:`CertificateError`, or one of those that :func:`check_files`
+    names.
+    """
 
     kind: str
     text: str
@@ -99,7 +101,8 @@ class Served(t.NamedTuple):
 def normalize_fingerprint(text: str) -> str | None:
     """A SHA-256 fingerprint in the form of :class:`Certificate`, or None where the text is none.
 
-    Taken are upper and lower case, with and without colons or blanks, also behind ``sha256:`` or ``SHA256 Fingerprint=``.
+    Taken are upper and lower case, with and without colons or blanks, also behind ``sha256:`` or ``SHA256
+    Fingerprint=``.
     """
     digits = re.sub(r"^\s*sha-?256(\s+fingerprint)?\s*[:=]", "", text, flags=re.IGNORECASE)
     digits = re.sub(r"[:\s]", "", digits).lower()

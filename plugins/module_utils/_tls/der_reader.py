@@ -101,7 +101,8 @@ class _Elements:
 
 
 def parse_certificate(der: bytes) -> Certificate:
-    """The facts of a certificate in DER form (RFC 5280, 4.1). Raises CertificateError ``broken``, whatever the bytes are.
+    """The facts of a certificate in DER form (RFC 5280, 4.1). Raises CertificateError ``broken``, whatever the bytes
+    are.
 
     The signature is not verified.
     """
@@ -158,7 +159,9 @@ def _moment(elements: _Elements) -> datetime.datetime:
 
 
 def _attributes(content: bytes) -> list[list[tuple[str, str | bytes]]]:
-    """A distinguished name: its rows from the top down, each of one attribute, seldom of more: object identifier and value."""
+    """A distinguished name: its rows from the top down, each of one attribute, seldom of more: object identifier and
+    value.
+    """
     name, rows = _Elements(content), []
     while name:
         members, row = _Elements(name.take(_SET)), []

@@ -18,8 +18,8 @@ from .certificate import Certificate, CertificateError, Endpoint, Served, covers
 from .der_reader import parse_certificate
 from .pem_files import read_pem_certificates
 
-# Of OpenSSL's suites: the server offers nothing but AES128-SHA where HTTP/2 is off (https_server.cpp, tls_context.cpp [read]),
-# which the ssl module leaves out. A handshake that identifies sends nothing that needs protection.
+# Of OpenSSL's suites: the server offers nothing but AES128-SHA where HTTP/2 is off (https_server.cpp, tls_context.cpp
+# [read]), which the ssl module leaves out. A handshake that identifies sends nothing that needs protection.
 _CIPHERS = "DEFAULT"
 
 
@@ -29,10 +29,13 @@ _CIPHERS = "DEFAULT"
 def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False, ca_path: str | None = None) -> Served:
     """What an endpoint serves now: one handshake, or two where verification fails.
 
-    By default nothing is verified, as an expired certificate, or one of an unknown authority, is to be identified too. With
-    ``verify_chain`` the chain must lead to an authority of ``ca_path`` (file or directory; the system's where None), and the
-    certificate must be for ``server_name``, or for ``host`` where that is empty; what is served is told also where it does not.
-    ``timeout`` is in seconds and covers all but the resolution of the name. Raises CertificateError, also for ``ca_path``.
+    By default nothing is verified, as an expired certificate, or one of an unknown authority, is to be identified too.
+    With ``verify_chain`` the chain must lead to an authority of ``ca_path`` (file or directory; the system's where
+    None), and the certificate must be for ``server_name``, or for ``host`` where that is empty; what is served is told
+    also where it does not. ``timeout`` is in seconds and covers all but the resolution of the name. Raises
+    CertificateError,
+    also for
+    ``ca_path``.
     """
     deadline = time.monotonic() + timeout
     if not verify_chain:

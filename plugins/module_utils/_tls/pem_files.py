@@ -82,8 +82,8 @@ def _read_file(path: str) -> bytes:
 def key_matches(cert_path: str, key_path: str) -> bool:
     """Whether the private key belongs to the first certificate of the other file.
 
-    Raises CertificateError: that of :func:`read_pem_certificates` for either file, ``encrypted_key`` where the key asks for a
-    password (the server cannot give one), ``broken_key`` where it is no key in PEM form.
+    Raises CertificateError: that of :func:`read_pem_certificates` for either file, ``encrypted_key`` where the key asks
+    for a password (the server cannot give one), ``broken_key`` where it is no key in PEM form.
     """
     read_pem_certificates(cert_path)
     _read_file(key_path)
@@ -108,8 +108,9 @@ def check_files(
     """What is wrong with files that a server is to use; the empty list where nothing is.
 
     ``names`` are host names of the virtual host, ``now`` is in seconds since 1970. Kinds beside those of files:
-    ``key_mismatch``, ``expired``, ``not_yet_valid``, ``name_not_covered``, ``chain_order``, and ``chain_in_certificate``, as the
-    server takes the first certificate of the certificate file and ignores the others (ovcrypto/certificate.cpp [read]).
+    ``key_mismatch``, ``expired``, ``not_yet_valid``, ``name_not_covered``, ``chain_order``, and
+    ``chain_in_certificate``, as the server takes the first certificate of the certificate file and ignores the others
+    (ovcrypto/certificate.cpp [read]).
     """
     problems: list[Problem] = []
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A callback for tests that writes each result as any callback gets it, and which tasks have run a module as a process of its own."""
+"""A callback for tests that writes each result as any callback gets it, and which tasks have run a module as a process
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,8 @@ class CallbackModule(CallbackBase):
 def watch_modules(write: t.Callable[..., None]) -> None:
     """Tells of every module that is started as a process, from whichever action plugin.
 
-    Only from here can one see it: a result does not say how it came to be. The processes that run tasks are forked after this.
+    Only from here can one see it: a result does not say how it came to be. The processes that run tasks are forked
+    after this.
     """
     original = ActionBase._execute_module
 

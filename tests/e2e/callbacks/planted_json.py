@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A callback for tests that writes every result as JSON, whole and before any display filters it, as the callback `ansible.posix.json` does."""
+"""A callback for tests that writes every result as JSON, whole and before any display filters it, as the callback
+`ansible.posix.json` does.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Servers that live through many cases, each of which begins with the same objects, and runs of modules in made-up time."""
+"""Servers that live through many cases, each of which begins with the same objects, and runs of modules in made-up
+time.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ def _copied(objects: State | _Objects) -> _Objects:
 
 
 class RestartAfter:
-    """The simulator's hook: the process ends and starts again when a request has been answered well; the fault must end its connection."""
+    """The simulator's hook: the process ends and starts again when a request has been answered well; the fault must
+    end its connection.
+    """
 
     def __init__(self, simulator: Simulator, number: int) -> None:
         self._state = simulator.state
@@ -109,7 +113,9 @@ class RestartAfter:
 
 
 def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozenset[Label]:
-    """Those of the objects that the first requests of a run have read, or seen in a list of what stands inside of another."""
+    """Those of the objects that the first requests of a run have read, or seen in a list of what stands inside of
+    another.
+    """
     answered = {record.path for record in simulator.log[:number] if record.status == 200 and not record.write}
 
     def reads(label: Label) -> set[str]:
@@ -188,7 +194,9 @@ class Bench:
             self._site.place(self._site.new)
 
     def mend(self, scenario: Scenario) -> None:
-        """Makes what the scenario needs and does not make itself, where it is gone; as somebody does after a restart of the server."""
+        """Makes what the scenario needs and does not make itself, where it is gone; as somebody does after a restart
+        of the server.
+        """
         there = view(self.simulator)
         for one in scenario.needed:
             if one.label not in there:
@@ -305,7 +313,10 @@ class Bench:
 
 @contextmanager
 def benches(directory: Path) -> Iterator[Any]:
-    """A function that gives the bench of a version. Time passes only where somebody waits, for the modules and for the server."""
+    """A function that gives the bench of a version.
+
+    Time passes only where somebody waits, for the modules and for the server.
+    """
     found: dict[str, Bench] = {}
     with pytest.MonkeyPatch.context() as patch:
         context, transport = execution.Context, execution.Transport

@@ -4,7 +4,8 @@
 
 """A controller: a process of its own that runs modules, one after the other, as lines of JSON on its input say.
 
-A module needs a process for itself, because it takes over the standard streams and the arguments of the one that it runs in. Its pauses take no time.
+A module needs a process for itself, because it takes over the standard streams and the arguments of the one that it
+runs in. Its pauses take no time.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 """What must be so after a run of which a request failed, seen in the server and not believed of the module.
 
-Either the task has succeeded and all is as wanted, or it has failed and said truly what is there. Nothing runs twice, nothing is
-sent again that took effect, nothing is gone without a word, and no secret is shown.
+Either the task has succeeded and all is as wanted, or it has failed and said truly what is there. Nothing runs twice,
+nothing is sent again that took effect, nothing is gone without a word, and no secret is shown.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _GONE_WORDS = re.compile(
 
 
 class Ledger:
-    """The simulator's hook nearest to its work: finds creates and starts that are sent again although they had taken effect."""
+    """The simulator's hook nearest to its work: finds creates and starts that are sent again although they had taken
+    effect.
+    """
 
     def __init__(self, simulator: Simulator) -> None:
         self._state = simulator.state
@@ -110,7 +112,9 @@ class Seen(NamedTuple):
     """Where it did: what the run had read before."""
 
     def made_anew(self, report: Report) -> bool:
-        """Whether an object was made of the options alone, as the one that was there had gone before the run could know of it."""
+        """Whether an object was made of the options alone, as the one that was there had gone before the run could
+        know of it.
+        """
         return (
             self.emptied
             and report.action == "created"
@@ -185,14 +189,17 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
 def judge_next(
     scenario: Scenario, run: ModuleRun, again: ModuleRun, seen: Seen, after: View, final: View
 ) -> Iterator[str]:
-    """What is not as it must be after the next run, without a fault, and the one after it (``again``); ``after`` is what the next run began with."""
+    """What is not as it must be after the next run, without a fault, and the one after it (``again``); ``after`` is
+    what the next run began with.
+    """
     goal = seen.goal
     failing = bool(scenario.refused)
     if run.failed is not failing:
         yield f"the next run {'fails' if run.failed else 'does not fail'}: {run.get('msg')}"
     for label in sorted(goal.keys() | after.keys() | final.keys()):
         if label in scenario.changed and after.get(label) not in (seen.before[label], goal[label]):
-            # What it had beside the options is not known any more: it is made of these alone, and the run after that has nothing to add.
+            # What it had beside the options is not known any more: it is made of these alone, and the run after that
+            # has nothing to add.
             good = label in final
         else:
             good = final.get(label) == (goal if label in scenario.claimed else after).get(label)
@@ -215,7 +222,9 @@ def odd_output(run: ModuleRun) -> Iterator[str]:
 
 
 def _odd_change(scenario: Scenario, run: ModuleRun, seen: Seen) -> Iterator[str]:
-    """Whether `changed` is true where something is another than before, and false where nothing was asked of the server."""
+    """Whether `changed` is true where something is another than before, and false where nothing was asked of the
+    server.
+    """
     labels = seen.after.keys() if seen.emptied else seen.after.keys() | seen.before.keys()
     different = [told(label) for label in sorted(labels) if seen.after.get(label) != seen.before.get(label)]
     if different and not run["changed"]:

@@ -4,8 +4,8 @@
 
 """Kinds of faults and their classes.
 
-Modules decide by the class of a fault alone. `test_fault_classes` proves the class of each kind on the wire, so that the fault
-matrix runs one kind of each class.
+Modules decide by the class of a fault alone. `test_fault_classes` proves the class of each kind on the wire, so that
+the fault matrix runs one kind of each class.
 """
 
 from __future__ import annotations

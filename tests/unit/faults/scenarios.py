@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is done while something fails: for each module that writes, what there is, what is wanted, and what a good run changes."""
+"""What is done while something fails: for each module that writes, what there is, what is wanted, and what a good run
+changes.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Scenario:
 
     @property
     def needed(self) -> list[Given]:
-        """What must be there for the run, and the run does not make: virtual hosts and applications around its objects, and what is in its way."""
+        """What must be there for the run, and the run does not make: virtual hosts and applications around its
+        objects, and what is in its way.
+        """
         around = {
             label[:size] for label in self.claimed | self.refused for size in range(1, len(label) + 1)
         } - self.claimed

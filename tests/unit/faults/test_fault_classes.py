@@ -4,7 +4,8 @@
 
 """The class of each kind of fault, seen at the client that all modules share, on real connections to the simulator.
 
-No module decides by anything else: the client hides the kind of a fault behind its class, except for the words of the error.
+No module decides by anything else: the client hides the kind of a fault behind its class, except for the words of the
+error.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds impor
     Kind,
 )
 
-IMPATIENCE = 0.05  # seconds that a client waits for a response that never comes in time; for all others it waits for as long as it takes
+# Seconds that a client waits for a response that never comes in time; for all others it waits for as long as it takes
+IMPATIENCE = 0.05
 EVERY = [(name, when) for name, kind in KINDS.items() for when in kind.whens]
 # Errors that tell only how a response was lost.
 HOW_IT_WAS_LOST = {"connection_lost", "timeout", "gateway", "not_json"}
@@ -99,7 +101,9 @@ class Wire:
             simulator.clear_faults()
 
     def _hurry(self, fault: Fault) -> None:
-        """Let the client give up soon on the requests that meet a fault, and on no other: no good response comes too late on a busy machine."""
+        """Let the client give up soon on the requests that meet a fault, and on no other: no good response comes too
+        late on a busy machine.
+        """
         (line,) = self._connections._lines
         send = line.send
 
@@ -122,7 +126,9 @@ class Wire:
         return DONE
 
     def _await_end(self) -> None:
-        """Wait until the end of the connection has arrived, so that the client sees it before it sends another request."""
+        """Wait until the end of the connection has arrived, so that the client sees it before it sends another
+        request.
+        """
         (line,) = self._connections._lines
         select.select([line._connection.sock], [], [], PATIENCE)
 

@@ -4,8 +4,8 @@
 
 """Every write of every module, a fault of every class, before the work or after it.
 
-A good run of a scenario is recorded first. Then it is repeated once for each of its requests, on a server that holds the
-same, with a fault at that very request. `judging` says what must be so then.
+A good run of a scenario is recorded first. Then it is repeated once for each of its requests, on a server that holds
+the same, with a fault at that very request. `judging` says what must be so then.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios i
 
 NEWEST = "0.20.0"
 
-# Which kind stands for which class is in `kinds`; that no module can tell the other kinds of a class apart, `test_fault_classes` proves.
+# Which kind stands for which class is in `kinds`; that no module can tell the other kinds of a class apart,
+# `test_fault_classes` proves.
 RESTARTS = ("restart", "restart between requests")
 PASSING = ("reset", "refuse", "rate_limit")
 PASSING_FOR_MANY = ("reset", "refuse")
@@ -32,7 +33,9 @@ RECREATES = ("vhost: recreate with contents", "application: recreate with tasks"
 FOR_EVER = ("reset", "500")
 IN_CHECK_MODE = ("reset", "500", "restart")
 ON_OTHER_VERSIONS = ("0.18.0", "0.15.10")
-"""A version decides what a second look sees, and a class whether there is one; so each version meets the class that looks."""
+"""A version decides what a second look sees, and a class whether there is one; so each version meets the class that
+looks.
+"""
 LARGE = "vhosts: create 501"
 
 SCENARIOS = tuple(scenarios(NEWEST))
@@ -48,13 +51,17 @@ TYPICAL = (
     "push_tasks: start, move, keep and purge",
     "cert_reload: one",
 )
-"""A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is for the long gate."""
+"""A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is
+for the long gate.
+"""
 
 
 def pairs(
     kinds: Iterable[str], kinds_for_many: Iterable[str] | None = None, *, typical: Collection[str] = ()
 ) -> list[Any]:
-    """Return parameters: names of scenarios, each with the kinds for modules of its sort. ``typical`` kinds of typical scenarios are for the short gate."""
+    """Return parameters: names of scenarios, each with the kinds for modules of its sort. ``typical`` kinds of typical
+    scenarios are for the short gate.
+    """
     found = [
         (name, kind)
         for name in SMALL
@@ -88,7 +95,9 @@ def spoil(
     times: int = 1,
     recovers: bool = False,
 ) -> None:
-    """Tries one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong afterwards."""
+    """Tries one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong
+    afterwards.
+    """
     kind = KINDS[name]
     found, wrong, cases, faults = Verdict(), [], 0, 0
     # After the last request nothing tells of a restart any more.

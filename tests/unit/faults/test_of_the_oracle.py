@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Tests of the tests: with a bug of each class, put in on purpose, the fault matrix complains, and in the right column."""
+"""Tests of the tests: with a bug of each class, put in on purpose, the fault matrix complains, and in the right
+column.
+"""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
 
 """Two processes bring the same server into a state at the same time, the same or another.
 
-Either both end well and what they want is there, or one says what the other did. Nothing runs twice, nothing goes that nobody asked to
-take away, and one more run settles it. A seeded generator chooses whose request is next, so that the requests of the two mix in another
-way each round, and in the same way on every machine.
+Either both end well and what they want is there, or one says what the other did. Nothing runs twice, nothing goes that
+nobody asked to take away, and one more run settles it. A seeded generator chooses whose request is next, so that the
+requests of the two mix in another way each round, and in the same way on every machine.
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ class Duel(NamedTuple):
     agree: bool = False
     """Whether both want to have the same, or what does not touch what the other wants, so that both must end well."""
     same_virtual_host: bool = False
-    """Whether both make the same virtual host again. The API deletes by name alone, so that one of them can delete what the other has just made,
-    before it is known what is inside; push tasks of that live on without an application until the server is restarted."""
+    """Whether both make the same virtual host again. The API deletes by name alone, so that one of them can delete what
+    the other has just made,
+    before it is known what is inside; push tasks of that live on without an application until the server is restarted.
+    """
 
     @property
     def sides(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -90,7 +92,9 @@ def _named(module: str, side: Mapping[str, Any]) -> set[Label]:
 
 
 class _Turns:
-    """The simulator's hook: holds each request until both controllers have one or have ended, and then lets one of them go on."""
+    """The simulator's hook: holds each request until both controllers have one or have ended, and then lets one of
+    them go on.
+    """
 
     def __init__(self, clock: ManualClock) -> None:
         self._clock = clock
@@ -463,7 +467,9 @@ class TestMeanwhile:
         path: str,
         deed: Callable[[], object],
     ) -> ModuleRun:
-        """Run a module, while another one does something just before the first request of a method whose path ends so and that says something."""
+        """Run a module, while another one does something just before the first request of a method whose path ends so
+        and that says something.
+        """
         meanwhile = simulator.meanwhile(method, path, deed)
         chosen = meanwhile.matches
         meanwhile.matches = lambda exchange: chosen(exchange) and exchange.record.body != []
@@ -478,7 +484,9 @@ class TestMeanwhile:
 
     @pytest.mark.parametrize("module", RECREATES)
     def test_what_the_other_made_is_not_called_the_old(self, simulator: Simulator, module: str) -> None:
-        """In the place of what this run has deleted stands something else now: the report must not say that all is as before."""
+        """In the place of what this run has deleted stands something else now: the report must not say that all is as
+        before.
+        """
         method, path, options = RECREATES[module]
         run = self.run(simulator, module, options, method, path, lambda: _make(simulator.state, module))
         assert run.failed

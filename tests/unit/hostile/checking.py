@@ -40,7 +40,9 @@ def demand(holds: Any, rule: str, about: str) -> None:
 
 
 def run_safely(module: str, options: Mapping[str, Any], about: str, *, check_mode: bool = False) -> ModuleRun:
-    """Runs a module, which must end with a result in JSON or a clean error of a known kind, and never with a traceback."""
+    """Runs a module, which must end with a result in JSON or a clean error of a known kind, and never with a
+    traceback.
+    """
     try:
         run = running_modules.run_module(module, dict(options), check_mode=check_mode)
     except BaseException as error:
@@ -245,7 +247,10 @@ def _check_kept(simulator: Simulator, value: str, about: str) -> None:
 
 
 def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at_once: int = 25) -> tuple[int, int]:
-    """The same for audits. Many places are put into entries of their own and looked at in one run; says how many were tried, and refused."""
+    """The same for audits.
+
+    Many places are put into entries of their own and looked at in one run; says how many were tried, and refused.
+    """
     fresh(simulator)
     refused = 0
     apart = [place for place in places_of if len(place.path) < 3]

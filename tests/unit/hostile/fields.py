@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The declared field behind each option, what kind of option a place is, and what must hold for a hostile value in a field."""
+"""The declared field behind each option, what kind of option a place is, and what must hold for a hostile value in a
+field.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def field_of(module: str, place: Place) -> Field | None:
 
 
 def kind_of(module: str, place: Place) -> Hashable:
-    """What decides about a value at a place: two places of one kind treat all values alike, but for the words of messages."""
+    """What decides about a value at a place: two places of one kind treat all values alike, but for the words of
+    messages.
+    """
     spec = place.spec or {}
     what = (spec.get("type"), spec.get("elements"), bool(spec.get("choices")), place.as_key)
     if not place.path or (len(place.path) == 1 and place.path[0] not in connection_options()):

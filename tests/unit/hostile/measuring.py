@@ -47,7 +47,8 @@ def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def counting_calls() -> Iterator[Callable[[], int]]:
-    """Counts the calls of functions, built-in ones included, that this thread makes: the work that is done, whatever else the machine does.
+    """Counts the calls of functions, built-in ones included, that this thread makes: the work that is done, whatever
+    else the machine does.
 
     What is given says the number so far.
     """

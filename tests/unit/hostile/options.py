@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every option of every module, found by walking the argument specs, and how a value is put into one on top of valid options."""
+"""Every option of every module, found by walking the argument specs, and how a value is put into one on top of valid
+options.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,12 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "audit_info": {},
 }
-"""Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks at a port where nobody listens."""
+"""Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks
+at a port where nobody listens.
+"""
 
-# What must stand beside an option that the specs do not say: the names of the entries that hold them, and what is valid in these.
+# What must stand beside an option that the specs do not say: the names of the entries that hold them, and what is valid
+# in these.
 _COMPANIONS: dict[str, dict[str, Any]] = {
     "vhosts": VHOST,
     "applications": {"name": "live"},

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No option of any module, whatever stands in it, makes one of the two requests that end a real server, or any request that was not meant."""
+"""No option of any module, whatever stands in it, makes one of the two requests that end a real server, or any request
+that was not meant.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,15 @@ CONNECTION_MODULE = "vhost_info"
 SINGLE = ("vhost", "application", "push_task", CONNECTION_MODULE)
 """Their values are tried in the short gate; the other modules take the same fields in lists."""
 OTHERS = 3
-"""How many values beside the deadly one meet each place of a module; they take turns, so that each module meets all of them."""
+"""How many values beside the deadly one meet each place of a module; they take turns, so that each module meets all of
+them.
+"""
 
 
 def one_of_each_kind(module: str) -> list[Place]:
-    """One place of each kind of option of a module: the fields behind the others of its kind are tried without a module."""
+    """One place of each kind of option of a module: the fields behind the others of its kind are tried without a
+    module.
+    """
     found: dict[Hashable, Place] = {}
     for place in places(module):
         whole = module == CONNECTION_MODULE or (module == "audit_info" and len(place.path) < 2)

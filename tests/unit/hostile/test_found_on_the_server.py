@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What somebody else has made under hostile names is never put into a request, and is named in a warning that can be printed."""
+"""What somebody else has made under hostile names is never put into a request, and is named in a warning that can be
+printed.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A server may answer with anything in any place of its JSON: a module gives a result or a clean error of a known kind, and no traceback."""
+"""A server may answer with anything in any place of its JSON: a module gives a result or a clean error of a known
+kind, and no traceback.
+"""
 
 from __future__ import annotations
 
@@ -185,7 +187,9 @@ def test_every_call_is_tried() -> None:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_anything_in_place_of_an_answer(server: HostileServer, call: str) -> None:
-    """Each call of the API ends in a result or an error of a known kind, whatever value the whole answer or its payload is."""
+    """Each call of the API ends in a result or an error of a known kind, whatever value the whole answer or its
+    payload is.
+    """
     cases = 0
     payload = (0,) if call.startswith("create") else ("response",)
     for path, wrong in itertools.product(((), payload), WRONG):
@@ -349,7 +353,9 @@ def test_other_bodies(server: HostileServer, module: str, options: dict[str, Any
 def test_another_name_than_was_asked_for(
     server: HostileServer, module: str, options: dict[str, Any], name: Any, refused: bool
 ) -> None:
-    """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked for, nor is it made."""
+    """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked
+    for, nor is it made.
+    """
     prepare(server)
     created: list[Any] = []
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A server may break HTTP in every way: modules end in bounded time and memory with a clean error, and tell nobody else the credential."""
+"""A server may break HTTP in every way: modules end in bounded time and memory with a clean error, and tell nobody
+else the credential.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """A read, and writes that may be sent again and that may not."""
 TYPICAL = ("read", "start")
-"""Those that the short gate tries: broken HTTP ends in the transport, which knows no more of a request than whether it may be sent again."""
+"""Those that the short gate tries: broken HTTP ends in the transport, which knows no more of a request than whether it
+may be sent again.
+"""
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 GOOD = json.dumps({"statusCode": 200, "message": "OK", "response": []}).encode()
@@ -48,7 +52,9 @@ MEBIBYTE = b" " * 2**20
 
 
 def endless(beginning: bytes, part: bytes, most: int = 64 * 2**20) -> Act:
-    """Sends a beginning and then the same part until the client goes away; ``most`` bytes keep a client that does not from taking for ever."""
+    """Sends a beginning and then the same part until the client goes away; ``most`` bytes keep a client that does not
+    from taking for ever.
+    """
 
     def play(connection: socket.socket, server: ScriptedServer) -> bool:
         connection.settimeout(5)
@@ -160,7 +166,8 @@ def test_broken_http(act: str, run: str) -> None:
     record("hostile input/broken HTTP", cases=1, faults=1)
 
 
-# These hold whole JSON: whether it is taken all the same depends on the library, and on whether the request wants that JSON.
+# These hold whole JSON: whether it is taken all the same depends on the library, and on whether the request wants that
+# JSON.
 _HARMLESS = {
     "HTTP/9.9",
     "early hints and then an answer",

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Ten thousand of everything: bounded memory, work that grows with the number and not with its square, clear errors for what is wrong."""
+"""Ten thousand of everything: bounded memory, work that grows with the number and not with its square, clear errors
+for what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ WITH_ONE_TWICE: dict[str, tuple[str, Callable[[int], dict[str, Any]], str]] = {
         "http_headers.'X-Last'",
     ),
 }
-"""Options that are refused for what stands at their end, so that all of them is looked at and nothing is sent; and the name that the error begins with."""
+"""Options that are refused for what stands at their end, so that all of them is looked at and nothing is sent; and the
+name that the error begins with.
+"""
 
 
 def _origin(name: str) -> dict[str, Any]:

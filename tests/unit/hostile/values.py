@@ -9,7 +9,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 DEADLY = "%s"
-"""As the id of a stopPush, or in an unknown key of a virtual host, this ends a real server (server-facts: Virtual hosts)."""
+"""As the id of a stopPush, or in an unknown key of a virtual host, this ends a real server (server-facts: Virtual
+hosts).
+"""
 
 NASTY: tuple[str, ...] = (
     DEADLY,
@@ -45,7 +47,8 @@ NASTY: tuple[str, ...] = (
 HUGE = "%s" * (512 * 1024)
 """A mebibyte."""
 
-# No text of these can be a host name, a number or a word of a choice by chance, so that nothing is asked of another machine.
+# No text of these can be a host name, a number or a word of a choice by chance, so that nothing is asked of another
+# machine.
 _SHARP = st.sampled_from("%/?#\"'\\\r\n\x00\u202e\u2028\ud800@;=& ")
 HOSTILE_TEXTS = st.builds(
     lambda *parts: "".join(parts), st.text(max_size=8), _SHARP, st.text("%snd*$.-_a1:/?#\r\n\x00", max_size=8), _SHARP

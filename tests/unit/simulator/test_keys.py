@@ -56,7 +56,9 @@ class Table:
         yield from (path for path, row in self.rows.items() if row["type"] == "object")
 
     def words(self, path: str, root: str) -> str:
-        """What error texts call an object: members of a list are named after the list, and what is in them after the members."""
+        """What error texts call an object: members of a list are named after the list, and what is in them after the
+        members.
+        """
         head, separator, tail = path.rpartition("[]")
         if not separator:
             return f"{root}.{path}" if path else root

@@ -260,7 +260,8 @@ def test_only_the_first_certificate_of_the_certificate_file_counts(start: Any, f
 def test_nothing_of_this_machine_is_served(
     start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
-    # The machine of a media server: what the simulated configuration names is there, with a certificate that is not ours.
+    # The machine of a media server: what the simulated configuration names is there, with a certificate that is not
+    # ours.
     root = tmp_path / "machine"
     (root / "certs").mkdir(parents=True)
     foreign = Files(root / "certs", "a", "a.example.com")

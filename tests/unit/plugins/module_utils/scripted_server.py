@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A server on a real socket that does, request by request, what a script says: also what no HTTP framework would do.
 
-A script is a list of acts. Each connection and each request takes the next one; what comes after the end of the script is
-answered with 500 and recorded all the same, so that a test can count.
+A script is a list of acts. Each connection and each request takes the next one; what comes after the end of the script
+is answered with 500 and recorded all the same, so that a test can count.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ PLAIN_INTO_TLS = Act(_plain_into_tls)  # over TLS: something that is no record, 
 
 
 class ScriptedServer:
-    """Listens on a port of 127.0.0.1 and plays its script; a context manager. The port is its own from the beginning, and refuses connections until then."""
+    """Listens on a port of 127.0.0.1 and plays its script; a context manager. The port is its own from the beginning,
+    and refuses connections until then.
+    """
 
     def __init__(self, *script: Act, context: ssl.SSLContext | None = None) -> None:
         """``context`` makes it speak TLS."""
@@ -212,7 +214,9 @@ class ScriptedServer:
                 self._change.notify_all()
 
     def _count(self, connection: socket.socket, instead_of: socket.socket | None = None) -> None:
-        """Keeps a connection that is open; raises OSError if this server ends, which has shut down only those that it knew."""
+        """Keeps a connection that is open; raises OSError if this server ends, which has shut down only those that it
+        knew.
+        """
         with self._change:
             self._open.add(connection)
             if instead_of is not None:
@@ -248,5 +252,7 @@ def _refusing() -> socket.socket:
 
 
 def unused_port() -> int:
-    """A port of 127.0.0.1 at which nothing listens: it is bound for as long as this process lives, so that nobody else can have it."""
+    """A port of 127.0.0.1 at which nothing listens: it is bound for as long as this process lives, so that nobody else
+    can have it.
+    """
     return ports.port_of(_refusing())

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random valid applications, made from their declaration and from the keys that a server version takes; and other spellings of them."""
+"""Random valid applications, made from their declaration and from the keys that a server version takes; and other
+spellings of them.
+"""
 
 from __future__ import annotations
 

@@ -108,7 +108,9 @@ class Site:
         return run
 
     def reload(self, *, check_mode: bool = False, **options: Any) -> running_modules.ModuleRun:
-        """Runs cert_reload for the virtual host, with what its source holds, on all ports, unless options say otherwise; None leaves one out."""
+        """Runs cert_reload for the virtual host, with what its source holds, on all ports, unless options say
+        otherwise; None leaves one out.
+        """
         given = {
             **connection(
                 self.simulator,

@@ -51,7 +51,9 @@ def deferred() -> Iterator[Simulator]:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
-    """The clock of the modules and of all simulators that a test makes: time passes only if a module waits, or if the test says so."""
+    """The clock of the modules and of all simulators that a test makes: time passes only if a module waits, or if the
+    test says so.
+    """
     made = ManualClock()
 
     def wait(seconds: float) -> None:
@@ -72,7 +74,8 @@ LIMIT_WITH_THE_MUTE = 0.05
 def handshake_limits(monkeypatch: pytest.MonkeyPatch) -> dict[int, list[float]]:
     """The seconds that modules gave each handshake, by port.
 
-    A handshake gets all the time it needs, however slow the machine. With a TLS port of a simulator that never answers it gets little.
+    A handshake gets all the time it needs, however slow the machine. With a TLS port of a simulator that never answers
+    it gets little.
     """
     limits: dict[int, list[float]] = defaultdict(list)
     listeners: dict[int, TlsListener] = {}

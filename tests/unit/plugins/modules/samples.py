@@ -37,7 +37,9 @@ DUMP = {"id": 1, "enable": True, "targetStreamName": "x", "outputPath": "/var/du
 
 
 def push_publisher(simulator: Simulator, *, wire: bool = False) -> str:
-    """The publisher that makes pushes possible: its option, or its name in the API. It has another before 0.16 (server-facts: Applications)."""
+    """The publisher that makes pushes possible: its option, or its name in the API. It has another before 0.16
+    (server-facts: Applications).
+    """
     if simulator.state.version.name == "0.15.10":
         return "rtmpPush" if wire else "rtmp_push"
     return "push"

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Applications that cannot be made: one bad item among many, somebody else's, lost answers, and places where none can be made."""
+"""Applications that cannot be made: one bad item among many, somebody else's, lost answers, and places where none can
+be made.
+"""
 
 from __future__ import annotations
 

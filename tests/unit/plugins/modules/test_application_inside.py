@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Applications listed in virtual hosts, how many requests they take, and push tasks that must not come back from the dead."""
+"""Applications listed in virtual hosts, how many requests they take, and push tasks that must not come back from the
+dead.
+"""
 
 from __future__ import annotations
 
@@ -199,7 +201,9 @@ def test_very_many_go_in_several_posts(current: Simulator) -> None:
 
 
 class TestZombies:
-    """Push tasks outlive a virtual host that is deleted before its applications, from 0.17.1 on (server-facts: Virtual hosts)."""
+    """Push tasks outlive a virtual host that is deleted before its applications, from 0.17.1 on (server-facts: Virtual
+    hosts).
+    """
 
     def make(self, simulator: Simulator) -> None:
         publisher = push_publisher(simulator, wire=True)

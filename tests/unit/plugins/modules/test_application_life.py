@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Applications through a life, alone and in bulk: absent, check, apply, again, change, recreate, remove; with diff and request log at each step."""
+"""Applications through a life, alone and in bulk: absent, check, apply, again, change, recreate, remove; with diff and
+request log at each step.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ TAKE_DOWN = [
 
 
 def log(simulator: Simulator) -> list[str]:
-    """What was asked; looks at push tasks that follow each other stand once, and posts of applications have their number."""
+    """What was asked; looks at push tasks that follow each other stand once, and posts of applications have their
+    number.
+    """
     requests: list[str] = []
     for record in simulator.log:
         request = f"{record.method} {record.path}" + (

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Providers and publishers as sets, what is passed through under `extra`, and that no secret of an application is ever shown."""
+"""Providers and publishers as sets, what is passed through under `extra`, and that no secret of an application is ever
+shown.
+"""
 
 from __future__ import annotations
 

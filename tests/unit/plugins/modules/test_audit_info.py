@@ -77,7 +77,9 @@ OWN_KINDS = {
 }
 """The kinds of findings, with their severities; errors have the kinds of errors."""
 HOST_NAMES = ("localhost",)
-"""Of the virtual host of the configuration file: with the ``*`` of the sample configuration it would take the host names of all others."""
+"""Of the virtual host of the configuration file: with the ``*`` of the sample configuration it would take the host
+names of all others.
+"""
 
 
 @pytest.fixture(params=VERSIONS)

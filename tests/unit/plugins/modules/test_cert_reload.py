@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A rotation ends with handshakes that show the new certificate, or with a failure that says what is served (server-facts: Certificates)."""
+"""A rotation ends with handshakes that show the new certificate, or with a failure that says what is served
+(server-facts: Certificates).
+"""
 
 from __future__ import annotations
 
@@ -499,7 +501,9 @@ def test_a_virtual_host_that_is_not_there(site: Site) -> None:
 
 
 def test_a_virtual_host_that_is_hidden(site: Site, simulator: Simulator, tmp_path: Path) -> None:
-    """One with the host name `*` hides all that sort after it: the message names it, and no reload is sent, as none would help."""
+    """One with the host name `*` hides all that sort after it: the message names it, and no reload is sent, as none
+    would help.
+    """
     star = Site(simulator, tmp_path, "a-star").create("*")
     told = "the server picks the first virtual host, in alphabetical order of names, with a host name that matches: a-star (*)"
     for check_mode in (True, False):
@@ -561,7 +565,9 @@ def test_a_virtual_host_that_could_not_be_loaded_hides_nothing(
 
 
 def test_a_virtual_host_that_is_not_hidden(newest: Site, current: Simulator, tmp_path: Path) -> None:
-    """Another certificate is served for another reason, so that nobody is blamed; nor where the server does not say who is there."""
+    """Another certificate is served for another reason, so that nobody is blamed; nor where the server does not say
+    who is there.
+    """
     BROKEN["missing file"](newest)
     asked = newest.endpoints(server_name="else.example.com")
     run = newest.reload(endpoint=asked)

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Certificates are read from files and from what is served, without any change; what is wrong is a finding and no failure."""
+"""Certificates are read from files and from what is served, without any change; what is wrong is a finding and no
+failure.
+"""
 
 from __future__ import annotations
 

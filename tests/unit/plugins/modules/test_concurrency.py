@@ -383,7 +383,8 @@ def test_a_server_that_dies_is_not_asked_by_all_again_and_again(name: str) -> No
     seen = carry_out(SCENARIOS[name], 8, 0, spoil)
     kinds = {error["kind"] for error in [seen.result.get("error", {}), *seen.result.get("findings", ())] if error}
     assert kinds & {"connection_lost", "items_failed"}
-    # Those that are under way, once more as late answers to the first eight let others begin, and the three in a row that are tried again.
+    # Those that are under way, once more as late answers to the first eight let others begin, and the three in a row
+    # that are tried again.
     assert sum(seen.requests.values()) <= 8 + 2 * 8 + 3 * 2
 
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Each changing module through a life: absent, check, apply, apply again, change, remove; with diff and the server's own log."""
+"""Each changing module through a life: absent, check, apply, apply again, change, remove; with diff and the server's
+own log.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random valid objects in every spelling: what was applied once is never changed again, and what is read is valid input."""
+"""Random valid objects in every spelling: what was applied once is never changed again, and what is read is valid
+input.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Who can read along and who answers: verification, authorities, client certificates, versions of TLS, and the warning where there is none of it."""
+"""Who can read along and who answers: verification, authorities, client certificates, versions of TLS, and the warning
+where there is none of it.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Check mode of several tasks: what an earlier task would create is there for a later one, and what nobody creates is an error."""
+"""Check mode of several tasks: what an earlier task would create is there for a later one, and what nobody creates is
+an error.
+"""
 
 from __future__ import annotations
 

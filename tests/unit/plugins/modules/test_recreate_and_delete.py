@@ -124,7 +124,8 @@ def test_a_real_recreate_and_delete_read_what_is_inside_once(current: Simulator)
         assert not run_vhost(current, **options).failed
         first_write = next(number for number, record in enumerate(current.log) if record.path.endswith(":stopPush"))
         read = [(record.method, record.path) for record in current.log[:first_write]]
-        # The virtual host, whether it is read-only, the list, and twice an application and its pushes; for a recreate also who else has its host names.
+        # The virtual host, whether it is read-only, the list, and twice an application and its pushes; for a recreate
+        # also who else has its host names.
         assert len(read) == len(set(read)) == (9 if "recreate" in options else 7)
 
 
@@ -183,7 +184,9 @@ def test_recreate_that_fails_puts_the_old_one_back(
 def test_tasks_that_are_on_their_way_out_are_waited_for_before_they_are_put_back(
     current: Simulator, clock: ManualClock
 ) -> None:
-    """All are asked to stop, and the look whether they have gone fails: what is still listed must not be taken for running."""
+    """All are asked to stop, and the look whether they have gone fails: what is still listed must not be taken for
+    running.
+    """
     make_full(current)
     before = contents(current)
     fault = current.inject("status", method="POST", path="/apps/live:pushes", status=500)

@@ -193,7 +193,8 @@ class TestWhereATaskRuns:
         )
 
 
-# What it gives. That the module gives the same is seen by the integration target execution_paths, with results as playbooks get them.
+# What it gives. That the module gives the same is seen by the integration target execution_paths, with results as
+# playbooks get them.
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Masking hides secrets and nothing else: names, ids, hosts, ports, numbers and booleans stay, in both execution paths."""
+"""Masking hides secrets and nothing else: names, ids, hosts, ports, numbers and booleans stay, in both execution
+paths.
+"""
 
 from __future__ import annotations
 

@@ -63,7 +63,9 @@ def error_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
 
 
 def drip(beginning: bytes, drop: bytes, ending: bytes = b"") -> Act:
-    """Sends a beginning and then a drop every hundredth of a second, for as long as the client listens, at most a thousand."""
+    """Sends a beginning and then a drop every hundredth of a second, for as long as the client listens, at most a
+    thousand.
+    """
 
     def play(connection: socket.socket, server: ScriptedServer) -> bool:
         connection.sendall(beginning)

@@ -114,7 +114,9 @@ def stored(name: str, names: list[str], read_only: bool) -> VirtualHost:
 @given(VHOSTS, st.integers(min_value=0, max_value=5))
 @settings(max_examples=400, deadline=None)
 def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made: int) -> None:
-    """The last ``made`` of those of the API are made by a task; for the others all orders that cannot be told apart are tried."""
+    """The last ``made`` of those of the API are made by a task; for the others all orders that cannot be told apart
+    are tried.
+    """
     configured = [stored(f"c{index}", names, True) for index, (of_file, names) in enumerate(vhosts) if of_file]
     of_api = [stored(f"v{index}", names, False) for index, (of_file, names) in enumerate(vhosts) if not of_file]
     there, new = of_api[: max(0, len(of_api) - made)], of_api[max(0, len(of_api) - made) :]
@@ -153,7 +155,9 @@ def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made:
 @given(NAMES, NAMES)
 @settings(max_examples=400, deadline=None)
 def test_covers_is_what_every_host_says(pattern: str, name: str) -> None:
-    """Any host that only the name matches decides; one is made of a letter that is in neither, in place of all wildcards."""
+    """Any host that only the name matches decides; one is made of a letter that is in neither, in place of all
+    wildcards.
+    """
     hosts = [*HOSTS, name.replace("*", "cccccc").replace("?", "c")]
     matched = [host for host in hosts if reached([stored("x", [name], False)], host)]
     missed = [host for host in matched if not reached([stored("x", [pattern], False)], host)]

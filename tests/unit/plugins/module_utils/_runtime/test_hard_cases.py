@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Hard cases that were wrong once, room by room: logs, names inside of messages, broken addresses, damaged answers, strange secrets."""
+"""Hard cases that were wrong once, room by room: logs, names inside of messages, broken addresses, damaged answers,
+strange secrets.
+"""
 
 from __future__ import annotations
 

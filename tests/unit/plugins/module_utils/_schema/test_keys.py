@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The declared fields are the keys that the server registers, version by version, in JSON and XML; see tests/wire/README.md."""
+"""The declared fields are the keys that the server registers, version by version, in JSON and XML; see
+tests/wire/README.md.
+"""
 
 from __future__ import annotations
 

@@ -1175,10 +1175,10 @@ def test_the_chain_that_was_sent() -> None:
         def get_unverified_chain() -> list[bytes]:
             return [LEAF.public_bytes(Encoding.DER), BETWEEN.public_bytes(Encoding.DER)]
 
-    chain = handshake._chain_of(Secure())
+    chain = handshake_module._chain_of(Secure())
     assert chain is not None
     assert [found.subject for found in chain] == ["CN=a.example.com", "CN=Between,O=Authority"]
-    assert handshake._chain_of(object()) is None
+    assert handshake_module._chain_of(object()) is None
 
 
 def test_an_endpoint_that_serves_nothing(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -454,7 +454,7 @@ def test_results_hold_no_secret_whatever_its_letters_are_part_of() -> None:
 def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
     server = serve()
     monkeypatch.setattr(execution, "HAS_REQUESTS", False)
-    monkeypatch.setattr(module, "REQUESTS_IMPORT_ERROR", "ImportError: No module named 'requests'")
+    monkeypatch.setattr(execution, "REQUESTS_IMPORT_ERROR", "ImportError: No module named 'requests'")
     result = run("vhost_info", {"api_url": server.url, "api_token": "token"})
     assert result.failed
     assert result["msg"].startswith("Failed to import the required Python library (requests) on ")

@@ -174,5 +174,5 @@ def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[st
     unaddressable = [name for name in names if not is_addressable(name)]
     if unaddressable:
         shown = listed([repr(name) for name in unaddressable])
-        context.warn(f"The result lacks {what} whose names no request can address: {shown}.")
+        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
     return [name for name in names if name not in unaddressable]

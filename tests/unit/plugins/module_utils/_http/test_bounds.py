@@ -323,7 +323,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
 
 def test_every_call_says_whether_it_may_be_sent_again() -> None:
     methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
-        "together",
+        "map_concurrently",
         "ask_anew",
     }
     assert methods == set(CALLS)

@@ -23,7 +23,7 @@ ALLOWED = re.compile(
     | docs/docsite/(rst/[a-z0-9_]+\.rst | images/[a-z0-9_-]+\.png | [a-z0-9-]+\.yml)
     | meta/[a-z0-9_-]+\.(yml|txt)
     | playbooks/(?!files/awx/project/)([a-z0-9_]+/)*[a-z0-9_-]+\.yml
-    | plugins/[a-z0-9_]+/[a-z0-9_]+\.py
+    | plugins/([a-z0-9_]+/){1,2}[a-z0-9_]+\.py
     | roles/[a-z0-9_]+/(README\.md | (defaults|handlers|meta|tasks|vars)/([a-z0-9_]+/)*[a-z0-9_]+\.yml | (files|templates)/[a-z0-9_./]+)
     | tests/config\.yml                                                       # tells ansible-test which Pythons modules are for, wherever it runs
     """,

@@ -529,7 +529,7 @@ class Audit:
                     text,
                     field="fingerprint",
                     found=served.fingerprint,
-                    desired=one.expected.fingerprint,
+                    wanted=one.expected.fingerprint,
                     **place,
                 )
             elif for_another:
@@ -542,7 +542,7 @@ class Audit:
                     text,
                     field="names",
                     found=list(served.names),
-                    desired=one.endpoint.server_name,
+                    wanted=one.endpoint.server_name,
                     **place,
                 )
             if now > served.valid_until:
@@ -606,7 +606,7 @@ class Audit:
                 text,
                 field=difference.field,
                 found=difference.before,
-                desired=difference.after,
+                wanted=difference.after,
                 **place,
             )
 

@@ -27,4 +27,4 @@ class Finding(t.NamedTuple):
     endpoint: str = ""
     field: str = ""
     found: t.Any = None
-    desired: t.Any = None
+    wanted: t.Any = None

@@ -105,7 +105,7 @@ class Wire:
         """Let the client give up soon on the requests that meet a fault, and on no other: no good response comes too
         late on a busy machine.
         """
-        (line,) = self._connections._lines
+        (line,) = self._connections._pooled
         send = line.send
 
         def send_in_a_hurry(method: str, path: str, data: bytes | None, _timeout: float) -> object:
@@ -130,7 +130,7 @@ class Wire:
         """Wait until the end of the connection has arrived, so that the client sees it before it sends another
         request.
         """
-        (line,) = self._connections._lines
+        (line,) = self._connections._pooled
         select.select([line._connection.sock], [], [], PATIENCE)
 
     def times_sent(self, request: str) -> int:

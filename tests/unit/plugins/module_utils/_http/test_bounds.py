@@ -123,7 +123,7 @@ def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve,
     client = connect(server.url)
     for _time in range(3):
         assert read(client).status == 200
-        (line,) = client._connections._lines
+        (line,) = client._connections._pooled
         assert line._connection.sock.gettimeout() == PATIENCE
     assert server.connections == 1
 

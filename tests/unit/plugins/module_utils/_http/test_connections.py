@@ -167,7 +167,7 @@ def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
         ask_often(transport, 32)
     first = connections.take()
     connections.give_back(first)
-    for line in connections._lines:
+    for line in connections._pooled:
         if line is not first:
             line._connection.sock.shutdown(2)  # as the server's end of it, after a minute
     monkeypatch.setattr(connections_module, "LONGEST_IDLE", -1.0)

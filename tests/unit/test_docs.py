@@ -39,7 +39,7 @@ TREE = Path(_errors.__file__).parents[5]  # in which the collection stands as an
 COMMANDS = Path(sys.executable).parent
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "docs/docsite/rst").glob("*.rst"))
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/decisions").glob("*.md"))]
 LABEL = "ansible_collections.streamops.ovenmediaengine.docsite."
 PROVISION = "streamops.ovenmediaengine.provision"
 
@@ -249,23 +249,36 @@ def test_readme_gives_the_two_commands() -> None:
     assert "make demo" in lines and "make test" in lines
 
 
-def test_architecture_names_every_room_in_order() -> None:
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    order = re.findall(r"^\| [\w ]*\| `(_\w+)\.py` \|", text, re.MULTILINE)
-    assert sorted(order) == sorted(names("plugins/module_utils", "*.py"))
-    for place, room in enumerate(order):
-        source = (ROOT / f"plugins/module_utils/{room}.py").read_text(encoding="utf-8")
-        known = set(re.findall(r"module_utils\.(_\w+) import", source)) | set(re.findall(r"module_utils import (_\w+)", source))
-        assert known <= set(order[place + 1 :]), f"{room} knows a room that is not under it"
+def test_architecture_lists_the_layers_in_order() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Layers\n")[2]
+    layers = {name: re.findall(r"`(\w+)`", files) for name, files in re.findall(r"^\| `(_\w+)` \| [^|]* \| ([^|]*) \|$", text, re.MULTILINE)}
+    order = list(layers)
+    packages = [path for path in (ROOT / "plugins/module_utils").glob("_*") if path.is_dir() and not path.name.startswith("__")]
+    assert len(order) >= 11 and {path.name for path in packages} <= set(order)
+    for package in packages:
+        lower = set(order[order.index(package.name) :])
+        for path in sorted(package.glob("*.py")):
+            imported = set(re.findall(r"^ *from \.\.(_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+            assert imported <= lower, f"{package.name}/{path.name} imports a layer above it"
+        assert [file for file in layers[package.name] if not (package / f"{file}.py").exists()] == []
 
 
-def test_architecture_gives_a_reason_for_every_dependency() -> None:
-    wanted = set()
+def test_architecture_links_every_decision() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Decisions\n")[2]
+    linked = re.findall(r"^\| \[[^\]]+\]\(decisions/([\w-]+)\.md\) \| .+ \|$", text, re.MULTILINE)
+    assert sorted(linked) == sorted(names("docs/decisions", "*.md"))
+    for name in linked:
+        decision = (ROOT / f"docs/decisions/{name}.md").read_text(encoding="utf-8")
+        assert re.findall(r"^## (.+)$", decision, re.MULTILINE) == ["Context", "Decision", "Consequences"], name
+
+
+def test_development_gives_a_reason_for_every_dependency() -> None:
+    required = set()
     for file in (ROOT / "requirements").glob("*.in"):
-        wanted |= set(re.findall(r"^[A-Za-z][\w.-]*", file.read_text(encoding="utf-8"), re.MULTILINE))
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Dependencies\n")[2]
-    given = {name for cell in re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE) for name in re.findall(r"`(.*?)`", cell)}
-    assert wanted - given == set()
+        required |= set(re.findall(r"^[A-Za-z][\w.-]*", file.read_text(encoding="utf-8"), re.MULTILINE))
+    text = (ROOT / "docs/development.md").read_text(encoding="utf-8").partition("\n## Dependencies\n")[2]
+    listed = {name for cell in re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE) for name in re.findall(r"`(.*?)`", cell)}
+    assert required - listed == set()
 
 
 def test_relative_links_point_to_files() -> None:

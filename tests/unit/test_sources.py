@@ -31,9 +31,11 @@ def citations(page: str) -> dict[str, str]:
         if path.suffix in (".py", ".yml", ".md", ".rst", ".patch")
     ]
     for path in paths:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            for match in re.finditer(rf"(?<![\w/]){page}: (?!SECTION)", line):
-                found[f"{path.relative_to(ROOT)}:{number}"] = line[match.end() :]
+        text = path.read_text(encoding="utf-8")
+        for match in re.finditer(rf"(?<![\w/]){page}:\s+(?!SECTION)", text):
+            # A citation can continue on the next line, in a comment too.
+            place = f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+            found[place] = " ".join(text[match.end() :][:200].replace("#", " ").split())
     return found
 
 

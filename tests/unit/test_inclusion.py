@@ -107,6 +107,8 @@ def test_links_of_the_readme_point_to_files() -> None:
     used = set(re.findall(r"\]\[([^\]]+)\]", README))
     assert used == set(definitions)
     assert [url for url in definitions.values() if not url.startswith(BLOB) or not (ROOT / url[len(BLOB) :]).is_file()] == []
+    inline = [url for url in re.findall(r"\]\(([^)]+)\)", README) if url.startswith(BLOB)]
+    assert inline and [url for url in inline if not (ROOT / url[len(BLOB) :]).is_file()] == []
     anchors = {re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-")) for heading in re.findall(r"^#+ (.+)$", README, re.MULTILINE)}
     assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= anchors
 

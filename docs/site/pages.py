@@ -4,8 +4,8 @@
 """Steps of the nox session docs beside antsibull-docs and Sphinx.
 
 pages.py prepare SOURCE   add to a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
-                              the first page, pictures, the project's own pages, and an inventory of linked Ansible pages
-pages.py check SITE       check that each link and picture within a built site has a target
+                          the first page, images, the project's own pages, and an inventory of linked Ansible pages
+pages.py check SITE       check that each link and image within a built site has a target
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def prepare(source: pathlib.Path) -> None:
     (source / "project" / "decisions").mkdir(parents=True)
     for path, name in pages.items():
         (source / "project" / name).write_text(with_links_of_the_site(path, pages), encoding="utf-8")
-    head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n# The remainder of this file is compressed using zlib.\n"
+    head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n"
+    head += "# The remainder of this file is compressed using zlib.\n"
     lines = ["%s std:label -1 %s %s\n" % (label, address, title) for label, (address, title) in ANSIBLE.items()]
     (source / "ansible.inv").write_bytes(head.encode() + zlib.compress("".join(lines).encode()))
 

@@ -58,7 +58,7 @@ def lines() -> list[Line]:
     """The lines of all lists."""
     text = (ROOT / "docs/inclusion.md").read_text(encoding="utf-8")
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in text.splitlines() if row.startswith("| ")]
-    return [Line(*row) for row in cells if row != ["Asked", "Met", "Shown by"]]
+    return [Line(*row) for row in cells if row != ["Requirement", "Met", "Evidence"]]
 
 
 def targets() -> set[str]:

@@ -2,18 +2,18 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""README, guides and architecture say what is so: their tables are compared with the code, and their YAML is run.
+"""README, guides and architecture agree with the code: their tables are compared with it, and their YAML is run.
 
-Every block of YAML in README and guides is run against a simulator, in the order of the document. What a block is
-for is seen from what it holds: a play, a list of tasks, variables of the role, or an inventory. A comment right before it
-(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) says otherwise:
+Every block of YAML in README and guides is run against a simulator, in the order of the document. The content of a
+block decides how: a play, a list of tasks, variables of the role, or an inventory. A comment directly before it
+(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) changes that:
 
-``as NAME``            it is saved under that name, for blocks and runs that need the file; a play is run as well
-``syntax only``        it needs what a test does not have, such as hosts to log in to
+``as NAME``            save it under that name, for blocks and runs that need the file; run a play too
+``syntax only``        it needs something that a test does not have, such as hosts to log in to
 ``may change again``   its second run may report a change
 ``while main is live`` it needs the live stream `main` in the application `app`
 
-Blocks in other languages, and the commands, are run by tests/e2e/test_documents.py.
+tests/e2e/test_documents.py runs blocks in other languages, and the commands.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.capabilities impor
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
-TREE = Path(_errors.__file__).parents[5]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
+TREE = Path(_errors.__file__).parents[5]  # has ansible_collections/streamops/ovenmediaengine
 COMMANDS = Path(sys.executable).parent
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "docs/docsite/rst").glob("*.rst"))
@@ -43,7 +43,7 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT /
 LABEL = "ansible_collections.streamops.ovenmediaengine.docsite."
 PROVISION = "streamops.ovenmediaengine.provision"
 
-# Variables that stand for secrets in the documents, and the names of hosts there; extra variables win over those of a document.
+# Variables for secrets of the documents, and their host names; extra variables override those of a document.
 VARIABLES = {"platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
 HOSTS = """\
 media:
@@ -66,12 +66,12 @@ class Block(NamedTuple):
 
     @property
     def content(self) -> Any:
-        """What the YAML says."""
+        """Return the parsed YAML."""
         return yaml.safe_load(self.text)
 
     @property
     def kind(self) -> str:
-        """What the block is."""
+        """Return the kind of the block: play, tasks, inventory or variables."""
         content = self.content
         if isinstance(content, list):
             return "play" if all("hosts" in entry for entry in content) else "tasks"
@@ -81,19 +81,19 @@ class Block(NamedTuple):
 
     @property
     def plays(self) -> list[dict[str, Any]]:
-        """The block as plays."""
+        """Return the block as plays."""
         content: list[dict[str, Any]] = self.content
         return content if self.kind == "play" else [{"hosts": "localhost", "gather_facts": False, "tasks": content}]
 
     @property
     def only_reads(self) -> bool:
-        """Whether no module of the block can change anything, so that one run says all."""
+        """Return whether no module of the block can change anything, so that one run is enough."""
         modules = [name for play in self.plays for task in play.get("tasks", [{"": None}]) for name in task if name == "" or "." in name]
         return all(name.endswith(("_info", ".debug")) for name in modules)
 
 
 def blocks(document: Path) -> list[Block]:
-    """The blocks of YAML of a document, in its order."""
+    """Return the blocks of YAML of a document, in order."""
     text = document.read_text(encoding="utf-8")
     found = []
     for match in (_IN_GUIDE if document.suffix == ".rst" else _IN_PAGE).finditer(text):
@@ -104,7 +104,7 @@ def blocks(document: Path) -> list[Block]:
 
 
 class Workplace:
-    """A directory in which a document's blocks are run."""
+    """A directory in which the blocks of a document are run."""
 
     def __init__(self, directory: Path, simulator: Simulator) -> None:
         self.directory = directory
@@ -126,13 +126,13 @@ class Workplace:
         }
 
     def write(self, name: str, text: str) -> str:
-        """Saves a file."""
+        """Save a file; return its path."""
         path = self.directory / name
         path.write_text(text, encoding="utf-8")
         return str(path)
 
     def run(self, command: str, *arguments: str) -> str:
-        """Runs a command of Ansible, which must succeed; returns what it prints."""
+        """Run a command of Ansible, which must succeed; return its output."""
         done = subprocess.run(
             [str(COMMANDS / command), *arguments],
             cwd=self.directory,
@@ -147,13 +147,13 @@ class Workplace:
         return done.stdout
 
     def changes(self, plays: int, *arguments: str) -> list[int]:
-        """Runs playbooks, and counts the changes of each of their plays."""
+        """Run playbooks; return the number of changes of each play."""
         outputs = re.split(r"^PLAY \[.*\] \**$", self.run("ansible-playbook", *arguments, *self.extra), flags=re.MULTILINE)[1:]
         assert len(outputs) == plays
         return [len(re.findall(r"^changed: \[", output, re.MULTILINE)) for output in outputs]
 
     def provision(self, where: str, *arguments: str) -> None:
-        """Runs the playbook of the collection on a server that has lost everything, and then once more."""
+        """Run the playbook of the collection twice, first on a restarted server."""
         self.simulator.restart()
         first, second = self.changes(2, PROVISION, PROVISION, *arguments)
         assert first > 0 and second == 0, f"{where}: {first} changes in the first run, {second} in the second"
@@ -161,7 +161,7 @@ class Workplace:
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Iterator[Workplace]:
-    """A directory and a simulator for one document."""
+    """Provide a directory and a simulator for one document."""
     with Simulator(stop_delay=0.2) as simulator:
         yield Workplace(tmp_path, simulator)
 
@@ -217,7 +217,7 @@ def test_few_blocks_are_not_run() -> None:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of the list-tables of a guide, without those of their heads; each cell stands on one line."""
+    """Return the cells of the list-tables of a guide, one list for each row; each cell is one line."""
     found: list[list[str]] = []
     for line in text.splitlines():
         if line.startswith("   * - "):
@@ -234,7 +234,7 @@ def test_the_guide_shows_the_table_of_errors() -> None:
 
 
 def names(folder: str, pattern: str) -> set[str]:
-    """The names of what a folder of the repository holds."""
+    """Return the stems of the matching files and directories of a folder."""
     return {path.stem for path in (ROOT / folder).glob(pattern) if not path.name.startswith("__")}
 
 
@@ -293,7 +293,8 @@ def test_relative_links_point_to_files() -> None:
 
 def test_what_the_readme_says_it_does_not_do_is_so() -> None:
     """A module or role that does one of these things after all has to be removed from the list."""
-    section = re.search(r"^The collection does not:\n\n(.+?)\n\n## ", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = README.read_text(encoding="utf-8")
+    section = re.search(r"^The collection does not:\n\n(.+?)\n\n## ", text, re.MULTILINE | re.DOTALL)
     assert section is not None
     roles = {path.name for path in (ROOT / "roles").iterdir()}
     assert "install, configure or restart the server" in section[1] and not {"server", "install"} & roles
@@ -324,7 +325,7 @@ def test_the_guide_lists_the_variables_of_the_role() -> None:
             assert table[f"``{name}``"] == f"``{str(default).lower() if isinstance(default, bool) else default}``"
 
 
-def test_contributing_names_what_is_there() -> None:
+def test_contributing_names_existing_files() -> None:
     text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "docs/development.md"))
     places = re.findall(r"`((?:plugins|roles|playbooks|docs|tests|extensions|demo|benchmarks|tools|requirements|meta|changelogs)(?:/[\w.*/-]+)?)`", text)
     stands_for_another = re.compile(r"NAME|VERSION")
@@ -335,7 +336,7 @@ def test_contributing_names_what_is_there() -> None:
     assert len(used) >= 10 and used <= targets
 
 
-def test_every_module_stands_where_contributing_says() -> None:
+def test_every_module_is_where_development_says() -> None:
     modules = names("plugins/modules", "*.py")
     assert modules == names("plugins/action", "*.py") == set(MODULES) == set(CAPABILITIES)
     assert modules <= names("tests/integration/targets", "*")

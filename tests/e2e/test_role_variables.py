@@ -143,7 +143,7 @@ def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -
     changed = [{**VHOSTS[0], "host": {"names": ["other.example.com"]}}, VHOSTS[1]]
     push = {"vhost": "t-a", "app": "live", "id": "platform", "stream": {"name": "main"}, "protocol": "rtmp", "url": "http://one.example.com", "stream_key": "x"}
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
-        "changed": ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to do so."),
+        "changed": ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to recreate it."),
         "push": ({"ovenmediaengine_push_tasks": [push]}, "in ovenmediaengine_push_tasks[0] (t-a/live/platform)."),
         "wrong": ({"ovenmediaengine_api_token": "wrong"}, "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN)"),
         "without": (

@@ -287,7 +287,7 @@ def test_many_failures_are_summed_up(current: Simulator) -> None:
     run = running_modules.run_module("push_tasks", connection(current, tasks=tasks))
     assert run["counts"] == {"failed": 8} and run["msg"].startswith("8 of 8 push tasks failed.") and "t-0, default/nope/t-1, … and 6 more." in run["msg"]
     assert run["error"]["kind"] == "items_failed"
-    assert run["msg"].count("The virtual host has no application of this name") == 1
+    assert run["msg"].count("The virtual host has no application with this name") == 1
 
 
 @pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))

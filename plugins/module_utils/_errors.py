@@ -47,7 +47,7 @@ ADVICE: dict[str, Advice] = {
         "List the push tasks with push_task_info. A stopped push task is no longer listed.",
     ),
     "controller_not_found": Advice(
-        "The server's API does not have this call.",
+        "The server has no such call.",
         "Check that api_url is the base address without /v1, and that the server's version supports the call.",
     ),
     "duplicate_id": Advice(

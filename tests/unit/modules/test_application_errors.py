@@ -260,7 +260,7 @@ def test_server_without_the_call(current: Simulator, module: str) -> None:
     app = {"vhost": "t-v", "name": "live"}
     options = {"application": app, "applications": {"applications": [app]}, "application_info": {"vhost": "t-v"}}[module]
     result = running_modules.run_module(module, connection(current, **options))
-    assert result.failed and result["error"]["kind"] == "controller_not_found" and "The server's API does not have this call." in result["msg"]
+    assert result.failed and result["error"]["kind"] == "controller_not_found" and "The server has no such call." in result["msg"]
 
 
 def test_nested_applications_on_a_server_without_the_call(current: Simulator) -> None:

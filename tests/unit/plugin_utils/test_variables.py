@@ -153,10 +153,10 @@ def test_options_become_variables(text: str, expected: str) -> None:
 
 
 def test_each_role_has_its_own_variables() -> None:
-    assert named("Set recreate to true to recreate it.", module="vhosts") == "Set ovenmediaengine_recreate: true to recreate it."
+    assert named("Set recreate to true to do so.", module="vhosts") == "Set ovenmediaengine_recreate: true to do so."
     assert named("raise wait_timeout", "rotate_certificates", "cert_reload") == "raise ovenmediaengine_certificate_wait_timeout"
     assert named("certificate_days: expected", "audit", "audit_info") == "audit_certificate_days: expected"
-    assert named("Set recreate to true to recreate it.", "restream") == "Set recreate to true to recreate it."
+    assert named("Set recreate to true to do so.", "restream") == "Set recreate to true to do so."
 
 
 def test_other_results_stay_as_they_are() -> None:

@@ -33,8 +33,8 @@ options:
     type: str
   names:
     description:
-      - Host names that the certificate in O(certificate) must cover. The certificate must contain V(*.example.com)
-        literally; V(*) is not checked.
+      - Host names that the certificate in O(certificate) must cover. A wildcard such as V(*.example.com) must be in the
+        certificate literally; V(*) requires nothing.
       - If omitted, the host names of O(vhost) are used.
     type: list
     elements: str

@@ -50,12 +50,11 @@ def test_check_names_outdated_modules_and_changes_nothing(
     tmp_path: pathlib.Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    shutil.copytree(
-        ROOT / "plugins/modules", tmp_path / "plugins/modules", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    modules = tmp_path / "plugins/modules"
+    shutil.copytree(ROOT / "plugins/modules", modules, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(tool, "ROOT", tmp_path)
-    monkeypatch.setattr(tool, "MODULES", tmp_path / "plugins/modules")
-    module = tmp_path / "plugins/modules/vhost.py"
+    monkeypatch.setattr(tool, "MODULES", modules)
+    module = modules / "vhost.py"
     text = module.read_text(encoding="utf-8")
     module.write_text(text.replace("What failed, why, and what to do.", "Something else."), encoding="utf-8")
 

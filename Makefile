@@ -51,8 +51,9 @@ test-all: ## Everything else: all tests, all releases of ansible-core, both exec
 lint: ## Static checks: style, types, documentation, changelog, licences
 	$(GATE) $(static)
 
-format: ## Format all Python
+format: ## Format all Python, and update generated documentation
 	$(RUN) ruff format .
+	$(RUN) python tools/update_return_docs.py
 
 sanity: ## ansible-test sanity (CORES="2.19 2.21")
 	$(GATE) $(addprefix sanity-,$(cores))

@@ -12,7 +12,7 @@ PYTHON ?= python3
 # Releases of ansible-core for sanity, units and integration: 2.19, several, or oldest, newest, next, all.
 CORES ?= $(if $(filter sanity units,$(MAKECMDGOALS)),all,oldest next)
 # For integration: in_process, module or both; and the targets to run, none for all.
-DOORS ?= in_process module
+EXECUTION ?= in_process module
 TARGETS ?=
 # For unit, watch and bench: more arguments. For molecule: the scenarios.
 ARGS ?=
@@ -63,8 +63,8 @@ unit: ## The tests of the fast gate (ARGS="-k NAME")
 units: ## The unit tests that depend on ansible-core, with each release (CORES)
 	$(GATE) $(addprefix units-,$(cores))
 
-integration: ## Integration targets (CORES, DOORS, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
-	$(RUN) nox --sessions $(foreach core,$(cores),$(if $(word 2,$(DOORS)),both-paths-$(core),integration-$(core)-$(DOORS))) -- $(TARGETS)
+integration: ## Integration targets (CORES, EXECUTION, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
+	$(RUN) nox --sessions $(foreach core,$(cores),$(if $(word 2,$(EXECUTION)),both-paths-$(core),integration-$(core)-$(EXECUTION))) -- $(TARGETS)
 
 molecule: ## The roles, by molecule (SCENARIOS="default audit")
 	$(GATE) $(scenarios)

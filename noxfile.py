@@ -68,7 +68,7 @@ DEPEND_ON_CORE = (
     "tests/unit/modules/test_life.py",
     "tests/unit/modules/test_application_life.py",
     # The callback plugin that compares results.
-    "tests/unit/doors",
+    "tests/unit/execution_paths",
 )
 
 
@@ -101,7 +101,7 @@ def ansible_test(session: nox.Session, release: str, *arguments: str, whole: boo
     :param settings: files to write into the collection before, such as integration_config.yml; they are removed after it.
     """
     session.install(f"ansible-core=={release}", "pip")
-    # 2.16/in_process and 2.16/module: tests/doors takes what is below such folders for the same.
+    # 2.16/in_process and 2.16/module: tests/execution_paths treats such folders as equal.
     place = BUILD / "ansible-test" / re.sub(r"^integration-(.+)-(in_process|module)$", r"\1/\2", session.name)
     collection = place / "ansible_collections" / NAMESPACE / NAME
     home = place / "home"
@@ -161,7 +161,7 @@ def integration(session: nox.Session, release: str, execution: str) -> None:
     variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
     if os.environ.get(SERVER[0]):
         variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
-    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/doors/callback\n[callback_door_results]\npath = {results}\n"
+    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n[callback_execution_results]\npath = {results}\n"
     settings = {"tests/integration/integration_config.yml": json.dumps(variables), "tests/integration/integration.cfg": callbacks}
     ansible_test(session, release, "integration", "--python", str(session.python), settings=settings)
 
@@ -190,7 +190,7 @@ for_each_core(integration, "integration-{core}-module", execution="module")
 def both_paths(session: nox.Session, release: str) -> None:
     """Compare the results of the integration targets in process and as modules, key by key."""
     results = [str(BUILD / "integration" / f"{series(release)}-{execution}.jsonl") for execution in ("in_process", "module")]
-    session.run("python", "-m", "tests.doors", "compare", *results, external=True)
+    session.run("python", "-m", "tests.execution_paths", "compare", *results, external=True)
 
 
 for core_release in RELEASES:

@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
-TOLD = re.compile(r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$|^((replayed|compared|both doors:|\d+ pages).*)$", re.MULTILINE)
+TOLD = re.compile(r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$|^((replayed|compared|both execution paths:|\d+ pages).*)$", re.MULTILINE)
 """Numbers that are worth a line."""
 SESSION = re.compile(r"^nox > Running session (.*)$", re.MULTILINE)
 END = re.compile(r"^nox > Session (.*) (was successful.*|was skipped.*|failed.*|aborted.*)$")

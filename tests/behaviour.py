@@ -28,6 +28,7 @@ import argparse
 import collections
 import concurrent.futures
 import functools
+import importlib
 import json
 import os
 import pathlib
@@ -39,13 +40,13 @@ import typing as t
 
 import yaml
 
-from tools import artifact
-
 from .execution_paths.compare import compare
 from .execution_paths.normalize import sort_concurrent
 from .execution_paths.results import COLLECTION, IN_PROCESS, MODULE, Result, read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tools"))
+artifact = importlib.import_module("artifact")
 WORK = ROOT / ".build" / "behaviour"
 TEXTS = {"msg", "warnings", "deprecations", "attempted", "meaning", "remedy", "detail", "message", "text", "retries"}
 TEXTS |= {"stdout", "stdout_lines", "stderr", "stderr_lines", "fail_msg", "reason", "advice", "summary"}
@@ -97,7 +98,7 @@ def run(*command: str) -> None:
         raise RuntimeError("%s\n%s%s" % (" ".join(command), ended.stdout, ended.stderr))
 
 
-def run_target(collection: pathlib.Path, target: str, execution: str, server: str, modules: t.Container[str]) -> Run:
+def run_target(collection: pathlib.Path, target: str, execution: str, simulator: str, modules: t.Container[str]) -> Run:
     """Run a target against a simulator of its own."""
     place = collection.parents[2]
     work = place / execution / target
@@ -121,7 +122,7 @@ def run_target(collection: pathlib.Path, target: str, execution: str, server: st
         EXECUTION_RESULTS=str(work / "results.jsonl"),
         EXECUTION_REQUEST_LOG=str(work / "requests.jsonl"),
         EXECUTION_IGNORE_ASSERTIONS="true",
-        SIMULATOR_ARGUMENTS="--log %s %s" % (work / "requests.jsonl", server and "--server-version " + server),
+        SIMULATOR_ARGUMENTS="--log %s %s" % (work / "requests.jsonl", simulator),
     )
     command = ["ansible-playbook", "--force-handlers", "-i", str(work / "hosts.json"), str(playbook)]
     command += ["-e", json.dumps({"ovenmediaengine_in_process": execution == IN_PROCESS})]
@@ -138,16 +139,18 @@ def run_target(collection: pathlib.Path, target: str, execution: str, server: st
     # Paths of the installation differ between the versions.
     results = work / "results.jsonl"
     results.write_text(results.read_text(encoding="utf-8").replace(str(place), "/installed"), encoding="utf-8")
-    return Run(ended.returncode, list(_comparable(read(results), modules)), list(_requests(work)))
+    return Run(ended.returncode, list(comparable(read(results), modules)), list(requests(work)))
 
 
-def _comparable(results: t.Sequence[Result], modules: t.Container[str]) -> t.Iterator[Result]:
+def comparable(results: t.Sequence[Result], modules: t.Container[str]) -> t.Iterator[Result]:
     """Yield the results that are behaviour, without their texts."""
     for one in results:
         role = _OWN_ROLE.search(one.path)
         if one.of_collection and one.action.removeprefix(COLLECTION) not in modules or role and not one.of_collection:
             continue
         value = _without_texts(one.result)
+        if one.action.rpartition(".")[2] == "assert":
+            value = {"evaluated_to": value.get("evaluated_to", True)}
         if isinstance(value.get("json"), dict):
             value["json"].pop("log", None)  # the requests, which are compared by themselves
         if role:
@@ -156,7 +159,7 @@ def _comparable(results: t.Sequence[Result], modules: t.Container[str]) -> t.Ite
             if isinstance(value.get("results"), list):
                 value["results"] = len(value["results"])  # each item has a result of its own
             one = one._replace(path=role[1], name="", item=None)
-        yield one._replace(result=value)
+        yield one._replace(run="result", result=value)
 
 
 def _without_texts(value: t.Any) -> t.Any:
@@ -172,7 +175,7 @@ def _hidden(value: t.Any) -> t.Any:
     return [_hidden(inner) for inner in value] if isinstance(value, list) else _without_texts(value)
 
 
-def _requests(work: pathlib.Path) -> t.Iterator[Result]:
+def requests(work: pathlib.Path) -> t.Iterator[Result]:
     """Yield each request as a result of its task, concurrent ones sorted."""
     log = work / "requests.jsonl"
     sent = log.read_bytes() if log.exists() else b""
@@ -192,7 +195,7 @@ def _requests(work: pathlib.Path) -> t.Iterator[Result]:
         for own in servers.values():
             for one in sort_concurrent(own):
                 request = "%s %s" % (one.pop("method"), one["path"])
-                yield Result("requests", "testhost", name, path, task["action"], request, None, one, 0)
+                yield Result("request", "testhost", name, path, task["action"], request, None, one, 0)
 
 
 def compare_runs(target: str, runs: t.Sequence[Run], counts: t.Counter[str]) -> list[str]:
@@ -229,7 +232,7 @@ def main() -> int:
     parser.add_argument(
         "--candidate", default="", metavar="REVISION", help="artifact or revision in place of the working tree"
     )
-    parser.add_argument("--server-version", default="", help="version of the simulated server; none for the default")
+    parser.add_argument("--simulator", default="", metavar="ARGUMENTS", help="more arguments of the simulator")
     parser.add_argument("--jobs", type=int, default=1, help="targets that run at the same time (%(default)s)")
     options = parser.parse_intermixed_args()
     known: list[dict[str, str]] = []
@@ -250,7 +253,7 @@ def main() -> int:
     counts: t.Counter[str] = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for execution in options.execution or [IN_PROCESS, MODULE]:
-            start = functools.partial(run_target, execution=execution, server=options.server_version, modules=modules)
+            start = functools.partial(run_target, execution=execution, simulator=options.simulator, modules=modules)
             runs = {target: [pool.submit(start, side, target) for side in sides] for target in targets}
             for target, futures in runs.items():
                 found = compare_runs(target, [future.result() for future in futures], counts)

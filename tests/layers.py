@@ -58,6 +58,7 @@ def _git(*arguments: str) -> str:
 def _file(name: str, text: str, names: t.Collection[str]) -> File:
     found = File(len(text.splitlines()), set(), set(), set())
     for node in ast.walk(ast.parse(text)):
+        modules: list[tuple[str, list[str]]]
         if isinstance(node, ast.Import):
             modules = [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

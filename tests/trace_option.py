@@ -126,6 +126,7 @@ def run(option: str, revision: str) -> list[tuple[str, str, str]]:
             shutil.copytree(ROOT / name, collection / name, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-u", "-m", "tests.simulator", "--port", "0", "--tls-port", "0", "--token", "t-token"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as simulator:
+        assert simulator.stdout is not None
         try:
             port, tls_port = (re.sub(r".*:(\d+)\n", r"\1", simulator.stdout.readline()) for _each in range(2))
             tasks, canary = prepare(option, work, port, tls_port)
@@ -182,13 +183,13 @@ def main() -> int:
         for title, part in (("to the socket", visits[:last]), ("and back", visits[last + 1 :])):
             print(title)
             for file in dict.fromkeys(visit[1] for visit in part):
-                functions = dict.fromkeys(one for visit in part if visit[1] == file for one in visit[2])
-                print("  %s: %s" % (file, ", ".join(functions)))
-    functions = {(file, one) for _direction, file, functions in visits for one in functions if file != SOCKET}
+                unique = dict.fromkeys(one for visit in part if visit[1] == file for one in visit[2])
+                print("  %s: %s" % (file, ", ".join(unique)))
+    pairs = {(file, one) for _direction, file, functions in visits for one in functions if file != SOCKET}
     stays = sum(one[1] != other[1] for one, other in zip(visits, visits[1:])) + 1
     turns = sum(one[0] != other[0] for one, other in zip(visits, visits[1:]))
-    files = len({file for file, _function in functions})
-    print("%d functions in %d files, %d visits of files, %d turns" % (len(functions), files, stays, turns))
+    files = len({file for file, _function in pairs})
+    print("%d functions in %d files, %d visits of files, %d turns" % (len(pairs), files, stays, turns))
     return 0
 
 

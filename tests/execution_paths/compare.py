@@ -56,8 +56,8 @@ def compare(
     results = of_collection = values = 0
     for host in [*left, *(host for host in right if host not in left)]:
         mine, others = left.get(host, []), right.get(host, [])
-        identities = [[entry.identity for entry in entries] for entries in (mine, others)]
-        matcher = difflib.SequenceMatcher(None, *identities, autojunk=False)
+        one_side, other_side = ([entry.identity for entry in entries] for entries in (mine, others))
+        matcher = difflib.SequenceMatcher(None, one_side, other_side, autojunk=False)
         for kind, start, end, other_start, other_end in matcher.get_opcodes():
             if kind != "equal":
                 differences += ["%s: only in %s" % (_title(host, entry), names[0]) for entry in mine[start:end]]

@@ -11,7 +11,8 @@ canary in the arguments and in the return value of each function of the collecti
 output has two parts, before and after the last use of the socket: each file once, in the order of the first visit, with
 its functions. ``--order`` prints all visits instead, ``>`` for arguments, ``<`` for return values and ``^`` for a file
 that the value has left before. A visit is a stay of the value in one file; a turn is a change from going into functions
-to returning from them, or back.
+to returning from them, or back. The call stack at the last use of the socket is the straight way down, one function for
+each file.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build" / "trace"
 DEPTH, WIDTH = 4, 50  # of the containers and objects in which the canary is looked for
 OPTIONS = ("vhosts.name", "cert_reload.fingerprint")
-SOCKET = "socket"
+SOCKET, STACK = "socket", "="
 
 
 def observe(canary: str, collection: str, output: str) -> None:
@@ -52,9 +53,19 @@ def observe(canary: str, collection: str, output: str) -> None:
                 write("<", code.co_filename[len(collection) :], getattr(code, "co_qualname", code.co_name))
         elif event == "call" and code.co_name == "send" and code.co_filename.endswith("http/client.py"):
             if carries(frame.f_locals.get("data"), 1):
-                write(">", SOCKET, "send")
+                at_socket(frame, ">", "send")
         elif event == "return" and code.co_name == "do_handshake" and code.co_filename.endswith("ssl.py"):
-            write("<", SOCKET, "do_handshake")
+            at_socket(frame, "<", "do_handshake")
+
+    def at_socket(frame: types.FrameType | None, direction: str, function: str) -> None:
+        stack: list[str] = []
+        while frame:
+            name = frame.f_code.co_filename
+            if name.startswith(collection) and not (stack and stack[-1].startswith(name[len(collection) :])):
+                stack.append("%s:%s" % (name[len(collection) :], frame.f_code.co_name))
+            frame = frame.f_back
+        write(STACK, SOCKET, " > ".join(reversed(stack)))
+        write(direction, SOCKET, function)
 
     def carries(value: t.Any, depth: int) -> bool:
         if isinstance(value, str):
@@ -173,7 +184,7 @@ def main() -> int:
     parser.add_argument("--order", action="store_true", help="print all visits of files in their order")
     options = parser.parse_args()
     passes = run(options.option, options.revision)
-    visits = list(visits_of(passes))
+    visits = list(visits_of(one for one in passes if one[0] != STACK))
     if options.order:
         for index, (direction, file, functions) in enumerate(visits):
             again = any(file == other for _direction, other, _functions in visits[: max(index - 1, 0)])
@@ -186,6 +197,7 @@ def main() -> int:
                 unique = dict.fromkeys(one for visit in part if visit[1] == file for one in visit[2])
                 print("  %s: %s" % (file, ", ".join(unique)))
     pairs = {(file, one) for _direction, file, functions in visits for one in functions if file != SOCKET}
+    print("call stack at the socket: %s" % [one[2] for one in passes if one[0] == STACK][-1])
     stays = sum(one[1] != other[1] for one, other in zip(visits, visits[1:])) + 1
     turns = sum(one[0] != other[0] for one, other in zip(visits, visits[1:]))
     files = len({file for file, _function in pairs})

@@ -18,12 +18,12 @@ ALLOWED = re.compile(
     MANIFEST\.json | FILES\.json                                              # ansible-galaxy writes them
     | README\.md | CHANGELOG\.rst | CONTRIBUTING\.md | SECURITY\.md | COPYING
     | changelogs/(changelog|config)\.yaml
-    | docs/[a-z0-9_]+\.md
+    | docs/(decisions/)?[a-z0-9_-]+\.md
     | docs/audit/[a-z0-9_.]+\.json
     | docs/docsite/(rst/[a-z0-9_]+\.rst | images/[a-z0-9_-]+\.png | [a-z0-9-]+\.yml)
     | meta/[a-z0-9_-]+\.(yml|txt)
     | playbooks/(?!files/awx/project/)([a-z0-9_]+/)*[a-z0-9_-]+\.yml
-    | plugins/[a-z0-9_]+/[a-z0-9_]+\.py
+    | plugins/([a-z0-9_]+/){1,2}[a-z0-9_]+\.py
     | roles/[a-z0-9_]+/(README\.md | (defaults|handlers|meta|tasks|vars)/([a-z0-9_]+/)*[a-z0-9_]+\.yml | (files|templates)/[a-z0-9_./]+)
     | tests/config\.yml                                                       # tells ansible-test which Pythons modules are for, wherever it runs
     """,

@@ -88,10 +88,10 @@ class Stage:
     """
 
     def __init__(self, directory: pathlib.Path, tree: pathlib.Path = TREE) -> None:
-        self.specified = directory / "given"
+        self.given = directory / "given"
         self.left = directory / "left"
         self.tree = tree
-        for path in (self.specified, self.left, self.left / "runner", self.left / "reports"):
+        for path in (self.given, self.left, self.left / "runner", self.left / "reports"):
             path.mkdir(parents=True, exist_ok=True)
         self.reports = self.left / "reports"
         self.results: list[dict[str, t.Any]] = []
@@ -105,7 +105,7 @@ class Stage:
         check: bool = False,
     ) -> str:
         """Runs plays; returns what was printed."""
-        playbook, inventory = self.specified / "playbook.json", self.specified / "inventory.json"
+        playbook, inventory = self.given / "playbook.json", self.given / "inventory.json"
         playbook.write_text(json.dumps(plays, indent=1), encoding="utf-8")
         children = {name: {"hosts": dict.fromkeys(members)} for name, members in (groups or {}).items()}
         inventory.write_text(

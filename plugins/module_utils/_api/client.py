@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from .._core.errors import OmeError
 from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
-from .._http.client import Made, Transport
+from .._http.client import Result, Transport
 from .._http.responses import NO_BODY, Answer
 from .._tls.addresses import host_of
 from .idempotence import CREATES, DELETES, READS, RELOADS, STARTS, STOPS, Idempotence
@@ -56,7 +56,7 @@ class Api:
         """Lets the server be asked again that has given no answer."""
         self._transport.ask_anew()
 
-    def map_concurrently(self, calls: t.Sequence[t.Callable[[], Made]]) -> list[Made]:
+    def map_concurrently(self, calls: t.Sequence[t.Callable[[], Result]]) -> list[Result]:
         """The results of calls that ask the server, several at a time; raises the first failure in their order.
 
         What a call leaves behind besides its result it must leave by :func:`_side_by_side.later`, if the order means

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Calls side by side, in threads, with the same outcome in every run as one after the other.
+"""Run calls concurrently in threads, with the same outcome in every run as sequentially.
 
-Results come in the order of the calls. What a call leaves behind besides its result, such as warnings, is put off by
-:func:`later` until all calls before it have left theirs. The first failure in the order of the calls is the one that is
-raised, whichever came first. No thread outlives the calls.
+Results come in the order of the calls. Side effects of a call, such as warnings, are deferred by `deferred` until all
+calls before it have had theirs. The first failure in the order of the calls is raised, whichever came first. No thread
+outlives the calls.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import threading
 import time
 import typing as t
 
-Made = t.TypeVar("Made")
+Result = t.TypeVar("Result")
 Effect = tuple[t.Callable[..., t.Any], tuple[t.Any, ...]]
 
-# A thread costs a connection of its own, which takes as long to make as one request or, by TLS, two or three.
+# Each thread needs its own connection, which takes as long to open as one request or, by TLS, two or three.
 _CALLS_A_THREAD = 2
 _LONGEST_WAIT = 0.2  # seconds
 
 
 class CallOver(Exception):
-    """Ends a call whose outcome nobody needs any more, as one before it has failed, or the whole task is to end."""
+    """Ends a call whose outcome is no longer needed, because an earlier call failed or the whole task ends."""
 
 
 class _Call:
-    """One call on its way."""
+    """One call in progress."""
 
     def __init__(self, calls: _Calls, number: int) -> None:
         self.calls = calls
@@ -38,28 +38,29 @@ class _Call:
         self.error: BaseException | None = None
 
 
-class _Here(threading.local):
-    """What the present thread does."""
+class _CurrentThread(threading.local):
+    """The call that the present thread runs."""
 
     call: _Call | None = None
 
 
-_here = _Here()
+_current = _CurrentThread()
 
 
 class _Calls:
-    """Calls that are carried out by several threads, which take them in their order."""
+    """Calls that several threads run, in their order."""
 
     def __init__(self, calls: t.Sequence[t.Callable[[], t.Any]]) -> None:
         self._calls = calls
         self._change = threading.Condition()
         self._begun: list[_Call] = []
-        self._first_failed = len(calls)  # nothing after that call is begun, or needed
+        self._first_failed = len(calls)  # calls after that one are neither started nor needed
         self._working = 0
 
     def run(self, threads: int, interrupt: t.Callable[[], None]) -> list[t.Any]:
-        """The results; raises the first failure in the order of the calls. ``interrupt`` ends what threads wait for,
-        where the task is to end at once.
+        """Return the results; raise the first failure in the order of the calls.
+
+        ``interrupt`` ends what threads wait for if the task must end at once.
         """
         workers = [threading.Thread(target=self._work, name=f"call-{number}", daemon=True) for number in range(threads)]
         try:
@@ -76,10 +77,10 @@ class _Calls:
             for worker in workers:
                 if worker.ident is not None:
                     worker.join()
-        return [self._settled(call) for call in self._begun]
+        return [self._resolved(call) for call in self._begun]
 
     def _start(self, worker: threading.Thread) -> bool:
-        """Starts a thread, unless the system has no more: those that are there do all the work then."""
+        """Start a thread; return False if the system has no more, so that the running ones do all the work."""
         self._begin_work()
         try:
             worker.start()
@@ -98,16 +99,16 @@ class _Calls:
             self._change.notify_all()
 
     def _wait_for_workers(self) -> None:
-        """Waits until all have done their work. A thread that is joined must not be waited for so, as Python takes it
-        for ended where a signal comes.
+        """Wait until all workers are done, without joining them.
 
-        A signal that comes just before a wait begins is handled only when that wait ends, so none of them is long.
+        Python regards a thread as ended if a signal interrupts its join. A signal that arrives just before a wait
+        begins is handled only after that wait, so each wait is short.
         """
         with self._change:
             while not self._change.wait_for(lambda: self._working == 0, _LONGEST_WAIT):
                 pass
 
-    def _settled(self, call: _Call) -> t.Any:
+    def _resolved(self, call: _Call) -> t.Any:
         for effect, arguments in call.effects:
             effect(*arguments)
         if call.error is not None:
@@ -117,16 +118,16 @@ class _Calls:
     def _work(self) -> None:
         call = self._next()
         while call is not None:
-            _here.call = call
+            _current.call = call
             try:
                 call.result = self._calls[call.number]()
             except CallOver as error:
                 call.error = error
-            except BaseException as error:  # whatever it is, it is raised where the results are waited for
+            except BaseException as error:  # raised in the thread that waits for the results
                 call.error = error
                 self._fail(call.number)
             call = self._next()
-        _here.call = None
+        _current.call = None
         self._end_work()
 
     def _next(self) -> _Call | None:
@@ -142,59 +143,57 @@ class _Calls:
             self._change.notify_all()
 
     def is_over(self, call: _Call) -> bool:
-        """Whether the outcome of a call is not needed any more."""
+        """Return whether the outcome of a call is no longer needed."""
         return call.number > self._first_failed
 
     def pause(self, call: _Call, seconds: float) -> None:
-        """Waits, and no longer than the outcome of the call is needed."""
+        """Wait, but no longer than the outcome of the call is needed; ``seconds`` bounds the wait."""
         with self._change:
             self._change.wait_for(lambda: self.is_over(call), seconds)
 
 
 def map_concurrently(
-    calls: t.Sequence[t.Callable[[], Made]], most: int, interrupt: t.Callable[[], None] = lambda: None
-) -> list[Made]:
-    """The results of calls, of which at most ``most`` are under way at a time; raises the first failure in their order.
+    calls: t.Sequence[t.Callable[[], Result]], most: int, interrupt: t.Callable[[], None] = lambda: None
+) -> list[Result]:
+    """Return the results of calls, at most ``most`` of them concurrent; raise the first failure in their order.
 
-    A call that is made by one of them, few calls, and all calls where ``most`` is one, are carried out one after the
-    other without threads. After a failure nothing more is begun. ``interrupt`` is called where the task is to end at
-    once; it must end what
-    threads wait for.
+    Nested calls, few calls, and all calls if ``most`` is one run sequentially, without threads. After a failure no
+    further call starts. ``interrupt`` is called if the task must end at once; it must end what threads wait for.
     """
     threads = min(most, len(calls) // _CALLS_A_THREAD)
-    if threads < 2 or _here.call is not None:
+    if threads < 2 or _current.call is not None:
         return [call() for call in calls]
     return _Calls(calls).run(threads, interrupt)
 
 
 def deferred(effect: t.Callable[..., t.Any], *arguments: t.Any) -> None:
-    """Has an effect as soon as all calls before the present one have had theirs: at once, where there are no threads."""
-    if _here.call is None:
+    """Run an effect as soon as all earlier calls have had theirs; immediately, if there are no threads."""
+    if _current.call is None:
         effect(*arguments)
     else:
-        _here.call.effects.append((effect, arguments))
+        _current.call.effects.append((effect, arguments))
 
 
 def number() -> int:
-    """The place of the present call among those beside it; 0 where there are none."""
-    return 0 if _here.call is None else _here.call.number
+    """Return the position of the present call among the concurrent ones; 0 if there are none."""
+    return 0 if _current.call is None else _current.call.number
 
 
 def beside_others() -> bool:
-    """Whether the present call has others beside it."""
-    return _here.call is not None
+    """Return whether the present call is one of several concurrent ones."""
+    return _current.call is not None
 
 
 def go_on() -> None:
-    """Raises CallOver where nobody needs the outcome of the present call any more."""
-    if _here.call is not None and _here.call.calls.is_over(_here.call):
+    """Raise CallOver if the outcome of the present call is no longer needed."""
+    if _current.call is not None and _current.call.calls.is_over(_current.call):
         raise CallOver
 
 
 def pause(seconds: float) -> None:
-    """Waits; ends early, with CallOver, where nobody needs the outcome of the present call any more."""
-    if _here.call is None:
+    """Wait ``seconds``; end early, with CallOver, if the outcome of the present call is no longer needed."""
+    if _current.call is None:
         time.sleep(seconds)
     else:
-        _here.call.calls.pause(_here.call, seconds)
+        _current.call.calls.pause(_current.call, seconds)
         go_on()

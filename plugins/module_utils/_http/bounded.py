@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An adapter of requests whose responses must arrive completely before a deadline."""
+"""An adapter of requests whose responses must arrive completely before a deadline.
+
+requests has a timeout for each wait only: a server that sends a byte now and then could hold a task for days.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ except ImportError:  # the client says so before anything of this is used
 
 
 class _BoundedReader(io.RawIOBase):
-    """Reads from a socket until a moment, and times out then."""
+    """Reads from a socket until a deadline, then times out."""
 
     def __init__(self, raw: t.Any, sock: t.Any, seconds: float) -> None:
         self._raw = raw
@@ -41,7 +44,7 @@ class _BoundedReader(io.RawIOBase):
         try:
             count: int | None = self._raw.readinto(buffer)
             return count
-        finally:  # the next request on this connection has its own time
+        finally:  # the next request on this connection has its own deadline
             self._sock.settimeout(self._seconds)
 
     def close(self) -> None:
@@ -50,9 +53,7 @@ class _BoundedReader(io.RawIOBase):
 
 
 class _BoundedResponse(http.client.HTTPResponse):
-    """An answer that must be there whole, headers included, within the time-out that the socket has when the answer is
-    asked for.
-    """
+    """A response that must arrive completely, headers included, within the timeout of the socket."""
 
     def __init__(self, sock: t.Any, *args: t.Any, **kwargs: t.Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -62,9 +63,7 @@ class _BoundedResponse(http.client.HTTPResponse):
 
 
 class BoundedAdapter(HTTPAdapter):
-    """An adapter for requests to one server with such connections, one at a time; ``connected`` is told of each that
-    is made.
-    """
+    """An adapter with one bounded connection to one server; ``connected`` is called with each new one."""
 
     def __init__(self, connected: t.Callable[[t.Any], None]) -> None:
         self._pools = {
@@ -75,30 +74,30 @@ class BoundedAdapter(HTTPAdapter):
         super().__init__(pool_connections=1, pool_maxsize=1)
 
     def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
-        """Makes the pools of direct connections."""
+        """Create the pools of direct connections."""
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = self._pools
 
     def proxy_manager_for(self, *args: t.Any, **kwargs: t.Any) -> t.Any:
-        """The pools of connections through a proxy of the environment."""
+        """Return the pools of connections through a proxy of the environment."""
         manager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = self._pools
         return manager
 
     def get_connection_with_tls_context(self, *args: t.Any, **kwargs: t.Any) -> t.Any:
-        """The pool of the server, looked for once, as it is the same for all requests."""
+        """Return the pool of the server, selected once, because it is the same for all requests."""
         if self._pool is None:
             self._pool = super().get_connection_with_tls_context(*args, **kwargs)
         return self._pool
 
     def get_connection(self, *args: t.Any, **kwargs: t.Any) -> t.Any:
-        """The same for requests before version 2.32."""
+        """Return the same for requests before version 2.32."""
         if self._pool is None:
             self._pool = super().get_connection(*args, **kwargs)
         return self._pool
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         self._pool = None
         super().close()
 

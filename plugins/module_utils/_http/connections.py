@@ -2,11 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Connections to one server: kept alive, bounded in time, and known to be new or not.
+"""Pool the connections to one server, and notice when one of them was replaced.
 
-requests has a time-out for each wait only: a server that sends a byte now and then, be it of the headers, could hold a
-task for days. And it makes a new connection in place of one that has broken without a word, although a server that was
-restarted has lost all that a task had found.
+requests silently opens a new connection in place of a broken one, although a restarted server has lost all objects
+that a task has read.
 """
 
 from __future__ import annotations
@@ -33,13 +32,12 @@ except ImportError:  # the client says so before anything of this is used
     pass
 
 LONGEST_PROBE = 2.0  # seconds
-# Seconds after which a line beside the first is not trusted to be open; the server closes an idle connection after a
-# minute
+# Seconds after which an idle connection, other than the first, is reopened: the server closes idle ones after a minute.
 LONGEST_IDLE = 20.0
 
 
 class PooledConnection:
-    """One connection to the server at a time, and what is known of it. Only one thread uses it at a time."""
+    """One connection to the server and its state. Only one thread uses it at a time."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -47,80 +45,71 @@ class PooledConnection:
         self._session.headers.update(connections.headers)
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, BoundedAdapter(self._connected))
-        self._prepared: dict[
-            tuple[str, bool], t.Any
-        ] = {}  # requests to the base address, by method and whether there is a body
-        self._connection: t.Any = None  # the one that was made last
+        # Requests to the base URL, by method and whether there is a body.
+        self._prepared: dict[tuple[str, bool], t.Any] = {}
+        self._connection: t.Any = None  # the one that was opened last
         self._may_connect = True
-        self._surprises = 0
+        self._unexpected_reconnects = 0
         self._used = time.monotonic()
 
     def send(self, method: str, path: str, data: bytes | None, timeout: float) -> t.Any:
-        """Sends one request; returns the response, whose body has not been read. Raises what requests and urllib3
-        raise.
+        """Send one request; return the response, whose body is not read yet. Raise what requests and urllib3 raise.
 
-        ``timeout`` in seconds is for the connection, and then for the whole answer. Redirects are not followed, as the
-        credential must not go anywhere else.
+        ``timeout`` in seconds is for the connection, and then for the whole answer. Redirects are not followed, because
+        the credential must not go anywhere else.
         """
         return self._session.send(
             self._request(method, path, data), timeout=timeout, allow_redirects=False, **self._connections.environment
         )
 
     def expect_new(self) -> None:
-        """Says that the next request may make a new connection, which means nothing then."""
+        """Expect that the next request may open a new connection, which then does not count as unexpected."""
         self._may_connect = True
 
     def close(self) -> None:
-        """Closes the connection; another request makes a new one."""
+        """Close the connection; the next request opens a new one."""
         self._session.close()
         self._may_connect = True
 
     def interrupt(self) -> None:
-        """Ends what another thread waits for on this connection; may come at any time."""
+        """End what another thread waits for on this connection; can be called at any time."""
         sock = getattr(self._connection, "sock", None)
         if isinstance(sock, socket.socket):
             with contextlib.suppress(OSError):  # it is closed already
-                socket.socket.shutdown(
-                    sock, socket.SHUT_RDWR
-                )  # not that of TLS, which would take its state away under the other thread
+                # Not the shutdown of TLS, which would change its state while the other thread uses it.
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def unexpected_reconnects(self) -> int:
-        """How many connections were made, since this was asked last, although the one before was not known to be
-        closed.
-        """
-        found, self._surprises = self._surprises, 0
+        """Return how many connections were opened since the last call although the one before should still be open."""
+        found, self._unexpected_reconnects = self._unexpected_reconnects, 0
         return found
 
-    def rest(self) -> None:
-        """Remembers that the line is not used from now on."""
+    def mark_idle(self) -> None:
+        """Remember since when the connection is idle."""
         self._used = time.monotonic()
 
-    def wake(self) -> None:
-        """Closes a connection that has been idle for so long that the server may have closed it, as it does with all
-        such.
-        """
+    def close_if_stale(self) -> None:
+        """Close a connection that has been idle for so long that the server may have closed it."""
         if time.monotonic() - self._used > LONGEST_IDLE:
             self.close()
 
-    def forget_what_was(self) -> bool:
-        """Closes a connection that the server has closed, which means nothing to those who use the line from now on;
-        returns whether there was one.
-        """
+    def close_if_dropped(self) -> bool:
+        """Close the connection if the server has closed it, before another task uses it; return whether it had."""
         dropped = self._connection is not None and bool(is_connection_dropped(self._connection))
         if dropped:
             self.close()
         return dropped
 
     def _connected(self, connection: t.Any) -> None:
-        """A connection was made. Where none is due, the one before has broken."""
-        self._surprises += not self._may_connect
+        """Count a new connection: if none was expected, the one before has broken."""
+        self._unexpected_reconnects += not self._may_connect
         self._may_connect = False
         self._connection = connection
 
     def _request(self, method: str, path: str, data: bytes | None) -> t.Any:
-        """A request as requests wants it.
+        """Return a prepared request.
 
-        What all have in common is worked out once, as that takes longer than all else here.
+        What all requests have in common is prepared once, because that takes longer than everything else here.
         """
         key = (method, data is not None)
         if key not in self._prepared:
@@ -135,7 +124,7 @@ class PooledConnection:
         if data is not None:
             request.body = data
             request.headers["Content-Length"] = str(len(data))
-        if len(self._session.cookies):  # gateways know by them to which server they have sent the requests before
+        if len(self._session.cookies):  # a gateway selects the same server by them
             request.prepare_cookies(self._session.cookies)
         return request
 
@@ -157,10 +146,9 @@ def _speaks_tls(plain: socket.socket) -> bool:
 
 
 class Connections:
-    """All kept-alive connections to one server: one or more lines, of which the first that is free is used.
+    """The pool of kept-alive connections to one server; a request uses the first one that is free.
 
-    One request at a time always goes over the first line. Can be given from task to task; whoever has made it closes
-    it.
+    Sequential requests therefore always use the first. A pool can serve several tasks; its creator closes it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -175,26 +163,24 @@ class Connections:
         self._credential = "Basic " + base64.b64encode(settings.api_token.encode()).decode()
         self._environment: dict[str, t.Any] | None = None
         self._lock = threading.Lock()
-        self._lines: list[PooledConnection] = []
+        self._pooled: list[PooledConnection] = []
         self._free: list[bool] = []
-        # What GET /v1/version said, until a connection breaks: another version may answer after that.
+        # What GET /v1/version returned, until a connection breaks: another version may answer after that.
         self.server_version: Version | None = None
         if not settings.validate_certs:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
 
     def sign(self, request: t.Any) -> t.Any:
-        """Puts the credential into a request: the base64 of the access token, taken whole (server-facts: HTTP).
+        """Add the credential to a request: the base64 of the whole access token (server-facts: HTTP).
 
-        Given to requests as `auth`, so that a netrc file or user info cannot replace it.
+        requests gets it as `auth`, so that a netrc file or user info cannot replace it.
         """
         request.headers["Authorization"] = self._credential
         return request
 
     @property
     def environment(self) -> dict[str, t.Any]:
-        """Proxies, authorities and client certificate by the options and the environment variables, worked out once as
-        it takes long.
-        """
+        """Proxies, CA and client certificate from options and environment; computed once, because it is slow."""
         if self._environment is None:
             one = self.settings
             verify: bool | str = (one.ca_path or True) if one.validate_certs else False
@@ -205,13 +191,13 @@ class Connections:
 
     @property
     def is_secure(self) -> bool:
-        """Whether the connections are to use TLS."""
+        """Whether the connections use TLS."""
         return self.base.lower().startswith("https:")
 
     def speaks_the_other_scheme(self) -> bool:
-        """Return whether the port speaks TLS although the connections do not use it, or the other way round.
+        """Return whether the port speaks TLS although the connections do not use it, or vice versa.
 
-        A proxy of the environment is not asked.
+        Through a proxy of the environment, return False.
         """
         parts = urlsplit(self.base)
         if self.environment.get("proxies", {}).get(parts.scheme.lower()):
@@ -227,42 +213,40 @@ class Connections:
             return False
 
     def begin(self) -> None:
-        """Says that another task begins to use the connections: what has become of them since the last one means
-        nothing to it.
-        """
-        for line in self._lines:
-            if line.forget_what_was():
+        """Prepare the pool for another task: connections that were closed since the last one do not concern it."""
+        for connection in self._pooled:
+            if connection.close_if_dropped():
                 self.server_version = None
 
     def take(self) -> PooledConnection:
-        """The first line that is free, a new one where none is; must be given back."""
+        """Return the first free connection, or a new one; the caller must give it back."""
         with self._lock:
             if True in self._free:
                 number = self._free.index(True)
             else:
-                number = len(self._lines)
-                self._lines.append(PooledConnection(self))
+                number = len(self._pooled)
+                self._pooled.append(PooledConnection(self))
                 self._free.append(True)
             self._free[number] = False
-            line = self._lines[number]
-        if number:  # a break shows on the first line, which is in use while others rest
-            line.wake()
-        return line
+            connection = self._pooled[number]
+        if number:  # a break shows on the first connection, which is in use while others are idle
+            connection.close_if_stale()
+        return connection
 
-    def give_back(self, line: PooledConnection) -> None:
-        """Says that a line is free again."""
-        line.rest()
+    def give_back(self, connection: PooledConnection) -> None:
+        """Mark a connection as free."""
+        connection.mark_idle()
         with self._lock:
-            self._free[self._lines.index(line)] = True
+            self._free[self._pooled.index(connection)] = True
 
     def interrupt(self) -> None:
-        """Ends what threads wait for on all lines."""
+        """End what threads wait for on all connections."""
         with self._lock:
-            lines = list(self._lines)
-        for line in lines:
-            line.interrupt()
+            pooled = list(self._pooled)
+        for connection in pooled:
+            connection.interrupt()
 
     def close(self) -> None:
-        """Closes all connections."""
-        for line in self._lines:
-            line.close()
+        """Close all connections."""
+        for connection in self._pooled:
+            connection.close()

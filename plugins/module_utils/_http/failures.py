@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Classify what went wrong with a request."""
+"""Classify why a request got no usable answer."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ except ImportError:  # the client says so before anything of this is used
     pass
 
 
-_TLS_ALERT = ("\x15\x03", "'\\x15\\x03")  # what Python makes a status line of
+_TLS_ALERT = ("\x15\x03", "'\\x15\\x03")  # a TLS alert, as Python reports it as a status line
 
 
 class Failure(t.NamedTuple):
-    """Why one attempt brought no usable answer."""
+    """The reason why one attempt got no usable answer."""
 
     kind: str
     detail: str
     status: int | None
     may_have_arrived: bool  # whether the server may have received the request
-    transient: bool  # whether trying again can help
+    transient: bool  # whether a retry can help
     retry_after: float = 0.0
-    mute: bool = False  # whether a port may give no other answer if it speaks the other protocol, http or https
+    mute: bool = False  # whether a port that speaks the other protocol may fail in this way
 
 
 WRONG_SCHEME = {
@@ -56,9 +56,9 @@ WRONG_SCHEME = {
 
 
 def failure_of_exception(error: Exception, timeout: float) -> Failure:
-    """Sorts what requests raises.
+    """Classify an exception of requests; ``timeout`` in seconds is for the message.
 
-    No text of the exception is taken over but the operating system's, as it may show secrets.
+    Of the exception's text only the operating system's part is used, because the rest may hold secrets.
     """
     causes = list(_causes(error))
     if (
@@ -118,7 +118,9 @@ def failure_of_exception(error: Exception, timeout: float) -> Failure:
             may_have_arrived=False,
             transient=False,
         )
-    mute = any(isinstance(cause, ConnectionError) for cause in causes)  # of http.client or the system; nothing has come
+    mute = any(
+        isinstance(cause, ConnectionError) for cause in causes
+    )  # of http.client or the system; no byte was received
     return Failure(
         "connection_lost",
         f"The connection broke: {reason_of(*causes)}.",
@@ -130,9 +132,9 @@ def failure_of_exception(error: Exception, timeout: float) -> Failure:
 
 
 def _after_handshake(causes: t.Iterable[BaseException]) -> bool:
-    """Whether TLS failed while data was sent or read.
+    """Return whether TLS failed after the handshake, while data was sent or read.
 
-    The exceptions are the same before that, so their tracebacks must tell.
+    The exceptions are the same as during the handshake, so their tracebacks decide.
     """
     frames = (frame.f_code.co_name for cause in causes for frame, _line in traceback.walk_tb(cause.__traceback__))
     return any(name in ("sendall", "getresponse", "recv_into") for name in frames)
@@ -143,7 +145,7 @@ def _in_handshake(cause: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> t.Iterator[BaseException]:
-    """The exception and everything inside of it: urllib3 puts causes into `reason`, arguments and the chain."""
+    """Yield the exception and all inside of it: urllib3 puts causes into `reason`, arguments and the chain."""
     pending, seen = [error], set()
     while pending:
         current = pending.pop(0)
@@ -155,7 +157,7 @@ def _causes(error: BaseException | None) -> t.Iterator[BaseException]:
 
 
 def reason_of(*causes: BaseException) -> str:
-    """What the operating system says, or the kind of the exception."""
+    """Return the message of the operating system, or the type of the exception."""
     for cause in causes:
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror

@@ -14,35 +14,35 @@ import typing as t
 from .._core.texts import can_hold_surrogates, encodable
 from .failures import WRONG_SCHEME, Failure
 
-LARGEST_RETRY_AFTER = 30.0  # seconds; a gateway that asks for more is not waited for longer
-LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks are about six million
+LARGEST_RETRY_AFTER = 30.0  # seconds; a longer Retry-After of a gateway is cut to this
+LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks take about six million
 MOST_PARTS = 2**20  # lists, dictionaries and texts in an answer; in memory each takes many times its bytes
-DEEPEST_ANSWER = 64  # levels; the API nests about ten, and what works on an answer goes down by recursion
-_PIECE = 2**14  # bytes that are read, and unpacked where a gateway has compressed them, at once
+DEEPEST_ANSWER = 64  # levels; the API nests about ten, and the code that processes an answer is recursive
+_PIECE = 2**14  # bytes that are read and decompressed at once
 _SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
 _GATEWAY_STATUSES = (502, 503, 504)
 
 
 class _NoBody:
-    """Stands for "send no body", as None is JSON's null."""
+    """Means "send no body", because None is JSON's null."""
 
 
 NO_BODY = _NoBody()
 
 
 class Answer(t.NamedTuple):
-    """An answer that arrived whole: the HTTP status and the decoded JSON."""
+    """An answer that arrived completely: the HTTP status and the decoded JSON."""
 
     status: int
     body: t.Any
 
 
 class TooLargeError(Exception):
-    """More arrives than any answer of the API can be."""
+    """The response is larger than any answer of the API."""
 
 
 def read_content(response: t.Any) -> bytes:
-    """The body of a response; raises TooLargeError."""
+    """Return the body of a response; raise TooLargeError."""
     pieces, size = [], 0
     for piece in response.iter_content(_PIECE):
         size += len(piece)
@@ -54,7 +54,7 @@ def read_content(response: t.Any) -> bytes:
 
 
 def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
-    """The answer in a response, or why there is none in it."""
+    """Return the answer in a response, or the failure if it holds none."""
     status = response.status_code
     if status == 429:
         return Failure(
@@ -69,9 +69,9 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
     except ValueError as error:
         if status == 400 and _SENT_TO_HTTPS in content:
             return WRONG_SCHEME[False]
-        if 400 <= status < 500:  # is never sent again, and says enough by its status
+        if 400 <= status < 500:  # is never retried, and its status says enough
             return Answer(status, None)
-        # A page in HTML comes from something that will say the same again; anything else may be a damaged answer.
+        # An HTML page comes from a component that would send the same again; anything else may be a damaged answer.
         page = "html" in response.headers.get("Content-Type", "").lower() or content.lstrip()[:1] == b"<"
         if isinstance(error, _CutOffError):
             return Failure(
@@ -81,11 +81,11 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
 
 
 class _CutOffError(ValueError):
-    """Less arrived than was announced, or nothing at all."""
+    """Less arrived than Content-Length announced, or nothing."""
 
 
 def _json(response: t.Any, content: bytes) -> t.Any:
-    """The decoded body; raises ValueError where there is none, or not all of it."""
+    """Return the decoded body; raise ValueError if it is missing or incomplete."""
     announced = _whole_number(response.headers.get("Content-Length", ""))
     if not content or (
         announced is not None and "Content-Encoding" not in response.headers and len(content) < announced
@@ -102,18 +102,18 @@ def _json(response: t.Any, content: bytes) -> t.Any:
 
 
 def _no_number(text: str) -> t.NoReturn:
-    """NaN and Infinity, which Python reads and JSON has not: a result that holds them would be none."""
+    """Refuse NaN and Infinity, which Python accepts and JSON does not know."""
     raise ValueError(text)
 
 
 def _number(text: str) -> float:
-    """A number with a fraction, unless it is too large for one."""
+    """Return a number with a fraction; raise ValueError if it is too large for a float."""
     number = float(text)
     return number if math.isfinite(number) else _no_number(text)
 
 
 def _is_deeper(value: t.Any, most: int) -> bool:
-    """Whether values are nested in more levels, found without recursion."""
+    """Return whether values are nested in more than ``most`` levels, without recursion."""
     level = [value]
     for _number_of_level in range(most):
         level = [
@@ -128,10 +128,10 @@ def _is_deeper(value: t.Any, most: int) -> bool:
 
 
 def _whole_number(text: str) -> int | None:
-    """The number in a header, or None where it holds no sensible one."""
+    """Return the number in a header, or None if it holds none."""
     return int(text.strip()[:15]) if re.fullmatch(r"[0-9]+", text.strip()) else None
 
 
 def _retry_after(response: t.Any) -> float:
-    """Seconds that Retry-After asks for, within bounds; a date is not read, as clocks differ."""
+    """Return the seconds of Retry-After, bounded; a date is ignored, because clocks differ."""
     return min(float(_whole_number(response.headers.get("Retry-After", "")) or 0), LARGEST_RETRY_AFTER)

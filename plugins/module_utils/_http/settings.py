@@ -10,7 +10,7 @@ import typing as t
 
 
 class Settings(t.NamedTuple):
-    """How to reach a server; the connection options of the modules."""
+    """The connection options of the modules."""
 
     api_url: str
     api_token: str
@@ -21,4 +21,4 @@ class Settings(t.NamedTuple):
     timeout: float = 10.0  # seconds, for the connection, and then for the whole answer
     retries: int = 3
     http_headers: t.Mapping[str, str] = {}
-    concurrency: int = 16  # requests of one task that are under way at a time
+    concurrency: int = 16  # concurrent requests of one task

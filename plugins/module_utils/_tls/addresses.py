@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-# What OpenSSL says of an answer that is not TLS.
+# OpenSSL's reasons if the peer does not speak TLS.
 NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 
 
 def host_of(host: str) -> str:
-    """Return a host of a URL as the system takes it: the zone of an IPv6 address follows %, which a URL spells %25
-    (RFC 6874).
+    """Return the host of a URL as the operating system takes it.
+
+    The zone of an IPv6 address follows %, which a URL spells %25 (RFC 6874).
     """
     return host.replace("%25", "%", 1) if ":" in host else host

@@ -183,7 +183,7 @@ class Bench:
         self.ledger.clear()
 
     def _make(self, scenario: Scenario) -> None:
-        for one in scenario.specified:
+        for one in scenario.given:
             one.post(self.simulator)
         for stream in scenario.streams:
             self.simulator.stream_appears(*stream)

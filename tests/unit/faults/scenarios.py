@@ -67,7 +67,7 @@ class Scenario:
         } - self.claimed
         if self.certificates:
             around |= {("t-v",)}
-        return [one for one in self.specified if one.label in around]
+        return [one for one in self.given if one.label in around]
 
 
 def _labels(*texts: str) -> frozenset[Label]:

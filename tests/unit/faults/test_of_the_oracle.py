@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import idempotence
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secrets
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
@@ -91,11 +91,11 @@ class TestWithABug:
     """One bug each."""
 
     def test_a_blind_retry_of_a_start(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(idempotence, "STARTS", BLIND)
+        monkeypatch.setattr(client, "STARTS", BLIND)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).doubled
 
     def test_a_blind_retry_of_a_create(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(idempotence, "CREATES", BLIND)
+        monkeypatch.setattr(client, "CREATES", BLIND)
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_create_that_is_tried_again_without_a_look(
@@ -117,7 +117,7 @@ class TestWithABug:
 
         def swallow(self: Any, item: Any) -> None:
             start(self, item)
-            item.action, item.error, item.after = "started", None, item.wanted
+            item.action, item.error, item.after = "started", None, item.desired
 
         monkeypatch.setattr(push_tasks.PushTasks, "_start", swallow)
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
@@ -129,7 +129,7 @@ class TestWithABug:
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").lost
 
     def test_what_was_inside_is_forgotten(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(snapshot.Snapshots, "fill", lambda self, vhost, contents: [])
+        monkeypatch.setattr(snapshot.Snapshots, "restore", lambda self, vhost, contents: [])
         assert verdict(RECREATE, "DELETE", "t-v", "rate_limit", "before", retries=1).lost
 
     def test_a_virtual_host_that_is_deleted_with_its_applications_running(

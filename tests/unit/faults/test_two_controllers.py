@@ -273,7 +273,7 @@ class Arena:
     def prepare(self, duel: Duel) -> None:
         """Makes the server hold what the duel begins with."""
         self.simulator.restart()
-        for one in duel.specified:
+        for one in duel.given:
             one.post(self.simulator)
 
     def look(self) -> View:

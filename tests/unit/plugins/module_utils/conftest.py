@@ -91,7 +91,7 @@ def create(client: Transport) -> Answer:
 
 def wait_for_ends(connections: Connections) -> None:
     """Wait until the client can see that the server has closed each connection."""
-    for line in connections._lines:
+    for line in connections._pooled:
         assert select.select([line._connection.sock], [], [], PATIENCE)[0]
 
 

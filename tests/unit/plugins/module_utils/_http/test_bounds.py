@@ -123,7 +123,7 @@ def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve,
     client = connect(server.url)
     for _time in range(3):
         assert read(client).status == 200
-        (line,) = client._connections._lines
+        (line,) = client._connections._pooled
         assert line._connection.sock.gettimeout() == PATIENCE
     assert server.connections == 1
 
@@ -323,7 +323,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
 
 def test_every_call_says_whether_it_may_be_sent_again() -> None:
     methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
-        "together",
+        "map_concurrently",
         "ask_anew",
     }
     assert methods == set(CALLS)

@@ -760,7 +760,7 @@ def test_without_requests_the_module_can_be_imported_and_says_why(monkeypatch: p
         return imported(name, *arguments, **options)
 
     assert client.HAS_REQUESTS is True and client.REQUESTS_IMPORT_ERROR is None
-    spec = importlib.util.spec_from_file_location("transport_without_requests", client.__file__)
+    spec = importlib.util.spec_from_file_location(f"{client.__package__}.client_without_requests", client.__file__)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setattr(builtins, "__import__", without_requests)
@@ -768,7 +768,7 @@ def test_without_requests_the_module_can_be_imported_and_says_why(monkeypatch: p
     monkeypatch.undo()
     assert module.HAS_REQUESTS is False
     assert "No module named 'requests'" in module.REQUESTS_IMPORT_ERROR
-    assert "transport_without_requests" not in sys.modules
+    assert f"{client.__package__}.client_without_requests" not in sys.modules
 
 
 def test_settings_have_the_documented_defaults() -> None:

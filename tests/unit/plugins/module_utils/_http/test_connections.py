@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import trustme
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import client
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import connections as connections_module
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import retry_policy
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
@@ -167,7 +167,7 @@ def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
         ask_often(transport, 32)
     first = connections.take()
     connections.give_back(first)
-    for line in connections._lines:
+    for line in connections._pooled:
         if line is not first:
             line._connection.sock.shutdown(2)  # as the server's end of it, after a minute
     monkeypatch.setattr(connections_module, "LONGEST_IDLE", -1.0)
@@ -306,8 +306,8 @@ def test_a_signal_ends_requests_that_wait_for_answers(serve: Serve, tmp_path: Pa
 
 
 def test_the_pause_of_a_request_that_nobody_needs_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "FIRST_DELAY", NEVER)
-    monkeypatch.setattr(client, "LARGEST_DELAY", NEVER)
+    monkeypatch.setattr(retry_policy, "FIRST_DELAY", NEVER)
+    monkeypatch.setattr(retry_policy, "LARGEST_DELAY", NEVER)
     server = serve(OK, *[CLOSE] * 8)
     transport = Transport(Settings(server.url, "token", retries=1))
     ask(transport)
@@ -320,7 +320,7 @@ def test_the_pause_of_a_request_that_nobody_needs_ends(serve: Serve, monkeypatch
             assert failed.wait(PATIENCE)
             raise OmeError("differs", "do it")
 
-    monkeypatch.setattr(client.Transport, "_tell", lambda self, text: failed.set())
+    monkeypatch.setattr(Transport, "_report", lambda self, text: failed.set())
     with pytest.raises(OmeError, match="differs"):
         transport.map_concurrently([functools.partial(call, place) for place in range(16)])
     transport.close()

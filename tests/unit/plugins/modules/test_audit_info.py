@@ -739,7 +739,7 @@ BAD: dict[str, tuple[str, Callable[[Simulator], Any], tuple[str, ...]]] = {
     "push task of the wrong type": ("push_tasks", lambda _s: task(stream="canary-main"), ("t-v", "live", "t-p")),
     "push task with a bad value": (
         "push_tasks",
-        lambda _s: task(url="http://a.example.com/canary-key"),
+        lambda _s: task(url=f"http://a.example.com/{TASK['stream_key']}"),
         ("t-v", "live", "t-p"),
     ),
     "push task without a key": (
@@ -1457,7 +1457,12 @@ def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
     )
     assert {entry[0] for entry in places(run)} == {"differs", "not_listed"}
     simulator.inject(
-        "status", method="GET", path="/v1/vhosts/t-w", status=500, times=-1, message="canary-t-v and canary-key"
+        "status",
+        method="GET",
+        path="/v1/vhosts/t-w",
+        status=500,
+        times=-1,
+        message=f"canary-t-v and {TASK['stream_key']}",
     )
     assert "server_error" in kinds(audit(simulator, vhosts=[vhost("t-w"), vhost(**policy)]))
 

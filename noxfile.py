@@ -56,8 +56,9 @@ WORKFLOW_SCHEMAS = {
 DEPEND_ON_CORE = (
     # What runs in Ansible's own process: templates, connections, results, the settings of a task.
     "tests/unit/plugin_utils",
-    # Filters: from 2.19 on their input carries tags, and their errors have other classes.
+    # Filters and lookups: from 2.19 on their input carries tags, and their errors have other classes.
     "tests/unit/filter",
+    "tests/unit/lookup",
     # The argument specs as ansible-core checks them, and the documentation as ansible-doc reads it.
     "tests/unit/module_utils/test_options.py",
     # How modules begin and end: AnsibleModule, warnings, secrets, what is returned of the options.

@@ -74,4 +74,4 @@ def test_hosts_that_share_a_file_are_named() -> None:
 
 
 def test_of_many_hosts_five_are_named() -> None:
-    assert conflicts(**{letter: "/x.yml" for letter in "abcdefg"}) == ["/x.yml: a, b, c, d, e and 2 more"]
+    assert conflicts(**dict.fromkeys("abcdefg", "/x.yml")) == ["/x.yml: a, b, c, d, e and 2 more"]

@@ -96,7 +96,7 @@ def test_numbers_in_names_are_compared_as_numbers(word: str, one: int, other: in
     [
         ({"unreachable": True, "msg": "Task failed: no route\n\nwhere it stands"}, "host_unreachable", "The host one cannot be reached. no route"),
         ({"msg": "timeout: expected seconds.", "error": {"kind": "bad_input"}}, "bad_input", "The server could not be audited. timeout: expected seconds."),
-        ({"failed": True}, "audit_failed", "The server could not be audited. The output of the run says more."),
+        ({"failed": True}, "audit_failed", "The server could not be audited. See the output of the run."),
         (None, "not_audited", "The host one has no result"),
         ("planted", "not_audited", "The host one has no result"),
     ],

@@ -93,7 +93,7 @@ def _are_dictionaries(value: t.Any) -> bool:
 
 
 def _expected(path: str, directory: str | t.Sequence[str]) -> dict[str, str]:
-    """Return the fingerprint of the certificate in a file on the controller, or the name of a file that cannot be read."""
+    """Return the fingerprint of a certificate on the controller, or the name of a file that cannot be read."""
     path = os.path.expanduser(path)
     places = [directory] if isinstance(directory, str) else [str(place) for place in directory if place]
     for place in (os.path.join(place, inside, path) for place in places for inside in ("files", "")):

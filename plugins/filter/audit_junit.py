@@ -16,8 +16,8 @@ description:
   - Converts a report of P(streamops.ovenmediaengine.audit_report#filter) to JUnit XML for continuous integration.
   - Each server is a test suite. The server itself, each virtual host with its applications, each push task and each
     certificate is a test case.
-  - A finding of severity V(error) makes a test case an error, and one of severity V(drift) makes it a failure. Warnings and
-    infos are in the output of the test case.
+  - A finding of severity V(error) makes a test case an error, and one of severity V(drift) makes it a failure. Warnings
+    and infos are in the output of the test case.
 options:
   _input:
     description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.

@@ -13,13 +13,14 @@ version_added: 0.4.0
 author:
   - StreamOps (@streamops)
 description:
-  - Merges reports of P(streamops.ovenmediaengine.audit_report#filter) on different servers. The result is the report of one
-    audit of all servers.
+  - Merges reports of P(streamops.ovenmediaengine.audit_report#filter) on different servers. The result is the report of
+    one audit of all servers.
   - If several reports have the same server, the report with the latest time counts.
 positional: _input, generated_at, expected
 options:
   _input:
-    description: The reports, each as a dictionary or as JSON text. Ansible handles the texts of large reports much faster.
+    description:
+      - The reports, each as a dictionary or as JSON text. Ansible handles the texts of large reports much faster.
     type: list
     elements: raw
     required: true

@@ -14,8 +14,8 @@ author:
   - StreamOps (@streamops)
 description:
   - Renders a template with a report of P(streamops.ovenmediaengine.audit_report#filter). All values are escaped.
-  - The variables of the template are C(page) (the report, prepared for tables), C(style), C(script) and C(policy), a content
-    security policy that allows only this style and this script.
+  - The variables of the template are C(page) (the report, prepared for tables), C(style), C(script) and C(policy), a
+    content security policy that allows only this style and this script.
 positional: _input, template
 options:
   _input:
@@ -72,8 +72,8 @@ OK = "ok"
 Record = t.Mapping[str, t.Any]
 # A server lacks everything after a restart. More findings of one kind than this become one row.
 MANY = 5
-# Virtual hosts that are on the fewest servers share one column, so that a fleet with different virtual hosts on each server
-# does not need a column for each.
+# Virtual hosts on the fewest servers share a column, so that a fleet with different virtual hosts on each server does not
+# need a column for each.
 MOST_COLUMNS = 100
 LONGEST_VALUE = 600
 _RANK = {severity: rank for rank, severity in enumerate((*SEVERITIES, OK))}

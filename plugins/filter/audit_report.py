@@ -13,9 +13,10 @@ version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Makes one report of the results of M(streamops.ovenmediaengine.audit_info) for each server, with counts and in a stable
-    order.
-  - A host that could not be reached, a module that failed and a host without a result become findings of severity V(error).
+  - Makes one report of the results of M(streamops.ovenmediaengine.audit_info) for each server, with counts and in a
+    stable order.
+  - A host that could not be reached, a module that failed and a host without a result become findings of severity
+    V(error).
   - The role P(streamops.ovenmediaengine.audit#role) writes it as C(audit.json).
 positional: _input, generated_at
 options:
@@ -107,7 +108,7 @@ def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict
 
 
 def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
-    """Return the input of a filter as a report. Raises AnsibleFilterError if it is none; ``who`` is the name of the filter."""
+    """Return the input of the filter ``who`` as a report. Raises AnsibleFilterError if it is not a report."""
     if isinstance(report, str):
         try:
             report = encodable(json.loads(report)) if can_hold_surrogates(report) else json.loads(report)
@@ -119,7 +120,10 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
 
 
 def natural(name: t.Any) -> tuple[t.Any, ...]:
-    """Return a key that sorts media-2 before media-10; any two texts have keys that can be compared, and different texts different keys."""
+    """Return a key that sorts media-2 before media-10.
+
+    The keys of any two texts can be compared, and different texts have different keys.
+    """
     text = str(name)
     parts = ((word, number.lstrip("0")) for word, number in re.findall("([^0-9]*)([0-9]*)", text.lower()))
     return tuple((word, len(number), number) for word, number in parts), text

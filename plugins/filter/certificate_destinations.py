@@ -13,16 +13,16 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Finds files with the same destination, such as one
-    PEM file with both the certificate and the private key, or files that several virtual hosts share.
-  - Two files of one virtual host with the same destination become one. A destination of a private key gets the mode of the
-    private key.
+  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Finds files with the same destination, such
+    as one PEM file with both the certificate and the private key, or files that several virtual hosts share.
+  - Two files of one virtual host with the same destination become one. A destination of a private key gets the mode of
+    the private key.
   - Two different contents for one destination are a conflict.
 options:
   _input:
     description:
-      - The virtual hosts, each with C(vhost) and C(files). A file has C(name) (V(chain), V(certificate) or V(private_key)),
-        C(path) and C(mode).
+      - The virtual hosts, each with C(vhost) and C(files). A file has C(name) (V(chain), V(certificate) or
+        V(private_key)), C(path) and C(mode).
       - C(staged) and C(checksums) are lists with the path and the checksum of the new content of each file.
     type: list
     elements: dict
@@ -45,8 +45,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - C(vhosts) are the virtual hosts. Each file also has C(staged), C(checksum), C(secret) (whether it holds a private key)
-      and C(destination). C(certificate_path) is the path of the certificate.
+    - C(vhosts) are the virtual hosts. Each file also has C(staged), C(checksum), C(secret) (whether it holds a private
+      key) and C(destination). C(certificate_path) is the path of the certificate.
     - C(conflicts) is a list with a sentence for each destination with two different contents.
   type: dict
 """

@@ -18,8 +18,8 @@ description:
     P(streamops.ovenmediaengine.provision#role), as text. The role can create the same objects from them.
   - Replaces each masked secret with a reference to a variable, so that no secret is in the text.
   - Omits virtual hosts of the server's configuration file with their applications, and objects that the modules would
-    refuse, and returns them with the reason. Also omits applications that the server creates itself and push tasks of its
-    configuration, without a reason, because they come and go.
+    refuse, and returns them with the reason. Also omits applications that the server creates itself and push tasks of
+    its configuration, without a reason, because they come and go.
   - The role P(streamops.ovenmediaengine.export#role) writes the text to a file.
 positional: _input
 options:
@@ -39,8 +39,8 @@ options:
     required: true
   read_only_vhosts:
     description:
-      - Names of further virtual hosts that come from the server's configuration file, if the response of the server does not
-        show it.
+      - Names of further virtual hosts that come from the server's configuration file, if the response of the server
+        does not show it.
     type: list
     elements: str
     default: []
@@ -91,8 +91,8 @@ _value:
       elements: dict
     left_out:
       description:
-        - Objects that are not in the variables, each with C(what), C(reason) and C(text) (the object in YAML, with masked
-          secrets).
+        - Objects that are not in the variables, each with C(what), C(reason) and C(text) (the object in YAML, with
+          masked secrets).
       type: list
       elements: dict
     unmanaged_fields:

@@ -69,7 +69,8 @@ EXAMPLES = r"""
     tasks: "{{ my_plan.tasks }}"
   vars:
     my_plan: >-
-      {{ my_platforms | streamops.ovenmediaengine.restream_plan(chosen=['one', 'two'], vhost='default', app='app', stream='main', stream_keys=my_keys) }}
+      {{ my_platforms | streamops.ovenmediaengine.restream_plan(chosen=['one', 'two'], vhost='default', app='app',
+      stream='main', stream_keys=my_keys) }}
     my_platforms:
       - {name: one, url: rtmp://one.example.com/live}
       - {name: two, url: rtmp://two.example.com/live}

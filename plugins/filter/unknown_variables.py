@@ -14,8 +14,8 @@ author:
   - StreamOps (@streamops)
 description:
   - Returns a message about names that look like variables of a role of this collection and are unknown.
-  - The modules of this collection make the same check in a role of the collection. The filter is for tasks that run before
-    the first module.
+  - The modules of this collection make the same check in a role of the collection. The filter is for tasks that run
+    before the first module.
 options:
   _input:
     description: Names of variables. Names without the prefix C(ovenmediaengine_) or the prefix of the role are ignored.

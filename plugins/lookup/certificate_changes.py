@@ -13,7 +13,8 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Compares the new files of one virtual host with the files in place.
+  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Compares the new files of one virtual host
+    with the files in place.
 options:
   _terms:
     description: Not used.
@@ -25,7 +26,9 @@ options:
     type: dict
     required: true
   found:
-    description: Files that M(ansible.builtin.find) found in the directories of the destinations, with checksums. Backups are among them.
+    description:
+      - Files that M(ansible.builtin.find) found in the directories of the destinations, with checksums. Backups are
+        among them.
     type: list
     elements: dict
     required: true
@@ -35,7 +38,8 @@ options:
     elements: dict
     required: true
   replaced:
-    description: Destinations that the run has written to for other virtual hosts, each with the name of that virtual host.
+    description:
+      - Destinations that the run has written to for other virtual hosts, each with the name of that virtual host.
     type: dict
     required: true
   restore_owner:
@@ -67,8 +71,8 @@ EXAMPLES = r"""
     msg: "{{ my_changes.files | selectattr('differs') | map(attribute='path') }}"
   vars:
     my_changes: >-
-      {{ lookup('streamops.ovenmediaengine.certificate_changes', entry=my_entry, found=my_files.files, targets=[], replaced={}, restore_owner=false,
-      set_owner=false, backups=3) }}
+      {{ lookup('streamops.ovenmediaengine.certificate_changes', entry=my_entry, found=my_files.files, targets=[],
+      replaced={}, restore_owner=false, set_owner=false, backups=3) }}
 """
 
 RETURN = r"""
@@ -79,8 +83,8 @@ _raw:
   contains:
     files:
       description:
-        - The files of the entry. Each also has C(exists), C(differs) (the content), C(due) (whether content, mode or owner can differ), C(was) (mode, owner and
-          group) and C(backup) (the path of its backup).
+        - The files of the entry. Each also has C(exists), C(differs) (the content), C(due) (whether content, mode or
+          owner can differ), C(was) (mode, owner and group) and C(backup) (the path of its backup).
       type: list
       elements: dict
     differ:
@@ -156,7 +160,7 @@ def certificate_changes(
 
 
 def _surplus(paths: t.Iterable[str], most: int) -> list[str]:
-    """Return the paths of backups to remove, so that ``most`` of each file remain. Names of backups end with their time."""
+    """Return the backups to remove, so that the newest ``most`` of each file remain. Their names end with their time."""
     by_file: dict[str, list[str]] = {}
     for path in paths:
         match = _BACKUP.fullmatch(path)

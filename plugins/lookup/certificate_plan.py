@@ -13,7 +13,8 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Returns the files of each virtual host, with their sources and destinations.
+  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Returns the files of each virtual host, with
+    their sources and destinations.
   - Relative paths on the controller are searched as by P(streamops.ovenmediaengine.controller_file#lookup).
 options:
   _terms:
@@ -63,17 +64,18 @@ EXAMPLES = r"""
     msg: "{{ my_plan[0].files }}"
   vars:
     my_plan: >-
-      {{ lookup('streamops.ovenmediaengine.certificate_plan', certificates=[{'vhost': 'tenant-a', 'certbot_live': '/etc/letsencrypt/live/tenant-a'}],
-      found=my_vhosts, endpoints=[{'port': 3334}], remote=true, mode='0644', key_mode='0600') }}
+      {{ lookup('streamops.ovenmediaengine.certificate_plan', certificates=[{'vhost': 'tenant-a', 'certbot_live':
+      '/etc/letsencrypt/live/tenant-a'}], found=my_vhosts, endpoints=[{'port': 3334}], remote=true, mode='0644',
+      key_mode='0600') }}
 """
 
 RETURN = r"""
 _raw:
   description:
-    - A list with one list. It has an entry for each virtual host, with C(vhost), C(number) (its index), C(found) (whether the server has it),
-      C(endpoints) and C(files).
-    - C(files) are the chain, the certificate and the private key, in the order in which they are put into place. Each has C(name), C(source) (empty if no
-      chain is specified), C(path) (empty if the virtual host has none) and C(mode).
+    - A list with one list. It has an entry for each virtual host, with C(vhost), C(number) (its index), C(found)
+      (whether the server has it), C(endpoints) and C(files).
+    - C(files) are the chain, the certificate and the private key, in the order in which they are put into place. Each
+      has C(name), C(source) (empty if no chain is specified), C(path) (empty if the virtual host has none) and C(mode).
   type: list
   elements: list
 """
@@ -85,7 +87,7 @@ from ansible.plugins.lookup import LookupBase
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 
 Entry = t.Mapping[str, t.Any]
-# The name of each file, its name in certbot's directory, and the option of the entry and of host.tls with its destination.
+# Name of each file, its name in the directory of certbot, and the option of the entry and of host.tls for its path.
 _FILES = (
     ("chain", "chain.pem", "chain_cert_path"),
     ("certificate", "cert.pem", "cert_path"),
@@ -128,7 +130,7 @@ def certificate_plan(
 
 
 def _source(entry: Entry, name: str, in_certbot: str) -> str:
-    """Return the specified source of a file; empty if there is none. An empty ``chain`` leaves the chain of ``certbot_live`` out."""
+    """Return the specified source of a file, empty if there is none. An empty ``chain`` omits that of ``certbot_live``."""
     if name in entry:
         return str(entry[name] or "")
     return f"{entry['certbot_live']}/{in_certbot}" if entry.get("certbot_live") else ""

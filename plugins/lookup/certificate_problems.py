@@ -13,7 +13,8 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Returns the problems of the new files of one virtual host that are not accepted.
+  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Returns the problems of the new files of one
+    virtual host that are not accepted.
 options:
   _terms:
     description: Not used.
@@ -25,7 +26,9 @@ options:
     type: dict
     required: true
   copies:
-    description: Results of the loop of M(ansible.builtin.copy) that made the copies. Texts name the sources in place of the copies.
+    description:
+      - Results of the loop of M(ansible.builtin.copy) that made the copies. Texts name the sources in place of the
+        copies.
     type: list
     elements: dict
     required: true
@@ -64,7 +67,9 @@ EXAMPLES = r"""
 
 - name: Show its problems
   ansible.builtin.debug:
-    msg: "{{ lookup('streamops.ovenmediaengine.certificate_problems', read=my_certificates, copies=my_copies.results, plan=[], accept=[]).text }}"
+    msg: >-
+      {{ lookup('streamops.ovenmediaengine.certificate_problems', read=my_certificates, copies=my_copies.results,
+      plan=[], accept=[]).text }}
 """
 
 RETURN = r"""
@@ -74,7 +79,9 @@ _raw:
   elements: dict
   contains:
     shadowed_by:
-      description: Virtual hosts whose certificate the server presents instead, without those of the plan that get the same new certificate.
+      description:
+        - Virtual hosts whose certificate the server presents instead, without those of the plan that get the same new
+          certificate.
       type: list
       elements: str
     shadowed:

@@ -13,8 +13,8 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Returns the outcome of a rotation that failed, after the role has restored the
-    old files, and the message with which the role fails.
+  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Returns the outcome of a rotation that
+    failed, after the role has restored the old files, and the message with which the role fails.
 options:
   _terms:
     description: Not used.
@@ -64,8 +64,9 @@ EXAMPLES = r"""
     msg: "{{ my_rollback.msg }}"
   vars:
     my_rollback: >-
-      {{ lookup('streamops.ovenmediaengine.certificate_rollback', entry={'vhost': 'tenant-a', 'served': []}, changes=my_changes,
-      failure={'text': 'The reload failed.', 'endpoints': []}, restored=my_copy, removed={}, reloaded=my_reload, fingerprint='') }}
+      {{ lookup('streamops.ovenmediaengine.certificate_rollback', entry={'vhost': 'tenant-a', 'served': []},
+      changes=my_changes, failure={'text': 'The reload failed.', 'endpoints': []}, restored=my_copy, removed={},
+      reloaded=my_reload, fingerprint='') }}
 """
 
 RETURN = r"""
@@ -76,8 +77,8 @@ _raw:
   contains:
     action:
       description:
-        - V(untouched), V(removed) (there was no certificate before, and the new files are removed), V(restored) (the endpoints serve what they served
-          before) or V(failed).
+        - V(untouched), V(removed) (there was no certificate before, and the new files are removed), V(restored) (the
+          endpoints serve what they served before) or V(failed).
       type: str
     msg:
       description: The message.
@@ -142,24 +143,28 @@ def _ending(
         if others:
             return (
                 "failed",
-                f"The files are also those of the virtual host {others}, which serves the new certificate since this run placed them. They stay.",
+                f"The files are also those of the virtual host {others}, which serves the new certificate "
+                "since this run placed them. They stay.",
             )
         return "failed", "The new files were in place before this run, so that there is nothing to restore."
     if not changes["had_certificate"]:
         return (
             "removed",
-            "There was no certificate before. The new files are removed. The server serves what it has loaded until it restarts.",
+            "There was no certificate before. The new files are removed. "
+            "The server serves what it has loaded until it restarts.",
         )
     if "endpoints" not in reloaded or _lost(entry["served"], reloaded["endpoints"], fingerprint):
         return (
             "failed",
-            f"The old files are back. THAT THE OLD CERTIFICATE IS SERVED IS NOT PROVEN. {reloaded.get('msg', '')}".rstrip(),
+            "The old files are back. THAT THE OLD CERTIFICATE IS SERVED IS NOT PROVEN. "
+            f"{reloaded.get('msg', '')}".rstrip(),
         )
     if fingerprint and fingerprint in map(_fingerprint, _certificates(entry["served"], "certificate")):
         return "restored", "The old files are back, and the old certificate is served."
     return (
         "restored",
-        "The old files are back, and each endpoint serves what it served before, which was not the old certificate of this virtual host.",
+        "The old files are back, and each endpoint serves what it served before, "
+        "which was not the old certificate of this virtual host.",
     )
 
 
@@ -188,7 +193,8 @@ def _errors(*results: Result) -> str:
 def _describe_endpoint(endpoint: Result) -> str:
     certificate = endpoint.get("after")
     if certificate:
-        served = f"{certificate['subject']}, {certificate['fingerprint'][:_MOST_DIGITS]}…, valid until {certificate['not_after']}"
+        digits = certificate["fingerprint"][:_MOST_DIGITS]
+        served = f"{certificate['subject']}, {digits}…, valid until {certificate['not_after']}"
     else:
         served = str(endpoint.get("error") or "nothing").removesuffix(".")
     return f"{endpoint['host']}:{endpoint['port']} ({endpoint['server_name']}): {served}"

@@ -13,11 +13,11 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the roles and playbooks of this collection, whose own directory is in the installed collection, without the files
-    that variables name.
-  - Searches a relative path where Ansible searches the source of M(ansible.builtin.copy), which is C(files) of the role,
-    C(files) beside the playbook, and the directory of the playbook. Then searches the directory of the inventory, and last
-    the current working directory, each with its C(files) first.
+  - Serves the roles and playbooks of this collection, whose own directory is in the installed collection, without the
+    files that variables name.
+  - Searches a relative path where Ansible searches the source of M(ansible.builtin.copy), which is C(files) of the
+    role, C(files) beside the playbook, and the directory of the playbook. Then searches the directory of the inventory,
+    and last the current working directory, each with its C(files) first.
   - Options of this collection that name files are searched in the same way in tasks that run on the controller.
 options:
   _terms:

@@ -13,7 +13,8 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.export#role). Returns a text for each path that several hosts would write to.
+  - Serves the role P(streamops.ovenmediaengine.export#role). Returns a text for each path that several hosts would
+    write to.
 options:
   _terms:
     description: Not used.
@@ -32,7 +33,7 @@ seealso:
 EXAMPLES = r"""
 - name: Show the hosts that share a file
   ansible.builtin.debug:
-    msg: "{{ query('streamops.ovenmediaengine.export_conflicts', paths={'media-1': '/exports/all.yml', 'media-2': '/exports/all.yml'}) }}"
+    msg: "{{ query('streamops.ovenmediaengine.export_conflicts', paths={'media-1': '/a.yml', 'media-2': '/a.yml'}) }}"
 """
 
 RETURN = r"""

@@ -13,9 +13,10 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the playbooks of this collection. Returns a host pattern, and fails if it matches no host of the inventory within the limit of the run.
-    Otherwise a run on no host would look like a success.
-  - Returns the pattern V(all) without a check if the run has no inventory. Ansible warns of this itself, and a syntax check has no inventory.
+  - Serves the playbooks of this collection. Returns a host pattern, and fails if it matches no host of the inventory
+    within the limit of the run. Otherwise a run on no host would look like a success.
+  - Returns the pattern V(all) without a check if the run has no inventory. Ansible warns of this itself, and a syntax
+    check has no inventory.
 options:
   _terms:
     description: The host pattern.

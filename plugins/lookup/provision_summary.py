@@ -13,10 +13,12 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.provision#role). Returns the value of C(ovenmediaengine_provision_summary).
-  - A dictionary without keys is the result of a task that was not reached. A dictionary with C(not_selected) is the result of a task that the tags of the
-    run exclude.
-  - With O(purge_applications), the lookup reads the variables C(ovenmediaengine_applications) and C(ovenmediaengine_vhosts). It only counts their entries.
+  - Serves the role P(streamops.ovenmediaengine.provision#role). Returns the value of
+    C(ovenmediaengine_provision_summary).
+  - A dictionary without keys is the result of a task that was not reached. A dictionary with C(not_selected) is the
+    result of a task that the tags of the run exclude.
+  - With O(purge_applications), the lookup reads the variables C(ovenmediaengine_applications) and
+    C(ovenmediaengine_vhosts). It only counts their entries.
 options:
   _terms:
     description: Not used.
@@ -66,7 +68,8 @@ EXAMPLES = r"""
     msg: "{{ my_summary.line }}"
   vars:
     my_summary: >-
-      {{ lookup('streamops.ovenmediaengine.provision_summary', api={}, vhosts=my_vhosts, applications={'skipped': true}, push_tasks={'skipped': true}) }}
+      {{ lookup('streamops.ovenmediaengine.provision_summary', api={}, vhosts=my_vhosts, applications={'skipped': true},
+      push_tasks={'skipped': true}) }}
 """
 
 RETURN = r"""
@@ -122,8 +125,9 @@ def provision_summary(
 ) -> dict[str, t.Any]:
     """Return the summary of a run of the role provision.
 
-    ``nested_position`` is for a purge of applications. It returns the index in ``applications["results"]`` of the first application that is listed in a
-    virtual host, and the number of these applications. It is called only if ``applications`` has results.
+    ``nested_position`` is for a purge of applications. It returns the index in ``applications["results"]`` of the first
+    application that is listed in a virtual host, and the number of these applications. It is called only if
+    ``applications`` has results.
     """
     # The result of a task that was not reached can be that of an earlier use of the role in the same play.
     vhosts = {} if api.get("failed") else vhosts
@@ -149,9 +153,7 @@ def provision_summary(
     texts = []
     for key, title, result, _words, first, second in sections:
         counted = first or second or "counts" in result
-        texts.append(
-            f"{title}: {', '.join(f'{number} {word}' for word, number in counts[key].items()) if counted else _reason(result)}"
-        )
+        texts.append(f"{title}: {_describe(counts[key]) if counted else _reason(result)}")
     missing = {key: counts[key]["started" if key == "push_tasks" else "created"] for key in counts}
     line = "; ".join(texts)
     if any("counts" in result for result in (vhosts, applications, push_tasks)):
@@ -166,7 +168,10 @@ def provision_summary(
 
 
 def _flat_counts(results: t.Sequence[Result], position: int, number: int) -> Counts:
-    """Count the actions without the applications that are listed in virtual hosts, because the task for virtual hosts has counted these."""
+    """Count the actions without the applications that are listed in virtual hosts.
+
+    The task for virtual hosts has counted these.
+    """
     return collections.Counter(entry["action"] for entry in [*results[:position], *results[position + number :]])
 
 
@@ -198,6 +203,10 @@ def _moved(counts: Counts, number: int, word: str) -> Counts:
     if not number:
         return counts
     return {**counts, word: counts.get(word, 0) + number, "unchanged": counts.get("unchanged", 0) - number}
+
+
+def _describe(counts: Counts) -> str:
+    return ", ".join(f"{number} {word}" for word, number in counts.items())
 
 
 def _reason(result: Result) -> str:

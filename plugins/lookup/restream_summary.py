@@ -13,7 +13,8 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.restream#role). Returns the value of C(ovenmediaengine_restream_summary).
+  - Serves the role P(streamops.ovenmediaengine.restream#role). Returns the value of
+    C(ovenmediaengine_restream_summary).
 options:
   _terms:
     description: Not used.
@@ -53,7 +54,8 @@ EXAMPLES = r"""
     msg: "{{ my_summary.line }}"
   vars:
     my_summary: >-
-      {{ lookup('streamops.ovenmediaengine.restream_summary', stream='default/app/main', platforms=my_plan.platforms, result=my_pushes) }}
+      {{ lookup('streamops.ovenmediaengine.restream_summary', stream='default/app/main', platforms=my_plan.platforms,
+      result=my_pushes) }}
 """
 
 RETURN = r"""

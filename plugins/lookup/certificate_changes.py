@@ -97,6 +97,10 @@ _raw:
     had_certificate:
       description: Whether there is a certificate in place.
       type: bool
+    served:
+      description: Fingerprints of the certificates that the endpoints served before the rotation.
+      type: list
+      elements: str
     surplus_backups:
       description: Backups to remove after the rotation, so that the newest of each file remain.
       type: list
@@ -155,6 +159,7 @@ def certificate_changes(
             dict.fromkeys(vhost for destination, vhost in replaced.items() if destination in destinations)
         ),
         "had_certificate": next(file["exists"] for file in files if file["path"] == entry["certificate_path"]),
+        "served": [endpoint["certificate"]["fingerprint"] for endpoint in entry["served"] if endpoint["certificate"]],
         "surplus_backups": _surplus([*(file["path"] for file in found), *coming], backups) if differ else [],
     }
 

@@ -159,7 +159,7 @@ def _ending(
             "The old files are back. THAT THE OLD CERTIFICATE IS SERVED IS NOT PROVEN. "
             f"{reloaded.get('msg', '')}".rstrip(),
         )
-    if fingerprint and fingerprint in map(_fingerprint, _certificates(entry["served"], "certificate")):
+    if fingerprint in changes["served"]:
         return "restored", "The old files are back, and the old certificate is served."
     return (
         "restored",

@@ -27,9 +27,14 @@ def current(path: str, checksum: str = "old", mode: str = "0644", **more: Any) -
     return {"path": path, "checksum": checksum, "mode": mode, "uid": 1, "gid": 2, "islnk": False, **more}
 
 
+def entry(files: list[dict[str, Any]]) -> dict[str, Any]:
+    served = [{"certificate": {"fingerprint": "12"}}, {"certificate": None}]
+    return {"files": files, "certificate_path": files[0]["path"], "served": served}
+
+
 def changes(files: list[dict[str, Any]], found: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     defaults = {"targets": [], "replaced": {}, "restore_owner": False, "set_owner": False, "backups": 3, "now": NOW}
-    return certificate_changes({"files": files, "certificate_path": files[0]["path"]}, found, **{**defaults, **more})
+    return certificate_changes(entry(files), found, **{**defaults, **more})
 
 
 def test_a_file_that_differs() -> None:
@@ -43,7 +48,7 @@ def test_a_file_that_differs() -> None:
         "backup": f"/etc/./cert.pem.{TIME}~",
     }
     assert found["differ"] is found["had_certificate"] is True
-    assert found["shared_with"] == found["surplus_backups"] == []
+    assert found["shared_with"] == found["surplus_backups"] == [] and found["served"] == ["12"]
 
 
 def test_a_file_that_does_not_exist() -> None:
@@ -105,10 +110,9 @@ def test_backups_stay_if_nothing_differs() -> None:
 
 
 def test_the_plugin_takes_what_ansible_makes_of_variables() -> None:
-    entry = {"files": [new("/cert.pem")], "certificate_path": "/cert.pem"}
     found = LookupModule().run(
         [],
-        entry=entry,
+        entry=entry([new("/cert.pem")]),
         found=[current("/cert.pem")],
         targets=[],
         replaced={},

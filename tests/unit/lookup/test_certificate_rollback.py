@@ -30,6 +30,7 @@ def rollback(served: str | None = OLD, after: str | None = OLD, **more: Any) -> 
             "differ": True,
             "had_certificate": True,
             "shared_with": [],
+            "served": [served] if served else [],
             "files": [{"exists": True, "differs": True, "backup": "/cert.pem.1~"}],
         },
         "failure": {"text": "The reload failed.", "endpoints": [endpoint(NEW)]},
@@ -49,7 +50,7 @@ SERVED = f"Served now: media-1:3334 (a.example.com): CN=a.example.com, {OLD[:16]
 
 
 def with_changes(**more: Any) -> dict[str, Any]:
-    return {"differ": True, "had_certificate": True, "shared_with": [], "files": [], **more}
+    return {"differ": True, "had_certificate": True, "shared_with": [], "files": [], "served": [], **more}
 
 
 def test_the_old_certificate_is_served_again() -> None:

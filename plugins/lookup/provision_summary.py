@@ -112,7 +112,7 @@ Result = t.Mapping[str, t.Any]
 Counts = t.Mapping[str, int]
 _MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
 _PUSHED = ("started", "restarted", "stopped", "unchanged", "failed")
-_ALWAYS_PRESENT = ([], ["default"])
+_ALWAYS_PRESENT: tuple[list[str], ...] = ([], ["default"])
 
 
 def provision_summary(
@@ -141,7 +141,7 @@ def provision_summary(
     nested = _moved(vhosts.get("application_counts", {}), restored_applications, "recreated")
     restarted = _moved({}, restored_push_tasks, "restarted")
 
-    sections = (
+    sections: tuple[tuple[str, str, Result, tuple[str, ...], Counts, Counts], ...] = (
         ("vhosts", "virtual hosts", vhosts, _MAINTAINED, vhosts.get("counts", {}), {}),
         ("applications", "applications", applications, _MAINTAINED, flat, nested),
         ("push_tasks", "push tasks", push_tasks, _PUSHED, push_tasks.get("counts", {}), restarted),

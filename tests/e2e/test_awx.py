@@ -324,7 +324,7 @@ def test_little_is_made_with_no_variables(project: Project) -> None:
 def test_the_playbook_says_where_the_collection_of_awx_is_missing(project: Project) -> None:
     run = project.play("streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"])
     assert run.status == 2
-    assert "needs the collection awx.awx, which is not installed here" in run.output
+    assert "needs the collection awx.awx, which is not installed" in run.output
 
 
 # Jobs

@@ -21,7 +21,7 @@ from .._certificates.sni import TlsHost, shadow_of, tls_host
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import UNANSWERED, OmeError
-from .._reconcile.push_tasks import STABLE_TIMEOUT, list_stable
+from .._reconcile.waiting import STABLE_TIMEOUT, list_stable
 from .._reconcile.reachability import names_of, reaches, remedies
 from .._resources import application, push_task, virtual_host
 from .._resources.application import APPLICATION

@@ -95,7 +95,7 @@ class Rotation:
 
     def with_served(self, error: OmeError) -> OmeError:
         """Adds to an error what is served."""
-        return error.add_detail(f"{describe_reports(self.reports)}.") if self.reports else error
+        return error.with_detail(f"{describe_reports(self.reports)}.") if self.reports else error
 
     def _came_all_the_same(self, expected: Expected | None, error: OmeError) -> bool:
         """Whether another certificate, the one that is expected, is served by all in spite of an error of the server or

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import typing as t
 
 
@@ -232,10 +233,22 @@ class OmeError(Exception):
         """Whether the server gave no answer of its own, which it may do later."""
         return self.kind in UNANSWERED
 
-    def add_detail(self, text: str) -> OmeError:
-        """Adds to what the error means, and returns the error."""
-        self.detail = f"{self.detail or self.advice.meaning} {text}"
-        return self
+    def with_detail(self, text: str) -> OmeError:
+        """Return a copy that says more about what the error means."""
+        return self._with(detail=f"{self.detail or self.advice.meaning} {text}")
+
+    def for_attempt(self, attempt: str) -> OmeError:
+        """Return a copy that says in other words what was attempted."""
+        return self._with(attempt=attempt)
+
+    def with_outcome_unknown(self, unknown: bool) -> OmeError:
+        """Return a copy that says whether the request may have taken effect."""
+        return self._with(outcome_unknown=unknown)
+
+    def _with(self, **attributes: t.Any) -> OmeError:
+        changed = copy.copy(self)
+        vars(changed).update(attributes)
+        return changed
 
     def __str__(self) -> str:
         """One line: what was attempted, what happened, the server's own words, where, and what to do."""

@@ -104,11 +104,19 @@ def test_the_structure_takes_the_detail_for_the_meaning() -> None:
     )
 
 
-def test_a_further_detail_stands_after_what_the_error_means() -> None:
-    error = OmeError("refused", "x")
-    assert error.add_detail("And so on.") is error
-    assert error.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
-    assert OmeError("refused", "x", detail="It rains.").add_detail("And so on.").detail == "It rains. And so on."
+def test_a_detail_is_added_after_the_meaning() -> None:
+    more = OmeError("refused", "x").with_detail("And so on.")
+    assert more.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
+    assert OmeError("refused", "x", detail="It rains.").with_detail("And so on.").detail == "It rains. And so on."
+
+
+def test_an_error_is_not_changed_by_its_copies() -> None:
+    error = OmeError("refused", "x", method="GET", path="/p", host="h")
+    before = dict(vars(error))
+    more = error.with_detail("And so on.").for_attempt("do y").with_outcome_unknown(True)
+    assert vars(error) == before
+    assert (more.attempt, more.outcome_unknown, more.method, more.path, more.host) == ("do y", True, "GET", "/p", "h")
+    assert str(more).startswith("Could not do y.")
 
 
 def test_an_error_is_not_taken_for_done_unless_said() -> None:

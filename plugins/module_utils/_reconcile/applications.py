@@ -40,7 +40,7 @@ class Applications(ContainerReconciler):
     kind = KIND
     holds = "its push tasks"
     partly_deleted = "Its push tasks may be stopped in part; run the task again to delete the rest."
-    restoring = "start all push tasks of application {} again"
+    restoring = "restart all push tasks of application {}"
     gone_kinds = ("vhost_not_found", "application_not_found")
     # server-facts: Applications
     bad_item_kinds = ("bad_request", "server_error")
@@ -174,7 +174,7 @@ class Applications(ContainerReconciler):
                 failed += [outcome.failed(self._about(outcome, error, "create")) for outcome in new]
             else:
                 self._context.warn(
-                    f"Virtual host {vhost} is not there yet: {error.advice.meaning} "
+                    f"Virtual host {vhost} does not exist yet: {error.advice.meaning} "
                     "Creating its applications fails unless an earlier task creates it."
                 )
         return merge_outcomes(outcomes, failed)
@@ -199,7 +199,7 @@ class Applications(ContainerReconciler):
         if unsure:
             self._context.warn(
                 "Applications of virtual hosts that come from the server's configuration file cannot be changed. "
-                f"Whether one of these does, only a real run finds out: {name_list(unsure)}."
+                f"Check mode cannot determine whether these are read-only: {name_list(unsure)}."
             )
         return merge_outcomes(outcomes, failed)
 

@@ -103,16 +103,16 @@ class Reconciler(t.Generic[CurrentState]):
             current = self._read_current(outcome)
             missing = self._missing(outcome, current)
         except OmeError as error:
-            return _mark_lost(outcome, error, "Whether it is still there is not known.")
+            return _mark_lost(outcome, error, "Whether it still exists is not known.")
         differs = current is not None and any(outcome.declaration.difference(outcome.after, current))
         if current is not None and not differs and set(outcome.details.get("not_put_back", ())).issuperset(missing):
             return outcome
         outcome = outcome.replace(after=current)
         if missing:
             outcome = outcome.with_details(not_put_back=missing)
-        now = "It is gone now." if current is None else "It differs now." if differs else ""
+        now = "It no longer exists." if current is None else "It differs now." if differs else ""
         inside = f"Missing: {', '.join(missing)}." if missing else ""
-        lost = OmeError("lost", f"confirm {self.what} {outcome.title}")
+        lost = OmeError("lost", f"verify {self.what} {outcome.title}")
         return _mark_lost(outcome, lost, " ".join(filter(None, (now, inside))))
 
 
@@ -120,4 +120,4 @@ def _mark_lost(outcome: Outcome, error: OmeError, detail: str) -> Outcome:
     """Return the outcome as a failure; an error that it already has stays the reason."""
     if outcome.error is None:
         return outcome.interrupted(error.with_detail(detail))
-    return outcome.replace(error=outcome.error.with_detail(f"After that the connection broke. {detail}"), touched=True)
+    return outcome.replace(error=outcome.error.with_detail(f"Then the connection broke. {detail}"), touched=True)

@@ -162,7 +162,7 @@ class ContainerReconciler(CreatingReconciler):
         """Raise OmeError before anything is deleted that no request could create again."""
         if contents.unsendable:
             detail = (
-                "It has settings under names that no request may hold, and could not be made again: "
+                "It has settings under names that no request may hold, so that it cannot be recreated: "
                 f"{name_list(contents.unsendable)}."
             )
             raise OmeError("differs", f"recreate {self.what} {change.title}").with_detail(detail)
@@ -180,11 +180,11 @@ class ContainerReconciler(CreatingReconciler):
             return outcome.interrupted(unknown.with_detail(missing))
         if current is None or any(outcome.declaration.difference(outcome.after, current)):
             now = "deleted" if current is None else "changed"
-            detail = f"Another client of the API {now} it after this task had made it again. {missing}"
+            detail = f"Another client of the API {now} it after this task had recreated it. {missing}"
             error = OmeError("conflict", attempt, detail=detail)
         else:
             error = OmeError("server_error", attempt).with_detail(
-                f"The {self.what} is there with the wanted fields. {missing} "
+                f"The {self.what} exists with the desired options. {missing} "
                 "If another controller works on the same server, run the task again."
             )
         return outcome.interrupted(error).replace(after=current)
@@ -200,14 +200,14 @@ class ContainerReconciler(CreatingReconciler):
         differs = current is None or any(outcome.declaration.difference(outcome.before or {}, current))
         details = []
         if lost:
-            details.append(f"Not all that was there before could be put back; missing: {', '.join(lost)}.")
+            details.append(f"Not everything could be restored; missing: {', '.join(lost)}.")
         if differs and current is not None:
             article = "An" if self.what[0] in "aeiou" else "A"
-            details.append(f"{article} {self.what} of this name is there that differs from the one before.")
+            details.append(f"{article} {self.what} with this name exists and differs from the previous one.")
         elif differs and not lost:
-            details.append("Whether it is there as it was before is not known.")
+            details.append("Whether it was restored is not known.")
         elif not lost:
-            details.append(f"The {self.what} is there as it was before, with {self.holds}.")
+            details.append(f"The {self.what} was restored as it was before, with {self.holds}.")
         error = t.cast(OmeError, outcome.error)
         for detail in details:
             error = error.with_detail(detail)

@@ -123,7 +123,7 @@ class PushTasks(Reconciler[Current]):
             error = current.missing.get(scope)
             if error is not None and not self._predicted.is_complete:
                 self._context.warn(
-                    f"{'/'.join(scope)} is not there yet: {error.advice.meaning} "
+                    f"{'/'.join(scope)} does not exist yet: {error.advice.meaning} "
                     "Starting its push tasks fails unless an earlier task creates it."
                 )
                 continue

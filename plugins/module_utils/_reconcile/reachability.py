@@ -53,7 +53,7 @@ def remedies(owners: t.Iterable[Owner], configured: t.Collection[str]) -> str:
         for vhost, pattern in rivals[:MOST_NAMED]
     ]
     return " ".join(parts) + (
-        f" The same holds for {len(rivals) - MOST_NAMED} more." if len(rivals) > MOST_NAMED else ""
+        f" The same applies to {len(rivals) - MOST_NAMED} more." if len(rivals) > MOST_NAMED else ""
     )
 
 

@@ -83,7 +83,7 @@ class Snapshot:
             live = f"its live streams ({name_list(self.streams) or 'none now'})"
         if self.connections is not None:
             live += f" and {self.connections} connections"
-        return f"A recreate would drop {live}" + (f", and stop and make again {' and '.join(parts)}." if parts else ".")
+        return f"A recreate would drop {live}" + (f", and stop and recreate {' and '.join(parts)}." if parts else ".")
 
 
 class Snapshots:
@@ -253,7 +253,7 @@ class Snapshots:
         as_before = not list(
             APPLICATION.difference(application.from_wire(raw, vhost), application.from_wire(there, vhost))
         )
-        return [] if as_before else [f"application {app} (another one was made meanwhile)"]
+        return [] if as_before else [f"application {app} (another one was created meanwhile)"]
 
 
 def resolve_create(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:

@@ -90,9 +90,9 @@ class PushTaskStarter:
         try:
             self._start(key, outcome.before or {})
         except OmeError as error:
-            detail = f"The task that ran before was stopped and could not be started again: {error}"
+            detail = f"The previous task was stopped and could not be restarted: {error}"
             return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)
-        detail = "The task that ran before was started again."
+        detail = "The previous task was restarted."
         return outcome.interrupted(refusal.with_detail(detail)).replace(after=outcome.before)
 
     def wait_until_pushing(self, outcomes: t.Sequence[Outcome]) -> list[Outcome]:

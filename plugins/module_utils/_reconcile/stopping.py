@@ -34,7 +34,7 @@ class PushTaskStopper:
         asked = [key for key in outcomes if key not in failures]
         left, unseen = self._wait_until_gone(asked, timeout)
         for key in left:
-            detail = f"The server took the request, but still lists the task after {timeout:g} s."
+            detail = f"The server accepted the request, but still lists the task after {timeout:g} s."
             error = OmeError("wait_timeout", f"stop push task {key}", detail=detail)
             failed[key] = outcomes[key].interrupted(error).replace(after=outcomes[key].before)
         if unseen is not None:
@@ -72,8 +72,8 @@ class PushTaskStopper:
 
 def _unverified(outcome: Outcome, error: OmeError) -> Outcome:
     """Return the failure of a stop that was requested, but could not be verified."""
-    error = error.for_attempt(f"see push task {outcome.title} end")
-    error = error.with_detail("It was asked to stop; whether it is gone is not known.")
+    error = error.for_attempt(f"verify that push task {outcome.title} has ended")
+    error = error.with_detail("The stop was requested, but its completion could not be verified.")
     if outcome.action == RESTARTED:
-        error = error.with_detail("It was not started again.")
+        error = error.with_detail("It was not restarted.")
     return outcome.interrupted(error).replace(after=None)

@@ -33,8 +33,8 @@ class VirtualHosts(ContainerReconciler):
 
     kind = KIND
     holds = "its applications and push tasks"
-    partly_deleted = "It may be taken down in part; run the task again to delete the rest."
-    restoring = "make everything of virtual host {} again"
+    partly_deleted = "It may be deleted in part; run the task again to delete the rest."
+    restoring = "restore everything in virtual host {}"
 
     def __init__(self, api: Api, context: Context, *, recreate: bool = False, require_reachable: bool = False) -> None:
         """``recreate`` allows to delete a virtual host that differs and to create it again; ``require_reachable``
@@ -121,7 +121,7 @@ class VirtualHosts(ContainerReconciler):
         if unknown:
             detail = (
                 f"{describe_differences(seen.differences)} It has settings that this collection does not know and "
-                f"could not make again: {', '.join(unknown)}."
+                f"cannot recreate: {', '.join(unknown)}."
             )
             return seen._replace(obstacle=OmeError("differs", attempt).with_detail(detail))
         before = seen.before or {}
@@ -161,7 +161,7 @@ class VirtualHosts(ContainerReconciler):
         if names:
             self._context.warn(
                 "Virtual hosts that come from the server's configuration file cannot be deleted. "
-                f"Whether one of these does, only a real run finds out: {name_list(names)}."
+                f"Check mode cannot determine whether these are read-only: {name_list(names)}."
             )
         return super().predict(plan, current)
 

@@ -12,7 +12,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
-from .plan import Outcome, Plan, Request, Value
+from .plan import Outcome, Plan, PlannedChange, Request, Value
 
 CurrentState = t.TypeVar("CurrentState")
 
@@ -87,7 +87,7 @@ class Reconciler(t.Generic[CurrentState]):
         """Return the outcomes in groups whose objects one request reads."""
         return [[outcome] for outcome in outcomes]
 
-    def _read_current(self, change: t.Any) -> Value | None:
+    def _read_current(self, change: PlannedChange) -> Value | None:
         """Read the object of a change in option form; None if it does not exist."""
         raise NotImplementedError
 

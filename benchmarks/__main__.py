@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Measure the collection, and make a page of what was found: ``make bench``."""
+"""Measure the collection, and write a page with the results: ``make bench``."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def _interrupt(_number: int, _frame: t.Any) -> None:
 
 
 def main(values: Sequence[str] | None = None) -> int:
-    """Run the command. :returns: the exit status; a promise that is not kept is no failure."""
+    """Run the command. :returns: the exit status; a missed target is no failure."""
     options = arguments(values)
     real = bool(os.environ.get("OVENMEDIAENGINE_API_URL") and os.environ.get("OVENMEDIAENGINE_API_TOKEN"))
     sizes = Sizes().at_most(options.at_most) if options.at_most else Sizes()
@@ -225,19 +225,16 @@ def main(values: Sequence[str] | None = None) -> int:
         with places(sizes, real) as (place, fleet):
             rows = chosen(Rows(place, fleet, sizes).all(), options.groups)
             if real:
-                say(
-                    "A real server: virtual hosts whose names begin with %s are made there, and removed at the end."
-                    % objects.PREFIX
-                )
-                say("Left out: " + "; ".join(f"{group}, as {reason}" for group, reason in ONLY_SIMULATED.items()))
+                say("A real server: virtual hosts named %s* are created there and removed at the end." % objects.PREFIX)
+                say("Left out: " + "; ".join(f"{group}, because {reason}" for group, reason in ONLY_SIMULATED.items()))
                 place.servers.clear()
             bench = Bench(rows, place, results, lambda: results.save(raw))
             say(
-                f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes where nothing else runs"
+                f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes on an idle machine"
             )
             bench.measure(options.rounds, options.until * 60)
     except Failed as error:
-        say(f"A row did not do what it should: {error}")
+        say(f"A row failed: {error}")
         status = 1
     except KeyboardInterrupt:
         say("Interrupted.")
@@ -253,7 +250,7 @@ def main(values: Sequence[str] | None = None) -> int:
     say(f"The numbers are in {_shown(raw)}, the page in {_shown(PAGE if complete else part)}.")
     if not options.at_most:
         broken = [one.text for one in verdicts(results, sizes) if one.kept is False]
-        say(f"Not kept: {'; '.join(broken)}." if broken else "All that was measured keeps what is promised.")
+        say(f"Targets not met: {'; '.join(broken)}." if broken else "All measured targets are met.")
     return status
 
 

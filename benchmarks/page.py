@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page that is made of the results of a run."""
+"""The page in Markdown that shows the results of a run."""
 
 from __future__ import annotations
 
@@ -29,35 +29,33 @@ NOTHING = "–"
 
 
 def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     parts = [HEAD, _about(results), _how_to_read(results), _table(results, rows)]
     if not results.about["at_most"]:
-        parts.append(_promises(results, sizes))
+        parts.append(_targets(results, sizes))
     return "\n".join(parts)
 
 
 def _about(results: Results) -> str:
     about = results.about
     rounds = f"{len(results.rounds)} round{'' if len(results.rounds) == 1 else 's'}"
-    more = (
-        f"; rows of few seconds on which promises about bulk and loops rest are measured {about['again']} more times in each"
-        if about["again"]
-        else ""
-    )
+    more = ""
+    if about["again"]:
+        more = f"; short rows for the targets of bulk and loops are measured {about['again']} more times in each"
     lines = [
-        f"Made by one run of `make bench`, of {rounds}, each of which measures every row once, one after the other{more}.",
+        f"One run of `make bench` of {rounds}. Each round measures every row once, one after the other{more}.",
         f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "
-        f"{about['forks']} servers at once (`forks`). All else is as it is by default.",
+        f"{about['forks']} servers at once (`forks`). All other settings have their defaults.",
     ]
     if about["server"] == "simulated":
         spread = _numbers(about["seconds_a_request"])
         lines.append(
-            "Servers are simulated, in processes of their own on the same machine. "
-            f"A read of a virtual host over a bare socket takes such a server {spread.median * 1e6:.0f} µs "
-            f"({spread.least * 1e6:.0f} to {spread.most * 1e6:.0f} µs); a real one takes about 800 µs."
+            "Servers are simulated, in processes of their own on the same machine. Such a server takes "
+            f"{spread.median * 1e6:.0f} µs ({spread.least * 1e6:.0f} to {spread.most * 1e6:.0f} µs) "
+            "to read a virtual host over a bare socket; a real one takes about 800 µs."
         )
     else:
-        lines.append("The server is a real one. Its processor time and the number of requests are not known.")
+        lines.append("The server is a real one. Its processor time and the number of requests are unknown.")
         lines += [f"Left out, `{group}`: {reason}." for group, reason in ONLY_SIMULATED.items()]
         lines.append("Left out: rows with more than 1,000 virtual hosts.")
     missing = [
@@ -66,10 +64,10 @@ def _about(results: Results) -> str:
         if group not in about["groups"] and not (about["server"] == "real" and group in ONLY_SIMULATED)
     ]
     if missing:
-        lines.append(f"Not asked for: {', '.join(f'`{group}`' for group in missing)}.")
+        lines.append(f"Not requested: {', '.join(f'`{group}`' for group in missing)}.")
     if about["at_most"]:
         lines.append(
-            f"**No row is about more than {about['at_most']} objects: this run shows that everything works, and not how fast it is.**"
+            f"**No row has more than {about['at_most']} objects: the run shows that everything works, not its speed.**"
         )
     return "\n".join(f"- {line}" for line in lines) + "\n"
 
@@ -77,23 +75,20 @@ def _about(results: Results) -> str:
 def _how_to_read(results: Results) -> str:
     simulated = results.about["server"] == "simulated"
     return (
-        "*Time* is the median of the wall time from the start of `ansible-playbook` (or of the script) to its end, *from - to* are the least and the most. "
-        "*Processor* is user and system time of the controller with all processes that it starts. "
-        "*Memory* is the most of the process `ansible-playbook`, and after the stroke of the largest process of all, in MB. "
-        + (
-            "*Server* is the part of the time for which the process of the simulated servers was busy. "
-            if simulated
-            else ""
-        )
-        + "*Compared* is the median of what comes out in each round, with the least and the most. "
-        "Ansible reads the variables of an inventory for any task and for none: where they are many, the playbook without a task has them, too. "
-        "Everything runs in the controller's worker processes, unless it says *as a module*.\n"
+        "How to read the table:\n\n- *Time*: the median wall time from start to end of `ansible-playbook` or the script. "
+        "*From - to*: minimum and maximum.\n"
+        "- *Processor*: user and system time of the controller with all its child processes.\n"
+        "- *Memory*: the maximum of the process `ansible-playbook`, and after the slash of the largest process, in MB.\n"
+        + ("- *Server*: the share of the time in which the simulated servers were busy.\n" if simulated else "")
+        + "- *Compared*: the median of the ratios within each round, with minimum and maximum.\n\n"
+        "Ansible reads the variables of an inventory even if no task needs them. A playbook without a task therefore has "
+        "the same inventory if it is large. Operations run in process on the controller unless a row says *as a module*.\n"
     )
 
 
 def _table(results: Results, rows: Sequence[Row]) -> str:
     lines = [
-        "| | Time | from - to | Rounds | Processor | Memory | Requests | Server | Compared |",
+        "| | Time | From - to | Rounds | Processor | Memory | Requests | Server | Compared |",
         "|---|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
     for group, title in GROUPS.items():
@@ -151,7 +146,7 @@ def _cell(spread: Spread | None, shown: t.Callable[[float], str]) -> str:
 
 
 def _digits(number: float) -> str:
-    """A number of seconds with three digits that count."""
+    """Return a number of seconds with three significant digits."""
     return f"{number:.0f}" if number >= 100 else f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
@@ -161,9 +156,9 @@ def _numbers(values: Sequence[float]) -> Spread:
     return Spread(middle, ordered[0], ordered[-1], len(ordered))
 
 
-def _promises(results: Results, sizes: Sizes) -> str:
-    words = {True: "kept", False: "**not kept**", None: "not measured"}
-    lines = ["## What is promised", "", "| | Measured | |", "|---|--:|---|"]
+def _targets(results: Results, sizes: Sizes) -> str:
+    words = {True: "met", False: "**not met**", None: "not measured"}
+    lines = ["## Targets", "", "| Target | Measured | |", "|---|--:|---|"]
     lines += [
         f"| {one.text} | {one.measured if one.kept is not None else NOTHING} | {words[one.kept]} |"
         for one in verdicts(results, sizes)

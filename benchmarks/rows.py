@@ -94,19 +94,19 @@ BASE = "base"
 GROUPS = {
     BASE: "Ansible itself",
     "bulk": "Many virtual hosts in one task",
-    "loops": "One virtual host a task, in a loop; all are there already",
+    "loops": "One virtual host for each task, in a loop; all exist already",
     "latency": "20 ms of network latency",
     "pushes": "Push tasks",
     "fleet": "A fleet, by the playbook `provision`",
-    "rebuild": "The rebuild of one server after a restart, by the playbook `provision`",
+    "rebuild": "Restoring one server after a restart, by the playbook `provision`",
     "growth": "Growth",
 }
-"""The groups, in the order of the table, with their titles.
+"""The groups in the order of the table, with titles.
 
-The first is always measured, as others are compared with it.
+The first is always measured, because others are compared with it.
 """
 ONLY_SIMULATED = {
-    "latency": "the latency of a real server is what it is",
+    "latency": "the latency of a real server cannot be set",
     "fleet": "there is one server",
     "rebuild": "it needs a server that can be restarted",
 }
@@ -186,7 +186,7 @@ class Rows:
     def _play_virtual_hosts(
         self, playbook: str, count: int, *, new: bool = False, variables: Variables | None = None, **options: t.Any
     ) -> Run:
-        """A playbook about so many virtual hosts, which are there already unless they are new."""
+        """A playbook about so many virtual hosts, which exist already unless they are new."""
         every = {"virtual_hosts": objects.virtual_hosts(count), **(variables or {})}
         return self._play(playbook, 0 if new else count, changes=new, variables=every, **options)
 
@@ -335,7 +335,7 @@ class Rows:
             Row(
                 "latency",
                 "latency",
-                f"`vhosts`, {count:,} reads, side by side",
+                f"`vhosts`, {count:,} concurrent reads",
                 far({}),
                 0.8 + 0.2 * one_after_the_other,
                 figure,

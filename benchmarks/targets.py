@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the collection promises of its speed, and whether the numbers of a run keep it.
-
-Nothing fails where they do not.
-"""
+"""Targets for the speed of the collection, and whether a run meets them. A missed target is no failure."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from .results import Results, Spread
 from .rows import EMPTY, EMPTY_BULK, Round, Sizes, cpu_quotient, quotient
 
 LINEAR = 1.25
-"""How much more time an object may take where there are ten times as many, as measurements vary."""
+"""How much more time an object may take if there are ten times as many; measurements vary."""
 MOST_MEMORY = 300 * 1000 * 1000 / (1 << 20)
 """300 MB, in MiB."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """A promise, what was measured, and whether it is kept; None where it was not measured."""
+    """A target, the measurement, and whether it was met; None if it was not measured."""
 
     text: str
     measured: str
@@ -42,7 +39,7 @@ class _Ratio(t.NamedTuple):
 
 
 def verdicts(results: Results, sizes: Sizes) -> list[Verdict]:
-    """Compare the medians with what is promised."""
+    """Compare the medians with the targets."""
     return [*(_verdict(results, one) for one in _ratios(sizes)), _memory(results)]
 
 
@@ -51,7 +48,7 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
     here, uri = f"loop_{most}", f"loop_{most}_uri"
     found = [
         _Ratio(
-            f"{sizes.bulk:,} virtual hosts in one task, {what}: at most 1.3 × (playbook without a task on the same inventory + plain script)",
+            f"{sizes.bulk:,} virtual hosts in one task, {what}: at most 1.3 × (playbook without a task, same inventory + plain script)",
             (f"bulk_{what}", EMPTY_BULK, f"script_{what}"),
             quotient(f"bulk_{what}", EMPTY_BULK, f"script_{what}"),
             1.3,
@@ -81,7 +78,7 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
             " × faster",
         ),
         _Ratio(
-            f"Fleet of {sizes.fleet:,}, unchanged: at least 8 × less processor time of the controller than as modules",
+            f"Fleet of {sizes.fleet:,}, unchanged: at least 8 × less processor time than as modules",
             ("fleet_unchanged", "fleet_unchanged_module"),
             cpu_quotient("fleet_unchanged_module", "fleet_unchanged"),
             8,
@@ -92,7 +89,7 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
         for fewer, more in zip(sizes.growth[-2:], sizes.growth[-1:]):
             found.append(
                 _Ratio(
-                    f"Linear growth, {what}: at {more:,} an object takes at most {LINEAR} × the time that it takes at {fewer:,}",
+                    f"Linear growth, {what}: at {more:,} an object takes at most {LINEAR} × the time at {fewer:,}",
                     (EMPTY, f"growth_{what}_{fewer}", f"growth_{what}_{more}"),
                     _growth(f"growth_{what}_{fewer}", fewer, f"growth_{what}_{more}", more),
                     LINEAR,
@@ -118,7 +115,7 @@ def _verdict(results: Results, one: _Ratio) -> Verdict:
 
 
 def _memory(results: Results) -> Verdict:
-    """The most memory of any process of a run that does its work in process."""
+    """Compare the maximum memory of all processes of a run with its target."""
     text = "Memory of each process of the controller below 300 MB in all rows"
 
     def largest(sample: Sample) -> float | None:

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Counts of what the tests of faults, of two controllers, of secrets and of hostile input have tried and found.
+"""Counts of the tests of faults, concurrent controllers, secrets and hostile input.
 
-A test calls :func:`record`. It asserts by itself that nothing was lost; the counts only tell how much was tried.
-`python -m tests.robustness write` makes docs/robustness.md of the counts of the last run of the whole suite, and
-`check` fails where the file says anything else. So only what is the same in every run may be counted.
+A test calls :func:`record`. It asserts by itself that nothing was lost; the counts only show how much was tried.
+`python -m tests.robustness write` generates docs/robustness.md from the counts of the last complete run of the suite,
+and `check` fails if the file differs. Therefore count only what is equal in every run.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ PAGE = ROOT / "docs" / "robustness.md"
 DIRECTORY_VARIABLE = "ROBUSTNESS_COUNTS"
 
 COLUMNS = {
-    "cases": "runs of a module, or rounds of two, that were judged",
-    "faults": "requests that were spoilt, or hostile answers and inputs",
-    "lost": "objects that are gone although nobody asked for it, and that no result names",
-    "doubled": "push tasks that run twice or outlive their application, and writes that were sent again although they had taken effect",
-    "leaked": "outputs that show a planted secret",
-    "wrong": "reports that say what is not so, and next runs that do not bring what is wanted",
+    "cases": "runs of a module, or pairs of runs, that were judged",
+    "faults": "requests with an injected fault, and hostile responses and inputs",
+    "lost": "objects that disappeared without being asked for, and that no result names",
+    "doubled": "push tasks that run twice or outlive their application, and repeated writes that had taken effect",
+    "leaked": "outputs that contain a canary secret",
+    "wrong": "reports that are not true, and repeated runs that do not reach the desired state",
 }
 TITLES = {"wrong": "wrong reports"}
-# What tables are made of the parts whose names have more than one level.
+# The tables for parts whose names have more than one level.
 LEVELS = {
     "fault matrix": ("module", "fault"),
     "two controllers": ("module",),
@@ -48,7 +48,7 @@ _counted: dict[tuple[str, str], Counts] = {}
 
 
 def directory() -> pathlib.Path:
-    """Return where the counts are kept until the table is made of them."""
+    """Return the directory of the counts."""
     return pathlib.Path(os.environ.get(DIRECTORY_VARIABLE) or ROOT / ".build" / "robustness")
 
 
@@ -56,14 +56,13 @@ def record(part: str, **counts: int) -> None:
     """Add to the counts of the running test.
 
     :param part: a row of the first table, such as ``secret scan``. ``part/x`` also adds to the row `x` of a table of
-    that part, and ``part/x/y`` to the
-        row `y` of a second one.
+        that part, and ``part/x/y`` to the row `y` of a second one.
     :param counts: any of :data:`COLUMNS`. Numbers that differ from run to run do not belong here.
     """
     unknown = sorted(set(counts) - set(COLUMNS))
     if unknown or not part or len(part.split("/")) > 1 + len(LEVELS.get(part.partition("/")[0], ())):
         raise ValueError(f"no such part or column: {part} {' '.join(unknown)}")
-    # A test that is run once more replaces what it has counted before.
+    # A repeated test replaces its earlier counts.
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
     mine = _counted.setdefault((part, test), dict.fromkeys(COLUMNS, 0))
     for column, number in counts.items():
@@ -92,8 +91,9 @@ def page(counts: Mapping[str, Counts]) -> str:
     lines = [
         "# Robustness in numbers",
         "",
-        "Made by the test suite of what it has counted: do not edit. After `make test-all`, `python -m tests.robustness write` writes it anew; the session",
-        "fails where it differs. What is tried, and how, is said in `tests/unit`.",
+        "The test suite generates this page from its counts; do not edit it. After `make test-all`,",
+        "`python -m tests.robustness write` updates it; the session fails if the page differs. The tests are in",
+        "`tests/unit/faults`, `tests/unit/hostile` and `tests/e2e/test_secret_scan.py`.",
         "",
         *(f"- **{_title(column)}**: {meaning}." for column, meaning in COLUMNS.items()),
         "",
@@ -143,10 +143,9 @@ def _add(total: Counts, more: Mapping[str, int]) -> None:
 
 
 def _is_close(one: str, other: str) -> bool:
-    """Whether two pages have the same rows, and numbers that differ by one in a hundred at most: other versions of
-    tools can choose other values.
+    """Return whether two pages have the same rows, and numbers that differ by at most one percent.
 
-    What is lost, doubled, leaked or wrong is none in the one if it is none in the other.
+    Other versions of tools can choose other values. A count of zero must be equal in both pages.
     """
     number = re.compile(r"[0-9][0-9,]*")
     if number.sub("0", one) != number.sub("0", other):
@@ -158,9 +157,7 @@ def _is_close(one: str, other: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the one argument says: ``clear`` the counts, ``write`` the page, or ``check`` that it says what was
-    counted.
-    """
+    """Run one command: ``clear`` the counts, ``write`` the page, or ``check`` that it equals the counts."""
     if arguments not in (["clear"], ["write"], ["check"]):
         print("usage: python -m tests.robustness clear|write|check", file=sys.stderr)
         return 2
@@ -169,21 +166,21 @@ def main(arguments: list[str]) -> int:
         return 0
     counts = collect()
     if not counts:
-        print(f"nothing was counted in {directory()}: run the whole suite first, by `make test-all`", file=sys.stderr)
+        print(f"no counts in {directory()}: run the whole suite first with `make test-all`", file=sys.stderr)
         return 1
     text, written = page(counts), PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     if arguments == ["write"]:
         PAGE.write_text(text, encoding="utf-8")
     elif text != written and _is_close(text, written):
         print(
-            "robustness: the numbers of cases are a little others than in docs/robustness.md; write it anew: python -m tests.robustness write"
+            "robustness: the numbers differ slightly from docs/robustness.md; update: python -m tests.robustness write"
         )
     elif text != written:
         new, old = text.splitlines(), written.splitlines()
-        print(f"{PAGE.relative_to(ROOT)} does not say what the suite has counted:", file=sys.stderr)
+        print(f"{PAGE.relative_to(ROOT)} differs from the counts of the suite:", file=sys.stderr)
         for sign, lines, others in (("-", old, new), ("+", new, old)):
             print(*(f"  {sign} {line}" for line in lines if line not in others), sep="\n", file=sys.stderr)
-        print("Where the new numbers are right, write it anew: python -m tests.robustness write", file=sys.stderr)
+        print("If the new numbers are right, update it: python -m tests.robustness write", file=sys.stderr)
         return 1
     total = _sum(counts.values())
     print("robustness: " + ", ".join(f"{_title(column).lower()} {number}" for column, number in total.items()))

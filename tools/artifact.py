@@ -18,7 +18,7 @@ ALLOWED = re.compile(
     MANIFEST\.json | FILES\.json                                              # ansible-galaxy writes them
     | README\.md | CHANGELOG\.rst | CONTRIBUTING\.md | SECURITY\.md | COPYING
     | changelogs/(changelog|config)\.yaml
-    | docs/[a-z0-9_]+\.md
+    | docs/(decisions/)?[a-z0-9_-]+\.md
     | docs/audit/[a-z0-9_.]+\.json
     | docs/docsite/(rst/[a-z0-9_]+\.rst | images/[a-z0-9_-]+\.png | [a-z0-9-]+\.yml)
     | meta/[a-z0-9_-]+\.(yml|txt)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of Sphinx for the site that `make docs` builds; pages.py prepares what it reads."""
+"""Sphinx settings of the site that `make docs` builds; pages.py prepares its sources."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ project_copyright = "2026, StreamOps"
 html_title = html_short_title = "streamops.ovenmediaengine"
 
 extensions = ["myst_parser", "sphinx.ext.intersphinx", "sphinx_antsibull_ext"]
-# Reads no index of other sites from the network: what is linked of Ansible's documentation is listed in pages.py.
+# Reads no inventory from the network: pages.py lists the linked pages of Ansible's documentation.
 intersphinx_mapping = {"ansible": ("https://docs.ansible.com/projects/ansible/latest/", "ansible.inv")}
 myst_heading_anchors = 4
-# A link that leads nowhere fails the build.
+# A link without target fails the build.
 nitpicky = True
 default_role = "any"
 

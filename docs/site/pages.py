@@ -1,12 +1,11 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the nox session docs needs beside antsibull-docs and Sphinx.
+"""Steps of the nox session docs beside antsibull-docs and Sphinx.
 
-pages.py prepare SOURCE   put into a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
-                              the first page, pictures, the project's own pages, and where to find what is linked of
-                              Ansible
-pages.py check SITE       see that each link and picture within a built site leads somewhere
+pages.py prepare SOURCE   add to a directory what Sphinx reads beside the pages of antsibull-docs in SOURCE/reference:
+                          the first page, images, the project's own pages, and an inventory of linked Ansible pages
+pages.py check SITE       check that each link and image within a built site has a target
 """
 
 from __future__ import annotations
@@ -55,16 +54,19 @@ ANSIBLE = {
 
 
 def project_pages() -> dict[str, str]:
-    """Return the pages about the project: their paths in the repository, and their names in the site."""
+    """Return the pages about the project: their paths in the repository, and below SOURCE/project."""
     paths = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
-    return {path.relative_to(ROOT).as_posix(): path.name.lower() for path in paths}
+    decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    pages = {path.relative_to(ROOT).as_posix(): path.name.lower() for path in paths}
+    return {**pages, **{path.relative_to(ROOT).as_posix(): f"decisions/{path.name}" for path in decisions}}
 
 
 def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
-    """Return the text of a page of the repository, with its relative links as they must be in SOURCE/project.
+    """Return the text of a page of the repository, with its relative links rewritten for SOURCE/project.
 
-    What is no page of the site is linked in the repository.
+    A file that is not a page of the site is linked in the repository.
     """
+    up = "../" * pages[path].count("/")
 
     def replaced(match: re.Match[str]) -> str:
         address, mark, fragment = match.group().partition("#")
@@ -72,9 +74,9 @@ def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
             return match.group()
         target = os.path.normpath(os.path.join(os.path.dirname(path), address)).replace(os.sep, "/")
         if target in pages:
-            address = pages[target]
+            address = up + pages[target]
         elif target.startswith(GUIDES):
-            address = "../reference/docsite/" + target[len(GUIDES) :]
+            address = up + "../reference/docsite/" + target[len(GUIDES) :]
         else:
             address = REPOSITORY + target
         return address + mark + fragment
@@ -83,20 +85,21 @@ def with_links_of_the_site(path: str, pages: dict[str, str]) -> str:
 
 
 def prepare(source: pathlib.Path) -> None:
-    """Put what is not made by antsibull-docs into the directory that Sphinx reads."""
+    """Add what antsibull-docs does not create to the directory that Sphinx reads."""
     shutil.copy(ROOT / "docs" / "site" / "index.rst", source)
     shutil.copytree(ROOT / "docs" / "docsite" / "images", source / "reference" / "images")
     pages = project_pages()
-    (source / "project").mkdir()
+    (source / "project" / "decisions").mkdir(parents=True)
     for path, name in pages.items():
         (source / "project" / name).write_text(with_links_of_the_site(path, pages), encoding="utf-8")
-    head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n# The remainder of this file is compressed using zlib.\n"
+    head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n"
+    head += "# The remainder of this file is compressed using zlib.\n"
     lines = ["%s std:label -1 %s %s\n" % (label, address, title) for label, (address, title) in ANSIBLE.items()]
     (source / "ansible.inv").write_bytes(head.encode() + zlib.compress("".join(lines).encode()))
 
 
 class Page(html.parser.HTMLParser):
-    """The links of a page, and what can be linked in it."""
+    """The links and anchors of a page."""
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__()
@@ -114,7 +117,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check(site: pathlib.Path) -> list[str]:
-    """Return the links within a built site that lead nowhere."""
+    """Return one message for each link within a built site that has no target."""
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
     faults = []
     for path, page in pages.items():
@@ -127,14 +130,14 @@ def check(site: pathlib.Path) -> list[str]:
                 target in pages and parts.fragment and urllib.parse.unquote(parts.fragment) not in pages[target].anchors
             )
             if not target.exists() or missing_anchor:
-                faults.append("%s: %s leads nowhere" % (path.relative_to(site.resolve()), link))
+                faults.append("%s: %s has no target" % (path.relative_to(site.resolve()), link))
     if not faults:
         print("%d pages, %d links" % (len(pages), sum(len(page.links) for page in pages.values())))
     return faults
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says."""
+    """Run the command of the command line; return its exit status."""
     if len(arguments) != 2 or arguments[0] not in ("prepare", "check"):
         print(__doc__, file=sys.stderr)
         return 2

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the module `certificate_info` without a process of its own where it would run on the controller anyway."""
+"""Run the module `certificate_info` inside the Ansible process if it would run on the controller anyway."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_proc
 
 
 class ActionModule(InProcessAction):
-    """The action plugin of the module `certificate_info`."""
+    """Action plugin of the module `certificate_info`."""
 
     operation = CertificateInfo

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Documentation of the fields of an application, for the modules for one and for many, and inside of a virtual host.
+"""Document the fields of an application, for the modules that manage one or many, and inside of a virtual host.
 
-A line of the form ``<name>`` stands for the block of this name, so that what many groups share is described once.
+A line of the form ``<name>`` inserts the block with this name, which describes settings that many objects share.
 """
 
 from __future__ import annotations
@@ -16,28 +16,30 @@ _BLOCKS = {
     "extra": r"""
 extra:
   description:
-    - Settings that have no option here, under the names that the server's API has for them. They are passed on as given.
-    - Names of letters, digits and V(_) only. Texts under names that sound like secrets, and secrets in URLs, are masked.
+    - Settings without an option of their own, under their API names. They are sent unchanged.
+    - Names can contain letters, digits and V(_) only. Strings whose names suggest secrets, and secrets in URLs, are
+      masked.
   type: dict
 """,
     "provider": r"""
 max_connection:
-  description: Largest number of connections. Server 0.20.0 takes the setting and does nothing with it.
+  description: Maximum number of connections. Server 0.20.0 accepts the setting and ignores it.
   type: int
 packet_silence_timeout_ms:
   description:
-    - Milliseconds without a packet until the stream is taken for dead. V(0) waits for ever. Servers from 0.19 on.
-    - The server takes it for V(rtmp), V(srt), V(webrtc), V(mpegts) and V(multiplex) only.
+    - Milliseconds without a packet until the server closes the stream. V(0) waits forever. Servers from 0.19 on.
+    - The server accepts it for V(rtmp), V(srt), V(webrtc), V(mpegts) and V(multiplex) only.
   type: int
 timestamp_mode:
-  description: V(ZeroBased) lets timestamps of a stream begin at zero, V(Original) keeps those that come in. Servers from 0.19 on.
+  description:
+    - V(ZeroBased) starts the timestamps of a stream at zero, V(Original) keeps the incoming ones. Servers from 0.19 on.
   type: str
 use_incoming_timestamp:
-  description: The older form of the time stamp mode V(Original). Servers from 0.19 on, for V(rtmp) from 0.16.4 on.
+  description: Older form of C(timestamp_mode) with V(Original). Servers from 0.19 on, for V(rtmp) from 0.16.4 on.
   type: bool
 first_media_wait_timeout_ms:
   description:
-    - Milliseconds that the server waits for the first media of a stream. Not giving it on the server is the same as V(0), which waits for ever.
+    - Milliseconds to wait for the first media of a stream. The server's default is V(0), which waits forever.
     - Servers from 0.21.0 on.
   type: int
   version_added: 1.1.0
@@ -45,52 +47,65 @@ first_media_wait_timeout_ms:
 """,
     "publisher": r"""
 max_connection:
-  description: Largest number of connections. Server 0.20.0 takes the setting and does nothing with it.
+  description: Maximum number of connections. Server 0.20.0 accepts the setting and ignores it.
   type: int
 <extra>
 """,
     "block_duplicate": r"""
 block_duplicate_stream_name:
-  description: Whether a second stream of the same name is refused. Otherwise it takes the place of the first.
+  description: Whether to reject a second stream with the same name. Otherwise it replaces the first.
   type: bool
 """,
     "passthrough": r"""
 passthrough_output_profile:
-  description: Whether the output profiles are left out for streams of this provider. Not giving it on the server is the same as V(false).
+  description: Whether streams of this provider skip the output profiles. The server's default is V(false).
   type: bool
 """,
     "cross_domains": r"""
 cross_domains:
-  description: From which web sites browsers may use this.
+  description: Web sites whose pages may use this (CORS).
   type: dict
   suboptions:
-    urls:
-      description: Origins, such as V(https://player.example.com); V(*) stands for anything. The order means nothing.
-      type: list
-      elements: str
-    headers:
-      description: Headers that the server adds to its answers. The order counts. Servers from 0.17.2 on.
-      type: list
-      elements: dict
-      version_added: 1.1.0
-      suboptions:
-        key:
-          description: Name of the header.
-          type: str
-          required: true
-        value:
-          description: Value of the header.
-          type: str
-          required: true
+    <allowed_origins>
     <extra>
+""",
+    "allowed_origins": r"""
+urls:
+  description: Origins, such as V(https://player.example.com); V(*) matches everything. The order does not matter.
+  type: list
+  elements: str
+headers:
+  description: Headers that the server adds to its responses. The order matters. Servers from 0.17.2 on.
+  type: list
+  elements: dict
+  version_added: 1.1.0
+  suboptions:
+    key:
+      description: Name of the header.
+      type: str
+      required: true
+    value:
+      description: Value of the header.
+      type: str
+      required: true
+""",
+    "enables": r"""
+providers:
+  description: Names of providers, such as V(rtmp), V(webrtc) or V(srt). Neither order nor case matters.
+  type: list
+  elements: str
+publishers:
+  description: Names of publishers, such as V(webrtc) or V(llhls). Neither order nor case matters.
+  type: list
+  elements: str
 """,
     "stream_map": r"""
 stream_map:
-  description: A file on the media server that says which streams this is for. Servers from 0.16.6 on.
+  description: A file on the media server that selects the streams. Servers from 0.16.6 on.
   type: dict
   suboptions:
     enable:
-      description: Whether the file is used.
+      description: Whether to use the file.
       type: bool
     path:
       description: Path of the file on the media server.
@@ -99,7 +114,7 @@ stream_map:
 """,
     "default_playlist": r"""
 create_default_playlist:
-  description: Whether there is a playlist although none is listed. Not giving it on the server is the same as V(true). Servers from 0.17.1 on.
+  description: Whether to create a playlist if none is listed. The server's default is V(true). Servers from 0.17.1 on.
   type: bool
 """,
     "hls": r"""
@@ -107,105 +122,106 @@ segment_count:
   description: Number of segments in a playlist.
   type: int
 segment_duration:
-  description: Seconds of a segment.
+  description: Duration of a segment in seconds.
   type: float
 <default_playlist>
 origin_mode:
   description:
-    - Whether URLs of segments are the same for all viewers and servers, as caches in front of them want it. For V(hls), servers from 0.17.1 on.
+    - Whether segment URLs are the same for all viewers and servers, which caches in front of them need. For V(hls),
+      servers from 0.17.1 on.
   type: bool
 server_time_based_segment_numbering:
   description:
-    - Whether segments are numbered by the server's clock. Not giving it on the server is the same as V(false).
+    - Whether segment numbers follow the server's clock. The server's default is V(false).
     - Servers from 0.15.16 on, for V(hls) from 0.17.1 on.
   type: bool
 <cross_domains>
 dvr:
-  description: Lets viewers go back in time. For V(hls), servers from 0.16.6 on.
+  description: Lets viewers rewind. For V(hls), servers from 0.16.6 on.
   type: dict
   suboptions:
     enable:
-      description: Whether it is on. Not giving it on the server is the same as V(false).
+      description: Whether to enable it. The server's default is V(false).
       type: bool
     temp_storage_path:
       description: Directory on the media server for past segments.
       type: str
     max_duration:
-      description: Seconds that are kept.
+      description: Seconds to keep.
       type: int
     event_playlist_type:
-      description: Whether the playlist is of the type C(EVENT). Servers from 0.16.6 on.
+      description: Whether the playlist has the type C(EVENT). Servers from 0.16.6 on.
       type: bool
     <extra>
 """,
     "device": r"""
 enable:
-  description: Whether it is used. Not giving it on the server is the same as V(false).
+  description: Whether to use it. The server's default is V(false).
   type: bool
 modules:
-  description: Kinds of hardware, and which devices of each, such as V(xma:0,nv:0).
+  description: Kinds of hardware with device numbers, such as V(xma:0,nv:0).
   type: str
 <extra>
 """,
     "encode": r"""
 name:
-  description: Name by which renditions refer to it.
+  description: Name that renditions refer to.
   type: str
 modules:
-  description: Library or hardware that encodes, in order of preference, such as V(nv:0,x264). Servers from 0.16.1 on.
+  description: Encoder libraries or hardware in order of preference, such as V(nv:0,x264). Servers from 0.16.1 on.
   type: str
 active:
-  description: Whether it is used. Not giving it on the server is the same as V(true). Servers up to 0.16.0 only.
+  description: Whether to use it. The server's default is V(true). Servers up to 0.16.0 only.
   type: bool
 bypass_if_match:
   description:
-    - Passes a track through without encoding it where all of these hold for the incoming one.
-    - V(eq) for equal; most can also be V(lte) for at most and V(gte) for at least.
+    - Passes a track through without encoding if the incoming track meets all of these conditions.
+    - V(eq) means equal. Most conditions also accept V(lte) (at most) and V(gte) (at least).
   type: dict
   suboptions:
     codec:
-      description: Whether the codec must be the same. V(eq) only.
+      description: Condition for the codec. V(eq) only.
       type: str
     bitrate:
-      description: How the bit rate must compare. Server 0.20.0 refuses it as not supported yet.
+      description: Condition for the bit rate. Server 0.20.0 rejects it as unsupported.
       type: str
     framerate:
-      description: How the frame rate must compare.
+      description: Condition for the frame rate.
       type: str
     width:
-      description: How the width must compare.
+      description: Condition for the width.
       type: str
     height:
-      description: How the height must compare.
+      description: Condition for the height.
       type: str
     samplerate:
-      description: How the sample rate must compare.
+      description: Condition for the sample rate.
       type: str
     channel:
-      description: How the number of channels must compare.
+      description: Condition for the number of channels.
       type: str
     sar:
-      description: Whether the shape of a pixel must be the same. V(eq) only.
+      description: Condition for the pixel aspect ratio. V(eq) only.
       type: str
     <extra>
 <extra>
 """,
     "bypass": r"""
 bypass:
-  description: Whether the track is passed through as it comes in. Not giving it on the server is the same as V(false).
+  description: Whether to pass the track through without encoding. The server's default is V(false).
   type: bool
 bitrate:
   description:
-    - Bits per second, as a number or with C(K) (1024) or C(M) (1024 × 1024) behind it, such as V(2.5M).
+    - Bits per second, as a number or with the suffix C(K) (1024) or C(M) (1024 × 1024), such as V(2.5M).
     - Required unless C(bypass) is true.
   type: str
 """,
     "picture": r"""
 width:
-  description: Width in pixels. That of the incoming video, or as the height asks for, where it is not given.
+  description: Width in pixels. If omitted, it follows from the height or is that of the incoming video.
   type: int
 height:
-  description: Height in pixels. That of the incoming video, or as the width asks for, where it is not given.
+  description: Height in pixels. If omitted, it follows from the width or is that of the incoming video.
   type: int
 framerate:
   description: Frames per second.
@@ -213,16 +229,16 @@ framerate:
 """,
     "template": r"""
 variant_name:
-  description: Name of an encode; all where it is not given.
+  description: Name of an encode. If omitted, all encodes match.
   type: str
 encoding_type:
   description: V(all), V(bypassed) or V(encoded).
   type: str
 max_bitrate:
-  description: Only tracks of at most so many bits per second.
+  description: Maximum bit rate of the tracks, in bits per second.
   type: float
 min_bitrate:
-  description: Only tracks of at least so many bits per second.
+  description: Minimum bit rate of the tracks, in bits per second.
   type: float
 <extra>
 """,
@@ -230,13 +246,13 @@ min_bitrate:
 
 _BLOCKS["subtitles"] = r"""
 enable:
-  description: Whether there are subtitles. Not giving it on the server is the same as V(false).
+  description: Whether to enable subtitles. The server's default is V(false).
   type: bool
 default_label:
   description: Label of the track that players show by default.
   type: str
 rendition:
-  description: The subtitle tracks. The order counts.
+  description: The subtitle tracks. The order matters.
   type: list
   elements: dict
   suboptions:
@@ -247,20 +263,20 @@ rendition:
       description: Language of the track, such as V(en).
       type: str
     auto_select:
-      description: Whether players may select the track by themselves. Not giving it on the server is the same as V(false).
+      description: Whether players may select the track automatically. The server's default is V(false).
       type: bool
     forced:
-      description: Whether players show the track in any case. Not giving it on the server is the same as V(false).
+      description: Whether players always show the track. The server's default is V(false).
       type: bool
     transcription:
-      description: Makes the track from speech.
+      description: Creates the track by speech recognition.
       type: dict
       suboptions:
         engine:
-          description: Engine that recognizes speech. Not giving it on the server is the same as V(whisper).
+          description: Speech recognition engine. The server's default is V(whisper).
           type: str
         audio_index_hint:
-          description: Which incoming audio track, counted from V(0). Not giving it on the server is the same as V(0).
+          description: Index of the incoming audio track, from V(0). The server's default is V(0).
           type: int
         <speech>
         <extra>
@@ -272,10 +288,10 @@ model:
   description: Path of the model on the media server.
   type: str
 source_language:
-  description: Language that is spoken. Not giving it on the server is the same as V(auto).
+  description: Spoken language. The server's default is V(auto).
   type: str
 translation:
-  description: Whether the text is translated into English. Not giving it on the server is the same as V(false).
+  description: Whether to translate the text into English. The server's default is V(false).
   type: bool
 """
 _BLOCKS["track"] = r"""
@@ -283,14 +299,14 @@ name:
   description: Name of an encode.
   type: str
 index_hint:
-  description: Which of the tracks that the encode makes, counted from V(0). Not giving it on the server is the same as V(-1), which means all.
+  description: Index of the track that the encode creates, from V(0). The server's default is V(-1), which means all.
   type: int
 <extra>
 """
 
 _VHOST = r"""
 vhost:
-  description: Name of the virtual host that the application is in.
+  description: Name of the virtual host of the application.
   type: str
   required: true
 """
@@ -298,39 +314,43 @@ vhost:
 _FIELDS = r"""
 name:
   description:
-    - Name of the application. Letters, digits, V(.), V(_) and V(-) only, as the server cannot address any other.
+    - Name of the application. Only letters, digits, V(.), V(_) and V(-) are allowed, because the server cannot address
+      other names.
   type: str
   required: true
 type:
-  description: What the application is for. A new one is V(live) where the option is not given.
+  description: Type of the application. If omitted, a new application is V(live).
   type: str
   choices: [live, vod]
 providers:
   description:
-    - "What streams come in by. A provider is on by being listed, if only as C(rtmp: {}) without any settings."
-    - "A list of names, such as C([rtmp, srt]), is taken for those providers without any settings."
-    - If the option is given, a provider that is there and not listed is a difference. The settings of those that are listed are compared
-      only as far as they are given.
-    - A new application for which the option is not given gets the server's choice. That is V(ovt), V(rtsp_pull), V(webrtc), V(srt)
-      and V(rtmp).
+    - "Providers, which receive or pull streams. A listed provider is enabled, also without settings, as in C(rtmp:
+      {})."
+    - "A list of names, such as C([rtmp, srt]), enables these providers without settings."
+    - If specified, an existing provider that is not listed is a difference. For listed providers, only the specified
+      settings are compared.
+    - If omitted, the server chooses for a new application. It enables V(ovt), V(rtsp_pull), V(webrtc), V(srt) and
+      V(rtmp).
   type: dict
   suboptions:
     rtmp:
-      description: Streams by RTMP, as from most encoders.
+      description: Receives streams by RTMP, which most encoders send.
       type: dict
       suboptions:
         event_generator:
-          description: Events that the server adds to the stream when the encoder sends a message.
+          description: Events that the server adds to the stream if the encoder sends a message.
           type: dict
           version_added: 1.1.0
           suboptions:
             event:
-              description: The events. The order counts.
+              description: The events. The order matters.
               type: list
               elements: dict
               suboptions:
                 trigger:
-                  description: Path of the value in the encoder's message that triggers the event, such as V(AMFDataMessage.[0].onTextData).
+                  description:
+                    - Path of the value in the encoder's message that triggers the event, such as
+                      V(AMFDataMessage.[0].onTextData).
                   type: str
                 hls_id3v2:
                   description: An ID3v2 event for HLS players.
@@ -355,71 +375,77 @@ providers:
         <passthrough>
         <provider>
     srt:
-      description: Streams by SRT.
+      description: Receives streams by SRT.
       type: dict
       suboptions:
         <block_duplicate>
         <provider>
     webrtc:
-      description: Streams by WebRTC and WHIP, as from browsers.
+      description: Receives streams by WebRTC and WHIP, for example from browsers.
       type: dict
       suboptions:
         timeout:
-          description: Milliseconds without a packet until the connection is closed. Not giving it on the server is the same as V(30000).
+          description:
+            - Milliseconds without a packet until the server closes the connection. The server's default is V(30000).
           type: int
         fir_interval:
           description:
-            - Milliseconds between two requests for a key frame. Not giving it on the server is the same as V(3000). Servers from 0.20.5 on.
+            - Milliseconds between two requests for a key frame. The server's default is V(3000). Servers from 0.20.5
+              on.
           type: int
           version_added: 1.1.0
         rtcp_based_timestamp:
           description:
-            - Whether timestamps follow the sender reports of RTCP. Not giving it on the server is the same as V(false). Servers from 0.20.5 on.
+            - Whether timestamps follow the RTCP sender reports. The server's default is V(false). Servers from 0.20.5
+              on.
           type: bool
           version_added: 1.1.0
         rtx:
-          description: Asks for lost packets again. Servers from 0.21.0 on.
+          description: Requests retransmission of lost packets. Servers from 0.21.0 on.
           type: dict
           version_added: 1.1.0
           suboptions:
             enable:
-              description: Whether it is on. Not giving it on the server is the same as V(false).
+              description: Whether to enable it. The server's default is V(false).
               type: bool
             max_hold_ms:
-              description: Milliseconds that later packets wait for a lost one. Not giving it on the server is the same as V(400).
+              description: Milliseconds that later packets wait for a lost packet. The server's default is V(400).
               type: int
             <extra>
         <cross_domains>
         <provider>
     ovt:
-      description: Streams that are pulled from other OvenMediaEngine servers.
+      description: Pulls streams from other OvenMediaEngine servers.
       type: dict
       suboptions:
         <provider>
     rtsp:
-      description: Streams by RTSP that are sent to the server.
+      description: Receives streams by RTSP.
       type: dict
       suboptions:
         <provider>
     rtsp_pull:
-      description: Streams by RTSP that the server pulls.
+      description: Pulls streams by RTSP.
       type: dict
       suboptions:
         <block_duplicate>
         <provider>
     mpegts:
       description:
-        - Streams by MPEG-TS over UDP. Which port is which stream is said by C(streams) in C(extra), a list of dictionaries with C(name) and C(port).
+        - Receives streams by MPEG-TS over UDP. C(streams) in C(extra) maps ports to streams; it is a list of
+          dictionaries with C(name) and C(port).
       type: dict
       suboptions:
         packet_reordering:
           description:
-            - Whether packets that arrive out of order are put in order. Not giving it on the server is the same as V(false). Servers from 0.21.0 on.
+            - Whether to reorder packets that arrive out of order. The server's default is V(false). Servers from 0.21.0
+              on.
           type: bool
           version_added: 1.1.0
         <provider>
     file:
-      description: Streams from files on the media server. Servers up to 0.20.5 only; later ones have V(schedule).
+      description:
+        - Reads streams from files on the media server. Servers up to 0.20.5 only; later servers have V(schedule).
       type: dict
       suboptions:
         root_path:
@@ -428,64 +454,67 @@ providers:
         <passthrough>
         <provider>
     schedule:
-      description: Channels by a programme of files and streams. Servers from 0.16.1 on.
+      description: Plays scheduled channels of files and streams. Servers from 0.16.1 on.
       type: dict
       suboptions:
         media_root_dir:
           description: Directory of the media files on the media server. The server requires it.
           type: str
         schedule_files_dir:
-          description: Directory of the programmes on the media server. The server requires it.
+          description: Directory of the schedules on the media server. The server requires it.
           type: str
         <provider>
     multiplex:
-      description: Streams that are put together from tracks of others. Servers from 0.16.4 on.
+      description: Combines tracks of other streams into one stream. Servers from 0.16.4 on.
       type: dict
       suboptions:
         mux_files_dir:
-          description: Directory of the files on the media server that say what is put together. The server requires it.
+          description:
+            - Directory of the files on the media server that define the combined streams. The server requires it.
           type: str
         <provider>
     <extra>
 publishers:
   description:
-    - "What streams go out by. A publisher is on by being listed, if only as C(llhls: {}) without any settings."
-    - "A list of names, such as C([llhls, push]), is taken for those publishers without any settings."
-    - If the option is given, a publisher that is there and not listed is a difference. The settings of those that are listed are compared
-      only as far as they are given.
-    - A new application for which the option is not given gets the server's choice. That is V(llhls), V(webrtc) and V(ovt), so no push tasks can live in it.
+    - "Publishers, which serve or push streams. A listed publisher is enabled, also without settings, as in C(llhls:
+      {})."
+    - "A list of names, such as C([llhls, push]), enables these publishers without settings."
+    - If specified, an existing publisher that is not listed is a difference. For listed publishers, only the specified
+      settings are compared.
+    - If omitted, the server chooses for a new application. It enables V(llhls), V(webrtc) and V(ovt), so the
+      application cannot have push tasks.
   type: dict
   suboptions:
     app_worker_count:
-      description: Number of threads for each publisher of the application. Not giving it on the server is the same as V(1).
+      description: Number of threads for each publisher of the application. The server's default is V(1).
       type: int
     stream_worker_count:
-      description: Number of threads for each stream. Not giving it on the server is the same as V(8).
+      description: Number of threads for each stream. The server's default is V(8).
       type: int
     delay_buffer_time_ms:
-      description: Milliseconds by which everything goes out later. Not giving it on the server is the same as V(0). Servers from 0.16.6 on.
+      description: Milliseconds to delay all output. The server's default is V(0). Servers from 0.16.6 on.
       type: int
     llhls:
-      description: Low-latency HLS.
+      description: Serves low-latency HLS.
       type: dict
       suboptions:
         chunk_duration:
-          description: Seconds of a part of a segment.
+          description: Duration of a partial segment in seconds.
           type: float
         part_hold_back:
-          description: Seconds that players stay behind, at least three times the C(chunk_duration).
+          description: Seconds that players stay behind the live edge, at least three times the C(chunk_duration).
           type: float
         enable_preload_hint:
           description:
-            - Whether playlists announce the next part. Not giving it on the server is the same as V(true). Servers from 0.16.2 on.
+            - Whether playlists announce the next part. The server's default is V(true). Servers from 0.16.2 on.
           type: bool
         <hls>
         drm:
-          description: Encrypts for DRM. Servers from 0.16 on.
+          description: Encrypts streams for DRM. Servers from 0.16 on.
           type: dict
           suboptions:
             enable:
-              description: Whether it is on. Not giving it on the server is the same as V(false).
+              description: Whether to enable it. The server's default is V(false).
               type: bool
             info_file:
               description: Path of the file with the keys on the media server.
@@ -493,77 +522,83 @@ publishers:
             <extra>
         <publisher>
     hls:
-      description: HLS with MPEG-TS segments. Its playlists need C(enable_ts_packaging) among their options.
+      description: Serves HLS with MPEG-TS segments. Its playlists need C(enable_ts_packaging) in their options.
       type: dict
       suboptions:
         <hls>
         <publisher>
     webrtc:
-      description: WebRTC.
+      description: Serves streams by WebRTC.
       type: dict
       suboptions:
         timeout:
-          description: Milliseconds without an answer until a viewer is taken for gone. Not giving it on the server is the same as V(30000).
+          description:
+            - Milliseconds without a response until the server drops a viewer. The server's default is V(30000).
           type: int
         rtx:
-          description: Whether lost packets are sent again. Not giving it on the server is the same as V(false).
+          description: Whether to retransmit lost packets. The server's default is V(false).
           type: bool
         ulpfec:
-          description: Whether packets for error correction are sent. Not giving it on the server is the same as V(false).
+          description: Whether to send packets for error correction. The server's default is V(false).
           type: bool
         jitter_buffer:
-          description: Whether audio and video are interleaved evenly before they are sent. Not giving it on the server is the same as V(false).
+          description: Whether to interleave audio and video evenly before sending. The server's default is V(false).
           type: bool
         bandwidth_estimation:
           description:
-            - How a viewer's bandwidth is estimated. V(REMB), and on servers from 0.20.5 on V(TransportCC) or V(All) too, without regard to case.
-            - Not giving it on the server is the same as V(REMB) before 0.20.5, and as V(All) from then on.
+            - How to estimate a viewer's bandwidth. V(REMB), and for servers from 0.20.5 on also V(TransportCC) or
+              V(All). Case does not matter.
+            - The server's default is V(REMB) before 0.20.5, and V(All) from then on.
           type: str
         <default_playlist>
         <publisher>
     ovt:
-      description: OVT, by which other OvenMediaEngine servers pull.
+      description: Lets other OvenMediaEngine servers pull streams by OVT.
       type: dict
       suboptions:
         <publisher>
     srt:
-      description: SRT, by which viewers pull. Servers from 0.18 on.
+      description: Lets viewers pull streams by SRT. Servers from 0.18 on.
       type: dict
       suboptions:
         <publisher>
     push:
-      description: Pushes to other servers, for M(streamops.ovenmediaengine.push_task). Servers from 0.16.6 on; older ones have V(rtmp_push).
+      description:
+        - Pushes streams to other servers, see M(streamops.ovenmediaengine.push_task). Servers from 0.16.6 on; older
+          servers have V(rtmp_push).
       type: dict
       suboptions:
         connection_timeout:
           description:
-            - Milliseconds until a connection to a destination must be there. Not giving it on the server is the same as V(-1), the server's own time.
+            - Milliseconds to wait for the connection to a destination. The server's default is V(-1), which uses its
+              built-in timeout.
             - Servers from 0.20.5 on.
           type: int
           version_added: 1.1.0
         send_timeout:
           description:
-            - Milliseconds until the destination must have taken what was sent. Not giving it on the server is the same as V(-1), the server's own time.
+            - Milliseconds to wait until the destination has received the sent data. The server's default is V(-1),
+              which uses its built-in timeout.
             - Servers from 0.20.5 on.
           type: int
           version_added: 1.1.0
         max_connection:
-          description: No release of the server takes it here. Leave it out.
+          description: No server release accepts it here. Omit it.
           type: int
         <stream_map>
         <extra>
     rtmp_push:
-      description: Pushes by RTMP on older servers. Newer ones take it for V(push).
+      description: Pushes streams by RTMP on older servers. Newer servers treat it as V(push).
       type: dict
       suboptions:
         <publisher>
     srt_push:
-      description: Pushes by SRT. Servers from 0.15.14 on; those from 0.16.6 on take it for V(push).
+      description: Pushes streams by SRT. Servers from 0.15.14 on; those from 0.16.6 on treat it as V(push).
       type: dict
       suboptions:
         <publisher>
     mpegts_push:
-      description: Pushes by MPEG-TS on older servers. Newer ones take it for V(push).
+      description: Pushes streams by MPEG-TS on older servers. Newer servers treat it as V(push).
       type: dict
       suboptions:
         <publisher>
@@ -572,18 +607,20 @@ publishers:
       type: dict
       suboptions:
         root_path:
-          description: Directory on the media server that all files must be in.
+          description: Directory on the media server that must contain all files.
           type: str
         file_path:
-          description: Path of a recording, with the server's macros, such as V(/${VirtualHost}/${Application}/${Stream}/${StartTime:YYYYMMDDhhmmss}.ts).
+          description:
+            - Path of a recording, with the server's macros, such as
+              V(/${VirtualHost}/${Application}/${Stream}/${StartTime:YYYYMMDDhhmmss}.ts).
           type: str
         info_path:
-          description: Path of the file that says what was recorded, with the same macros.
+          description: Path of the file that describes the recording, with the same macros.
           type: str
         <stream_map>
         <publisher>
     thumbnail:
-      description: Pictures of a stream. Needs an encode of images.
+      description: Serves images of a stream. It needs an encode of images.
       type: dict
       suboptions:
         <cross_domains>
@@ -591,43 +628,43 @@ publishers:
     <extra>
 output_profiles:
   description:
-    - What is encoded and how it is put together.
-    - A new application for which the option is not given gets the server's choice. It passes video through, and makes AAC and Opus of audio
-      where it is not that.
+    - Encodes of the streams, and playlists that combine them.
+    - If omitted, the server chooses for a new application. It passes video through, and encodes audio to AAC and Opus
+      unless it already has that format.
   type: dict
   suboptions:
     hardware_acceleration:
       description:
-        - The older form of C(hwaccels), for servers before 0.16.1. Not giving it on the server is the same as V(false).
+        - Older form of C(hwaccels), for servers before 0.16.1. The server's default is V(false).
       type: bool
     hwaccels:
-      description: Use of hardware. Servers from 0.16.1 on.
+      description: Hardware acceleration. Servers from 0.16.1 on.
       type: dict
       suboptions:
         decoder:
-          description: Hardware that decodes.
+          description: Hardware for decoding.
           type: dict
           suboptions:
             <device>
         encoder:
-          description: Hardware that encodes.
+          description: Hardware for encoding.
           type: dict
           suboptions:
             <device>
         <extra>
     decodes:
-      description: How streams are decoded. Servers from 0.17.2 on.
+      description: Settings for decoding. Servers from 0.17.2 on.
       type: dict
       suboptions:
         thread_count:
           description: Number of threads of a decoder.
           type: int
         only_keyframes:
-          description: Whether only key frames are decoded, which is enough for thumbnails.
+          description: Whether to decode key frames only, which is enough for thumbnails.
           type: bool
         <extra>
     media_options:
-      description: What all output profiles share. Servers from 0.20.0 on.
+      description: Settings that all output profiles share. Servers from 0.20.0 on.
       type: dict
       version_added: 1.1.0
       suboptions:
@@ -637,34 +674,35 @@ output_profiles:
           suboptions:
             <subtitles>
         stt:
-          description: Makes subtitles from speech. Servers from 0.21.0 on.
+          description: Creates subtitles by speech recognition. Servers from 0.21.0 on.
           type: dict
           suboptions:
             enable:
-              description: Whether it is on. Not giving it on the server is the same as V(true).
+              description: Whether to enable it. The server's default is V(true).
               type: bool
             rendition:
-              description: What is listened to, and where the text goes. The order counts.
+              description: Audio tracks to transcribe, and the subtitle tracks for the text. The order matters.
               type: list
               elements: dict
               suboptions:
                 engine:
-                  description: Engine that recognizes speech, such as V(whisper).
+                  description: Speech recognition engine, such as V(whisper).
                   type: str
                 output_subtitle_label:
-                  description: Label of the subtitle track that gets the text.
+                  description: Label of the subtitle track for the text.
                   type: str
                 input_audio_index:
-                  description: Which incoming audio track, counted from V(0). Not giving it on the server is the same as V(0).
+                  description: Index of the incoming audio track, from V(0). The server's default is V(0).
                   type: int
                 step_ms:
-                  description: Milliseconds from one recognition to the next. Not giving it on the server is the same as V(2000).
+                  description: Milliseconds from one recognition to the next. The server's default is V(2000).
                   type: int
                 length_ms:
-                  description: Milliseconds of audio for one recognition. Not giving it on the server is the same as V(10000).
+                  description: Milliseconds of audio for one recognition. The server's default is V(10000).
                   type: int
                 keep_ms:
-                  description: Milliseconds of earlier audio that are recognized again. Not giving it on the server is the same as V(1500).
+                  description:
+                    - Milliseconds of earlier audio that each recognition includes. The server's default is V(1500).
                   type: int
                 modules:
                   description: Hardware for the engine.
@@ -673,11 +711,11 @@ output_profiles:
                 <extra>
             <extra>
         overlays:
-          description: Pictures over the video. Servers from 0.20.0 on.
+          description: Images over the video. Servers from 0.20.0 on.
           type: dict
           suboptions:
             enable:
-              description: Whether it is on. Not giving it on the server is the same as V(false).
+              description: Whether to enable it. The server's default is V(false).
               type: bool
             path:
               description: Path of the file on the media server that describes the overlays.
@@ -685,7 +723,7 @@ output_profiles:
             <extra>
         <extra>
     output_profile:
-      description: The output profiles. Each makes one stream of every stream that comes in. The order counts.
+      description: The output profiles. Each creates one output stream for every incoming stream. The order matters.
       type: list
       elements: dict
       suboptions:
@@ -694,14 +732,16 @@ output_profiles:
           type: str
           required: true
         output_stream_name:
-          description: Name of the stream that goes out, such as V(${OriginStreamName}) for that of the one that comes in. Required in a new application.
+          description:
+            - Name of the output stream, such as V(${OriginStreamName}) for the name of the incoming stream. Required in
+              a new application.
           type: str
         encodes:
-          description: The tracks of the stream that goes out.
+          description: Tracks of the output stream.
           type: dict
           suboptions:
             videos:
-              description: Video tracks. The order counts.
+              description: Video tracks. The order matters.
               type: list
               elements: dict
               suboptions:
@@ -712,41 +752,48 @@ output_profiles:
                 <picture>
                 skip_frames:
                   description:
-                    - Leaves out so many frames after each that is kept, and C(framerate) with them, from V(0) to V(120). Servers from 0.16.4 on.
+                    - Number of frames to skip after each kept frame, from V(0) to V(120); C(framerate) is ignored then.
+                      Servers from 0.16.4 on.
                   type: int
                 preset:
-                  description: Speed against quality, one of V(slower), V(slow), V(medium), V(fast) and V(faster).
+                  description:
+                    - Balance of speed and quality, one of V(slower), V(slow), V(medium), V(fast) and V(faster).
                   type: str
                 thread_count:
-                  description: Number of threads of the encoder. Not giving it on the server is the same as V(-1), which leaves it to the encoder.
+                  description:
+                    - Number of threads of the encoder. The server's default is V(-1), which lets the encoder decide.
                   type: int
                 key_frame_interval:
                   description:
-                    - From key frame to key frame, in frames (V(0) to V(600)), or in milliseconds (to V(10000)) where C(key_frame_interval_type) is V(time).
-                    - Not giving it on the server is the same as V(0), which means one second.
+                    - Interval between key frames, in frames (V(0) to V(600)), or in milliseconds (to V(10000)) if
+                      C(key_frame_interval_type) is V(time).
+                    - The server's default is V(0), which means one second.
                   type: int
                 key_frame_interval_type:
                   description:
-                    - V(frame) or V(time). Not giving it on the server is the same as V(frame). Servers from 0.16.4 on.
+                    - V(frame) or V(time). The server's default is V(frame). Servers from 0.16.4 on.
                   type: str
                 b_frames:
-                  description: Number of B-frames in a row, from V(0) to V(16). WebRTC needs V(0). Not giving it on the server is the same as V(0).
+                  description:
+                    - Number of consecutive B-frames, from V(0) to V(16). WebRTC needs V(0). The server's default is
+                      V(0).
                   type: int
                 profile:
                   description: Profile of H.264, one of V(baseline), V(main) and V(high).
                   type: str
                 lookahead:
                   description:
-                    - Number of frames that the encoder looks ahead. Not giving it on the server is the same as V(-1), which leaves it to the encoder.
+                    - Number of frames that the encoder looks ahead. The server's default is V(-1), which lets the
+                      encoder decide.
                     - Servers from 0.17.3 on.
                   type: int
                 extra_options:
-                  description: Further options of the encoder, as it takes them. Servers from 0.20.5 on.
+                  description: Additional options of the encoder, in its own syntax. Servers from 0.20.5 on.
                   type: str
                   version_added: 1.1.0
                 <encode>
             audios:
-              description: Audio tracks. The order counts.
+              description: Audio tracks. The order matters.
               type: list
               elements: dict
               suboptions:
@@ -762,23 +809,24 @@ output_profiles:
                   type: int
                 <encode>
             images:
-              description: Pictures for the thumbnail publisher. The order counts.
+              description: Images for the thumbnail publisher. The order matters.
               type: list
               elements: dict
               suboptions:
                 codec:
-                  description: Form of the pictures, such as V(jpeg), V(png) or V(webp).
+                  description: Image format, such as V(jpeg), V(png) or V(webp).
                   type: str
                 <picture>
                 skip_frames:
                   description:
-                    - Leaves out so many frames after each that is kept, and C(framerate) with them, from V(0) to V(120). Servers from 0.16.4 on.
-                    - Not giving it on the server is the same as V(0) before 0.21.0, and as V(-1) from then on, which leaves it to the server.
+                    - Number of frames to skip after each kept frame, from V(0) to V(120); C(framerate) is ignored then.
+                      Servers from 0.16.4 on.
+                    - The server's default is V(0) before 0.21.0, and V(-1) from then on, which lets the server decide.
                   type: int
                 <encode>
             <extra>
         tracksets:
-          description: Tracks under one name, to refer to from playlists. The order counts. Servers from 0.21.0 on.
+          description: Named sets of tracks that playlists refer to. The order matters. Servers from 0.21.0 on.
           type: list
           elements: dict
           version_added: 1.1.0
@@ -787,23 +835,23 @@ output_profiles:
               description: Name of the set.
               type: str
             strict:
-              description: Whether all tracks of the set must be there. Not giving it on the server is the same as V(false).
+              description: Whether all tracks of the set must exist. The server's default is V(false).
               type: bool
             videos:
-              description: Video tracks. The order counts.
+              description: Video tracks. The order matters.
               type: list
               elements: dict
               suboptions:
                 <track>
             audios:
-              description: Audio tracks. The order counts.
+              description: Audio tracks. The order matters.
               type: list
               elements: dict
               suboptions:
                 <track>
             <extra>
         playlists:
-          description: What players can choose from. The order counts.
+          description: Playlists that players can choose from. The order matters.
           type: list
           elements: dict
           suboptions:
@@ -812,28 +860,29 @@ output_profiles:
               type: str
             file_name:
               description:
-                - Last part of the playlist's URL, without C(.m3u8). It must not contain V(playlist) or V(chunklist), which the server keeps for itself.
+                - Last part of the playlist's URL, without C(.m3u8). It must not contain V(playlist) or V(chunklist),
+                  which the server reserves.
               type: str
               required: true
             options:
-              description: How the playlist is served.
+              description: How the server serves the playlist.
               type: dict
               suboptions:
                 web_rtc_auto_abr:
-                  description: Whether WebRTC players get another rendition by themselves as their bandwidth changes.
+                  description: Whether WebRTC players switch renditions automatically when their bandwidth changes.
                   type: bool
                 hls_chunklist_path_depth:
-                  description: How many directories of the URL stand in front of the chunk lists in the playlist.
+                  description: Number of URL directories before the chunk lists in the playlist.
                   type: int
                 enable_ts_packaging:
-                  description: Whether the playlist is there for HLS with MPEG-TS segments. Servers from 0.16.6 on.
+                  description: Whether the playlist is available for HLS with MPEG-TS segments. Servers from 0.16.6 on.
                   type: bool
                 enable_subtitles:
-                  description: Whether subtitles are listed. Servers from 0.20 on.
+                  description: Whether the playlist lists subtitles. Servers from 0.20 on.
                   type: bool
                 <extra>
             renditions:
-              description: The renditions. The order counts.
+              description: The renditions. The order matters.
               type: list
               elements: dict
               suboptions:
@@ -842,20 +891,23 @@ output_profiles:
                   type: str
                   required: true
                 video:
-                  description: Name of an encode of video.
+                  description: Name of a video encode.
                   type: str
                 audio:
-                  description: Name of an encode of audio.
+                  description: Name of an audio encode.
                   type: str
                 video_index_hint:
-                  description: Which of the incoming video tracks, counted from V(0), where the encode makes several. Servers from 0.18 on.
+                  description:
+                    - Index of the incoming video track, from V(0), if the encode creates several. Servers from 0.18 on.
                   type: int
                 audio_index_hint:
-                  description: Which of the incoming audio tracks, counted from V(0), where the encode makes several. Servers from 0.18 on.
+                  description:
+                    - Index of the incoming audio track, from V(0), if the encode creates several. Servers from 0.18 on.
                   type: int
                 <extra>
             rendition_templates:
-              description: Renditions that are made of all tracks that fit. The order counts. Servers from 0.18 on.
+              description:
+                - Renditions that the server creates from all matching tracks. The order matters. Servers from 0.18 on.
               type: list
               elements: dict
               suboptions:
@@ -864,43 +916,43 @@ output_profiles:
                   type: str
                   required: true
                 video_template:
-                  description: Which video tracks fit.
+                  description: Conditions for video tracks.
                   type: dict
                   suboptions:
                     max_framerate:
-                      description: Only tracks of at most so many frames per second.
+                      description: Maximum frame rate of the tracks.
                       type: float
                     min_framerate:
-                      description: Only tracks of at least so many frames per second.
+                      description: Minimum frame rate of the tracks.
                       type: float
                     max_width:
-                      description: Only tracks of at most so many pixels in width.
+                      description: Maximum width of the tracks in pixels.
                       type: float
                     min_width:
-                      description: Only tracks of at least so many pixels in width.
+                      description: Minimum width of the tracks in pixels.
                       type: float
                     max_height:
-                      description: Only tracks of at most so many pixels in height.
+                      description: Maximum height of the tracks in pixels.
                       type: float
                     min_height:
-                      description: Only tracks of at least so many pixels in height.
+                      description: Minimum height of the tracks in pixels.
                       type: float
                     <template>
                 audio_template:
-                  description: Which audio tracks fit.
+                  description: Conditions for audio tracks.
                   type: dict
                   suboptions:
                     max_samplerate:
-                      description: Only tracks of at most so many samples per second.
+                      description: Maximum sample rate of the tracks.
                       type: float
                     min_samplerate:
-                      description: Only tracks of at least so many samples per second.
+                      description: Minimum sample rate of the tracks.
                       type: float
                     max_channel:
-                      description: Only tracks of at most so many channels.
+                      description: Maximum number of channels of the tracks.
                       type: float
                     min_channel:
-                      description: Only tracks of at least so many channels.
+                      description: Minimum number of channels of the tracks.
                       type: float
                     <template>
                 <extra>
@@ -909,44 +961,44 @@ output_profiles:
     <extra>
 transcode_webhook:
   description:
-    - An HTTP server that is asked for the output profiles of each stream that comes in. Servers from 0.16.1 on.
+    - An HTTP server that provides the output profiles for each incoming stream. Servers from 0.16.1 on.
   type: dict
   suboptions:
     enable:
-      description: Whether it is asked. The server requires it.
+      description: Whether to use the control server. The server requires this field.
       type: bool
     control_server_url:
-      description: URL of the control server. The server requires it.
+      description: URL of the control server. The server requires this field.
       type: str
     secret_key:
-      description: Secret that the requests are signed with. The server requires it; it can be empty.
+      description: Secret key that signs the requests. The server requires this field; it can be empty.
       type: str
     timeout:
       description: Milliseconds to wait for the control server.
       type: int
     use_local_profiles_on_connection_failure:
-      description: Whether O(%(here)soutput_profiles) are used where the control server cannot be reached.
+      description: Whether to use O(%(here)soutput_profiles) if the control server is unreachable.
       type: bool
     use_local_profiles_on_server_disallow:
-      description: Whether O(%(here)soutput_profiles) are used where the control server says no.
+      description: Whether to use O(%(here)soutput_profiles) if the control server denies the request.
       type: bool
     use_local_profiles_on_error_response:
-      description: Whether O(%(here)soutput_profiles) are used where the control server answers with an error.
+      description: Whether to use O(%(here)soutput_profiles) if the control server responds with an error.
       type: bool
     <extra>
 subtitles:
   description:
-    - Subtitle tracks. Servers from 0.20.5 on; 0.20.0 has them in C(media_options) of O(%(here)soutput_profiles).
+    - Subtitle tracks. Servers from 0.20.5 on; server 0.20.0 has them in C(media_options) of O(%(here)soutput_profiles).
   type: dict
   version_added: 1.1.0
   suboptions:
     <subtitles>
 event_generator:
-  description: Events for viewers that a file on the media server holds. Servers from 0.18 on.
+  description: Events for viewers, from a file on the media server. Servers from 0.18 on.
   type: dict
   suboptions:
     enable:
-      description: Whether the file is used.
+      description: Whether to use the file.
       type: bool
     path:
       description: Path of the file on the media server.
@@ -956,34 +1008,39 @@ event_generator:
 """
 
 
-def _expanded(text: str) -> str:
-    """The text with each line of the form ``<name>`` replaced by the block of this name, to the same depth."""
+def expanded(text: str) -> str:
+    """Return the text with each line ``<name>`` replaced by the block with this name, indented like the line."""
     return re.sub(
         r"^( *)<(\w+)>\n",
-        lambda line: indent(_expanded(_BLOCKS[line[2]].lstrip("\n")), line[1]),
+        lambda line: indent(expanded(_BLOCKS[line[2]].lstrip("\n")), line[1]),
         text,
         flags=re.MULTILINE,
     )
 
 
 def _fields(here: str, *, with_vhost: bool = True) -> str:
-    return _expanded((_VHOST.lstrip("\n") if with_vhost else "") + _FIELDS.lstrip("\n") % {"here": here})
+    return expanded((_VHOST.lstrip("\n") if with_vhost else "") + _FIELDS.lstrip("\n") % {"here": here})
 
 
 def nested(here: str, *, audited: bool = False) -> str:
-    """The option ``applications`` of a virtual host, whose path ``here`` is; ``audited`` where they are compared and nothing else."""
+    """Return the option ``applications`` of a virtual host.
+
+    :param here: path of the virtual host's options.
+    :param audited: for the audit, which only compares.
+    """
     others = (
-        "    - One that is there and listed neither here nor in O(applications) is a finding.\n"
+        "    - An existing application that is listed neither here nor in O(applications) is a finding.\n"
         if audited
         else (
-            "    - Applications that are there and not listed are left alone.\n"
-            "    - The option is ignored where O(state=absent), as they go with the virtual host.\n"
+            "    - Existing applications that are not listed stay unchanged.\n"
+            "    - Ignored if O(state=absent), because the applications are deleted with the virtual host.\n"
         )
     )
     return (
         "applications:\n"
         "  description:\n"
-        "    - Applications in the virtual host, with the options of M(streamops.ovenmediaengine.application) without the name of the virtual host.\n"
+        "    - Applications in the virtual host, with the options of M(streamops.ovenmediaengine.application) except\n"
+        "      O(streamops.ovenmediaengine.application#module:vhost).\n"
         f"{others}"
         "  type: list\n"
         "  elements: dict\n"
@@ -993,9 +1050,9 @@ def nested(here: str, *, audited: bool = False) -> str:
 
 
 class ModuleDocFragment:
-    """Fields of an application, as options and as entries of a list."""
+    """Fields of an application, as options and as entries of a list; an option for changes."""
 
-    # Annotated, as yamllint of ansible-test takes a plain assignment for text that it can read by itself.
+    # Annotated, because yamllint of ansible-test parses plain assignments as YAML.
     DOCUMENTATION: str = "options:\n" + indent(_fields(""), "  ")
 
     ENTRIES: str = (
@@ -1003,22 +1060,36 @@ class ModuleDocFragment:
         "  applications:\n"
         "    description:\n"
         "      - The applications, of any number of virtual hosts.\n"
-        "      - What RV(streamops.ovenmediaengine.application_info#module:applications) returns can be given as it is.\n"
-        "      - A field that is left out of an entry is left alone on the server.\n"
+        "      - RV(streamops.ovenmediaengine.application_info#module:applications) is valid input.\n"
+        "      - Fields omitted from an entry stay unchanged on the server.\n"
         "    type: list\n"
         "    elements: dict\n"
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_fields("applications[]."), "      ")
 
-    # Of the audit, which compares and does nothing, and takes no list for none.
+    # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"
         "  applications:\n"
         "    description:\n"
-        "      - Applications that should be there beside those in O(vhosts[].applications), as M(streamops.ovenmediaengine.applications) takes them.\n"
-        "      - A field that is left out of an entry is not compared.\n"
+        "      - Desired applications in addition to those in O(vhosts[].applications), in the format of\n"
+        "        O(streamops.ovenmediaengine.applications#module:applications).\n"
+        "      - Fields omitted from an entry are not compared.\n"
         "    type: list\n"
         "    elements: dict\n"
         "    suboptions:\n"
     ) + indent(_fields("applications[]."), "      ")
+
+    CHANGE = r"""
+options:
+  recreate:
+    description:
+      - Whether to delete and recreate an application that differs. This disconnects its viewers and live streams.
+      - The collection does not change an application in any other way. Without this option the task fails and reports
+        the differences and what a recreate would drop.
+      - Its push tasks are stopped first and recreated unchanged afterwards. They are dropped if the new application has
+        no push publisher. If the server rejects the new application, the old one is restored with them.
+    type: bool
+    default: false
+"""

@@ -2,37 +2,39 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Documentation of the fields of a virtual host, for the module for one and the module for many."""
+"""Document the fields of a virtual host, for the modules that manage one or many, and for the audit."""
 
 from __future__ import annotations
 
 from textwrap import indent
 
-from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.application import nested
+from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.application import expanded, nested
 
 _FIELDS = r"""
 name:
   description:
-    - Name of the virtual host. Letters, digits, V(.), V(_) and V(-) only, as the server cannot address any other.
+    - Name of the virtual host. Only letters, digits, V(.), V(_) and V(-) are allowed, because the server cannot address
+      other names.
   type: str
   required: true
 host:
   description:
-    - How viewers and publishers reach the virtual host.
+    - How publishers and viewers reach the virtual host.
   type: dict
   suboptions:
     names:
       description:
-        - Domain names and IP addresses; V(*) matches every name. The order means nothing.
-        - The case of letters matters, as it does to the server, for streams and certificates alike. Browsers ask in lower case, so a name with capital letters
-          is reported by a warning.
-        - Required where O(state=present).
+        - Host names and IP addresses; V(*) matches every name. The order does not matter.
+        - Names are case-sensitive, as on the server, for streams and certificates alike. Browsers send lower case, so
+          the task warns about a name with capital letters.
+        - Required if O(state=present).
       type: list
       elements: str
     tls:
       description:
-        - Files of the virtual host's certificate, on the media server. O(%(here)shost.tls.cert_path) and O(%(here)shost.tls.key_path) belong together.
-        - The server does not say when it cannot use them.
+        - Certificate files of the virtual host, on the media server. O(%(here)shost.tls.cert_path) and
+          O(%(here)shost.tls.key_path) require each other.
+        - The server reports no error if it cannot use them.
       type: dict
       suboptions:
         cert_path:
@@ -46,63 +48,50 @@ host:
           type: str
 distribution:
   description:
-    - Name of the distribution that the virtual host belongs to, passed on in notifications. Not giving it on the server is the same as V(ovenmediaengine.com).
+    - Name of the distribution that the virtual host belongs to, included in notifications. The server's default is
+      V(ovenmediaengine.com).
   type: str
 signed_policy:
   description:
-    - Signed URLs, by which only those can publish or play whose URL carries a valid signature.
+    - Signed URLs. Only clients whose URL has a valid signature can publish or play.
   type: dict
   suboptions:
     policy_query_key_name:
-      description: Name of the query parameter that holds the policy.
+      description: Name of the query parameter with the policy.
       type: str
     signature_query_key_name:
-      description: Name of the query parameter that holds the signature.
+      description: Name of the query parameter with the signature.
       type: str
     secret_key:
-      description: Secret that signatures are made with.
+      description: Secret key for the signatures.
       type: str
     enables:
-      description: Where signed policies are asked for.
+      description: Providers and publishers that require a signed policy.
       type: dict
       suboptions:
-        providers:
-          description: Names of providers, such as V(rtmp), V(webrtc) or V(srt). Neither order nor case matters.
-          type: list
-          elements: str
-        publishers:
-          description: Names of publishers, such as V(webrtc) or V(llhls). Neither order nor case matters.
-          type: list
-          elements: str
+        <enables>
 admission_webhooks:
   description:
-    - An HTTP server that is asked whether somebody may publish or play.
+    - An HTTP server that decides whether a client may publish or play.
   type: dict
   suboptions:
     control_server_url:
       description: URL of the control server.
       type: str
     secret_key:
-      description: Secret that the requests to the control server are signed with. Can be empty.
+      description: Secret key that signs the requests to the control server. It can be empty.
       type: str
     timeout:
-      description: Milliseconds to wait for the control server. Not giving it on the server is the same as V(3000).
+      description: Milliseconds to wait for the control server. The server's default is V(3000).
       type: int
     enables:
-      description: Where the control server is asked.
+      description: Providers and publishers for which the server asks the control server.
       type: dict
       suboptions:
-        providers:
-          description: Names of providers, such as V(rtmp), V(webrtc) or V(srt). Neither order nor case matters.
-          type: list
-          elements: str
-        publishers:
-          description: Names of publishers, such as V(webrtc) or V(llhls). Neither order nor case matters.
-          type: list
-          elements: str
+        <enables>
 origins:
   description:
-    - Where streams are pulled from that are not there.
+    - Where the server pulls streams from that it does not have.
   type: dict
   suboptions:
     origin:
@@ -111,20 +100,20 @@ origins:
       elements: dict
       suboptions:
         location:
-          description: Application, or application and stream, that the origin is for, such as V(/app/stream).
+          description: Application, or application and stream, that the origin applies to, such as V(/app/stream).
           type: str
           required: true
         pass:
-          description: Where the stream comes from.
+          description: Sources of the stream.
           type: dict
           required: true
           suboptions:
             scheme:
-              description: Protocol to pull with, such as V(ovt) or V(rtsp).
+              description: Protocol for pulling, such as V(ovt) or V(rtsp).
               type: str
               required: true
             urls:
-              description: The sources.
+              description: URLs of the sources.
               type: dict
               required: true
               suboptions:
@@ -134,74 +123,61 @@ origins:
                   elements: str
                   required: true
             forward_query_params:
-              description: Whether the query string of the viewer's URL is passed on. Not giving it on the server is the same as V(true).
+              description: Whether to forward the query string of the viewer's URL. The server's default is V(true).
               type: bool
         persistent:
-          description: Whether the stream is kept although nobody watches. Not giving it on the server is the same as V(false).
+          description: Whether to keep the stream without viewers. The server's default is V(false).
           type: bool
         failback:
-          description: Whether to go back to the first source when it is there again. Not giving it on the server is the same as V(false).
+          description:
+            - Whether to return to the first source when it is available again. The server's default is V(false).
           type: bool
         strict_location:
-          description: Whether the location must match as a whole. Not giving it on the server is the same as V(false).
+          description: Whether the whole location must match. The server's default is V(false).
           type: bool
         relay:
-          description: Whether the stream may be pulled on by other servers. Not giving it on the server is the same as V(false).
+          description: Whether other servers may pull the stream from this one. The server's default is V(false).
           type: bool
         ignore_rtcp_sr_timestamp:
           description:
-            - Whether the timestamps in sender reports of an RTSP source are ignored. Not giving it on the server is the same as V(false).
+            - Whether to ignore the timestamps in sender reports of an RTSP source. The server's default is V(false).
             - Servers from 0.16.5 on.
           type: bool
           version_added: 1.1.0
     properties:
-      description: Timings of pulling.
+      description: Timeouts and retries for pulling.
       type: dict
       suboptions:
         no_input_failover_timeout:
-          description: Milliseconds without input until the next source is tried. Not giving it on the server is the same as V(3000).
+          description:
+            - Milliseconds without input until the server tries the next source. The server's default is V(3000).
           type: int
         unused_stream_deletion_timeout:
-          description: Milliseconds without viewers until a pulled stream is dropped. Not giving it on the server is the same as V(60000).
+          description:
+            - Milliseconds without viewers until the server drops a pulled stream. The server's default is V(60000).
           type: int
         stream_failback_timeout:
-          description: Milliseconds until the first source is tried again. Not giving it on the server is the same as V(3000).
+          description: Milliseconds until the server tries the first source again. The server's default is V(3000).
           type: int
         retry_count:
           description:
-            - How often the sources are tried again before the pull fails. Servers from 0.19.0 on.
-            - Not giving it on the server is the same as V(1) before 0.20.5, and as V(0) from then on.
+            - Number of retries of the sources before the pull fails. Servers from 0.19.0 on.
+            - The server's default is V(1) before 0.20.5 and V(0) from then on.
           type: int
           version_added: 1.1.0
 cross_domains:
-  description: From which web sites browsers may use what the virtual host serves. Servers from 0.15.12 on.
+  description: Web sites whose pages may use what the virtual host serves (CORS). Servers from 0.15.12 on.
   type: dict
   version_added: 1.1.0
   suboptions:
-    urls:
-      description: Origins, such as V(https://player.example.com); V(*) stands for anything. The order means nothing.
-      type: list
-      elements: str
-    headers:
-      description: Headers that the server adds to its answers. The order counts. Servers from 0.17.2 on.
-      type: list
-      elements: dict
-      suboptions:
-        key:
-          description: Name of the header.
-          type: str
-          required: true
-        value:
-          description: Value of the header.
-          type: str
-          required: true
+    <allowed_origins>
 origin_map_store:
   description:
-    - A Redis server in which origins say what streams they have, so that edges find them.
+    - A Redis server in which origins register their streams, so that edges find them.
   type: dict
   suboptions:
     origin_host_name:
-      description: Name under which edges reach this server as an origin.
+      description: Host name that edges use to reach this server as an origin.
       type: str
     redis_server:
       description: The Redis server.
@@ -217,40 +193,63 @@ origin_map_store:
 
 
 def _fields(here: str, *, audited: bool = False) -> str:
-    text = (
-        _FIELDS.replace("        - Required where O(state=present).\n", "        - They are required.\n")
-        if audited
-        else _FIELDS
-    )
-    return text % {"here": here} + nested(here, audited=audited)
+    text = _FIELDS.replace("Required if O(state=present).", "They are required.") if audited else _FIELDS
+    return expanded(text % {"here": here}) + nested(here, audited=audited)
 
 
 class ModuleDocFragment:
-    """Fields of a virtual host, as options and as entries of a list."""
+    """Fields of a virtual host, as options and as entries of a list; options for changes."""
 
-    # Annotated, as yamllint of ansible-test takes a plain assignment for text that it can read by itself.
+    # Annotated, because yamllint of ansible-test parses plain assignments as YAML.
     DOCUMENTATION: str = "options:\n" + indent(_fields(""), "  ")
 
     ENTRIES: str = (
         "options:\n"
         "  vhosts:\n"
         "    description:\n"
-        "      - The virtual hosts. What M(streamops.ovenmediaengine.vhost_info) returns can be given as it is.\n"
-        "      - A field that is left out of an entry is left alone on the server.\n"
+        "      - The virtual hosts. RV(streamops.ovenmediaengine.vhost_info#module:vhosts) is valid input.\n"
+        "      - Fields omitted from an entry stay unchanged on the server.\n"
         "    type: list\n"
         "    elements: dict\n"
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_fields("vhosts[]."), "      ")
 
-    # Of the audit, which compares and does nothing, and takes no list for none.
+    # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"
         "  vhosts:\n"
         "    description:\n"
-        "      - The virtual hosts that should be there, with their applications, as M(streamops.ovenmediaengine.vhosts) takes them.\n"
-        "      - A field that is left out of an entry is not compared.\n"
+        "      - The desired virtual hosts with their applications, in the format of\n"
+        "        O(streamops.ovenmediaengine.vhosts#module:vhosts).\n"
+        "      - Fields omitted from an entry are not compared.\n"
         "    type: list\n"
         "    elements: dict\n"
         "    suboptions:\n"
     ) + indent(_fields("vhosts[].", audited=True), "      ")
+
+    CHANGE = r"""
+options:
+  recreate:
+    description:
+      - Whether to delete and recreate a virtual host that differs. This disconnects its viewers and live streams.
+      - The server cannot change a virtual host in any other way. Without this option the task fails and reports the
+        differences and what a recreate would drop.
+      - Its applications and push tasks are stopped and deleted first, and recreated unchanged afterwards. If the server
+        rejects the new virtual host, the old one is restored with them.
+      - The same applies to a listed application that differs. Only the application is recreated then, not its virtual
+        host.
+    type: bool
+    default: false
+  require_reachable:
+    description:
+      - Whether to fail, before anything is created, if publishers or viewers would not reach a new virtual host through
+        all of its host names, or if this cannot be determined. By default the task only warns, and lists the names in
+        RV(unreachable_host_names).
+      - The server checks the virtual hosts of its configuration file first, then the others in the order of creation,
+        and uses the first one with a matching host name. The virtual host C(default) of the sample configuration has
+        the host name V(*), so it receives all requests.
+    type: bool
+    default: false
+    version_added: 1.1.0
+"""

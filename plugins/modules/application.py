@@ -14,30 +14,23 @@ author:
   - StreamOps (@streamops)
 description:
   - Creates, recreates and deletes one application of a virtual host.
-  - Only fields that are given are compared. A field that is left out is left alone.
-  - Applications that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
-  - Applications of virtual hosts of the server's own configuration file cannot be changed. The task succeeds where the application is as
-    wanted, and fails otherwise.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - The server loses applications created through the API when it restarts. Run the playbook again to restore them.
+  - Applications of virtual hosts of the server's configuration file cannot be changed. The task succeeds if the
+    application is already in the desired state, and fails otherwise.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.application
+  - streamops.ovenmediaengine.application.change
 options:
   state:
     description:
-      - Whether the application is to be there. Deleting it stops its push tasks first.
+      - Desired state of the application. With V(absent), its push tasks are stopped first.
     type: str
     choices: [present, absent]
     default: present
-  recreate:
-    description:
-      - Whether an application that differs may be deleted and made again, which cuts off its viewers and its live streams.
-      - The collection does not change one in any other way. Without this option the task fails, and says what differs and what would be dropped.
-      - Its push tasks are stopped first and made again as they were. They are dropped where the new application has no push publisher.
-        If the new application is refused, the old one is put back with them.
-    type: bool
-    default: false
 attributes:
   idempotent:
     support: full
@@ -48,26 +41,26 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: The application of the server's own configuration file must be there
+- name: Require the application of the server's configuration file
   streamops.ovenmediaengine.application:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
     vhost: default
     name: app
 
-- name: A virtual host for the applications below; the connection is taken from the environment
+- name: Create a virtual host for the applications below; the connection options come from the environment
   streamops.ovenmediaengine.vhost:
     name: tenant-c
     host:
       names:
         - live.tenant-c.example.com
 
-- name: An application with the server's own choice of providers, publishers and output profiles
+- name: Create an application with the server's default providers, publishers and output profiles
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: live
 
-- name: RTMP and SRT in, low-latency HLS and WebRTC out, and pushes to platforms
+- name: Receive RTMP and SRT, serve low-latency HLS and WebRTC, and push to platforms
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: push
@@ -84,7 +77,7 @@ EXAMPLES = r"""
       webrtc: {}
       push: {}
 
-- name: Three renditions to choose from, one of them as it comes in
+- name: Offer three renditions, one of them without encoding
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: abr
@@ -99,7 +92,7 @@ EXAMPLES = r"""
           output_stream_name: ${OriginStreamName}
           encodes:
             videos:
-              - name: as_it_comes
+              - name: passthrough
                 bypass: true
               - name: video_720
                 codec: h264
@@ -136,7 +129,7 @@ EXAMPLES = r"""
                 web_rtc_auto_abr: true
               renditions:
                 - name: source
-                  video: as_it_comes
+                  video: passthrough
                   audio: aac
                 - name: 720p
                   video: video_720
@@ -145,7 +138,7 @@ EXAMPLES = r"""
                   video: video_360
                   audio: aac
 
-- name: MPEG-TS over UDP; which port is which stream has no option of its own
+- name: Receive MPEG-TS over UDP; extra maps ports to streams
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: studio
@@ -158,7 +151,7 @@ EXAMPLES = r"""
     publishers:
       llhls: {}
 
-- name: Another publisher for an application that is there; its viewers are cut off for a moment
+- name: Add a publisher to an existing application; its viewers are disconnected for a moment
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: live
@@ -167,7 +160,7 @@ EXAMPLES = r"""
       hls: {}
     recreate: true
 
-- name: An application that is no longer needed
+- name: Delete an application
   streamops.ovenmediaengine.application:
     vhost: tenant-c
     name: studio
@@ -176,12 +169,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 action:
-  description: What was done, or in check mode would be done.
+  description: Action that was taken, or that check mode predicts.
   returned: success or failure after reading the server
   type: str
   choices: [created, recreated, deleted, unchanged, failed]
 application:
-  description: The application as it is now, as far as it is known; none where there is none. Secrets are masked.
+  description: The current application as far as it is known; V(null) if it does not exist. Secrets are masked.
   returned: success or failure after reading the server
   type: dict
   sample:
@@ -193,109 +186,121 @@ application:
     publishers:
       llhls: {}
 differences:
-  description: The fields that were not as wanted. Secrets are masked.
+  description: Fields that differ from the desired state. Secrets are masked.
   returned: success or failure after reading the server
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED difference, samples: {field: publishers.hls}
     field:
       description: Name of the option.
       type: str
       sample: publishers.hls
     before:
-      description: What was there.
+      description: Current value.
       type: raw
     after:
-      description: What was wanted. None where something is there that is not listed.
+      description: Desired value; V(null) if the server has something that is not listed.
       type: raw
+    # END GENERATED
 would_drop:
-  description: What a recreate or delete would stop.
+  description: What a recreate or delete would interrupt.
   returned: when the application differs and is not recreated now, and in check mode when it is deleted
   type: dict
   contains:
+    # BEGIN GENERATED interrupted
     push_tasks:
-      description: Push tasks, as application and id.
+      description: Push tasks, as application and ID.
       type: list
       elements: str
       sample: [live/platform]
     streams:
-      description: Live streams, as application and name. Not there where the server has no call for them.
+      description: Live streams, as application and name. Absent if the server has no API call for them. Since 0.2.0.
       type: list
       elements: str
       sample: [live/main]
     connections:
-      description: Number of viewers. Not there where the server has no call for it.
+      description: Number of viewers. Absent if the server has no API call for it. Since 0.2.0.
       type: int
       sample: 12
+    # END GENERATED
 dropped:
-  description: What was stopped and not made again.
+  description: What was stopped and not restarted.
   returned: when an application was deleted, or recreated without a push publisher
   type: dict
   contains:
+    # BEGIN GENERATED push_task_names
     push_tasks:
-      description: Push tasks, as application and id.
+      description: Push tasks, as application and ID.
       type: list
       elements: str
       sample: [live/platform]
+    # END GENERATED
 carried_over:
-  description: What was stopped and made again.
+  description: What was stopped and restarted.
   returned: when an application was recreated
   type: dict
   contains:
+    # BEGIN GENERATED push_task_names
     push_tasks:
-      description: Push tasks, as application and id.
+      description: Push tasks, as application and ID.
       type: list
       elements: str
       sample: [live/platform]
+    # END GENERATED
 not_put_back:
-  description: What could not be made again; empty where everything is there.
+  description: What could not be recreated; empty if everything was.
   returned: after a recreate, whether it succeeded or failed
   type: list
   elements: str
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.applications import Application

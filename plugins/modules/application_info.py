@@ -13,47 +13,43 @@ version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Reads the applications of one virtual host or of all, or those that are named.
-  - What it returns as RV(applications) is valid input of M(streamops.ovenmediaengine.applications) if O(show_secrets=true).
+  - Reads the applications of one or all virtual hosts, or only those in O(names).
+  - RV(applications) is valid input for M(streamops.ovenmediaengine.applications) if O(show_secrets=true).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
+  - streamops.ovenmediaengine.secrets
 options:
   vhost:
-    description: Name of the virtual host. The applications of all virtual hosts are read where it is left out.
+    description: Name of the virtual host. If omitted, the applications of all virtual hosts are read.
     type: str
   names:
     description:
-      - Names of the applications to read. All are read where the option is left out.
+      - Names of the applications to read. If omitted, all are read.
     type: list
     elements: str
-  show_secrets:
-    description:
-      - Whether secrets are returned in clear text. Set C(no_log=true) on the task then.
-    type: bool
-    default: false
 seealso:
   - module: streamops.ovenmediaengine.application
   - module: streamops.ovenmediaengine.applications
 """
 
 EXAMPLES = r"""
-- name: All applications of a virtual host
+- name: Read all applications of a virtual host
   streamops.ovenmediaengine.application_info:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
     vhost: default
   register: found
 
-- name: Is this one there
+- name: Check whether an application exists
   streamops.ovenmediaengine.application_info:
     vhost: default
     names:
       - app
   register: found
 
-- name: Read the applications of all virtual hosts to write them down
+- name: Read the applications of all virtual hosts, including secrets, to save them
   streamops.ovenmediaengine.application_info:
     show_secrets: true
   register: found
@@ -63,9 +59,9 @@ EXAMPLES = r"""
 RETURN = r"""
 applications:
   description:
-    - The applications with the options of M(streamops.ovenmediaengine.application), by virtual host. Those of one virtual host are sorted by
-      name, or as O(names) has them.
-    - Only fields that the server returns are there. What has no option of its own stands in C(extra).
+    - The applications by virtual host, with the options of M(streamops.ovenmediaengine.application). Within a virtual
+      host they are sorted by name, or in the order of O(names).
+    - They contain only the fields that the server returns. C(extra) contains fields without an option of their own.
   returned: success
   type: list
   elements: dict
@@ -78,70 +74,76 @@ applications:
       publishers:
         llhls: {}
 missing:
-  description: Those of O(names) that a virtual host does not have, as virtual host and application.
+  description: Entries of O(names) that do not exist in a virtual host, as virtual host and application.
   returned: success
   type: list
   elements: str
   sample: [default/other]
 status:
-  description: What the server says about each application beside its fields, in the same order.
+  description: Status of each application, in the same order.
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED application_key
     vhost:
       description: Name of the virtual host.
       type: str
     name:
       description: Name of the application.
       type: str
+    # END GENERATED
     dynamic:
-      description: Whether the server made the application by itself, for a stream that it pulls.
+      description: Whether the server created the application itself, for a stream that it pulls.
       type: bool
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import ApplicationInfo

@@ -13,53 +13,50 @@ version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Creates, recreates and deletes any number of applications of any number of virtual hosts in one task. New ones take one request for
-    every 500 of a virtual host.
-  - Goes through every entry, reports each, and fails at the end if one failed.
-  - Only fields that are given are compared. A field that is left out is left alone.
-  - Applications that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
-  - Applications of virtual hosts of the server's own configuration file cannot be changed. An entry for one succeeds where it is as wanted,
-    and fails otherwise.
+  - Creates, recreates and deletes any number of applications of any number of virtual hosts in one task. One request
+    creates up to 500 applications of a virtual host.
+  - Processes every entry, reports a result for each, and fails at the end if any entry failed.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - The server loses applications created through the API when it restarts. Run the playbook again to restore them.
+  - Applications of virtual hosts of the server's configuration file cannot be changed. An entry for one succeeds if it
+    is already in the desired state, and fails otherwise.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.application.entries
+  - streamops.ovenmediaengine.application.change
 options:
   state:
     description:
-      - Whether the applications are to be there. Deleting one stops its push tasks first.
+      - Desired state of the applications. With V(absent), their push tasks are stopped first.
     type: str
     choices: [present, absent]
     default: present
   purge:
     description:
-      - Whether applications that are not listed are deleted, in the virtual hosts that O(applications) names and in no others.
-      - Those of virtual hosts of the server's configuration file stay. In check mode one that cannot be told apart from others is
-        reported as deleted.
+      - Whether to delete unlisted applications of the virtual hosts in O(applications). Other virtual hosts are not
+        affected.
+      - Applications of virtual hosts of the server's configuration file stay. Check mode reports such an application as
+        deleted if it cannot be distinguished from others.
     type: bool
     default: false
   purge_everything:
     description:
-      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
-      - As only the virtual hosts that O(applications) names are looked at, the purge then deletes nothing.
+      - Whether O(purge) accepts an empty list. By default such a purge is refused, because an empty list is more often
+        a mistake than intended.
+      - The purge then deletes nothing, because it only affects the virtual hosts in O(applications).
     type: bool
     default: false
     version_added: 1.1.0
-  recreate:
-    description:
-      - Whether an application that differs may be deleted and made again, which cuts off its viewers and its live streams.
-      - The collection does not change one in any other way. Without this option the task fails, and says what differs and what would be dropped.
-      - Its push tasks are stopped first and made again as they were. They are dropped where the new application has no push publisher.
-        If the new application is refused, the old one is put back with them.
-    type: bool
-    default: false
   predicted:
     description:
-      - What earlier tasks of the play would have done, were they not in check mode, as C(results) of M(streamops.ovenmediaengine.vhosts) returned it.
-      - In check mode, what these tasks create counts as present, and what they delete as absent. An entry fails if its virtual host is
-        missing then, as in a real run.
-      - Without it, check mode warns of such a missing object, because an earlier task may create it. Outside of check mode the option does nothing.
+      - Predicted results of earlier tasks of the play in check mode, as
+        RV(streamops.ovenmediaengine.vhosts#module:results).
+      - In check mode, objects that these tasks would create count as existing, and objects that they would delete as
+        missing. An entry fails if its virtual host would be missing, as in a real run.
+      - Without this option, check mode warns about a missing virtual host, because an earlier task may create it.
+        Outside check mode the option has no effect.
     type: list
     elements: dict
     version_added: 1.1.0
@@ -73,7 +70,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: The applications of a virtual host in one task
+- name: Create the applications of a virtual host in one task
   streamops.ovenmediaengine.applications:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -97,14 +94,14 @@ EXAMPLES = r"""
       - vhost: tenant-c
         name: preview
 
-- name: These and no others in this virtual host
+- name: Delete all other applications of a virtual host
   streamops.ovenmediaengine.applications:
     applications:
       - vhost: tenant-c
         name: show
     purge: true
 
-- name: Applications that are no longer needed
+- name: Delete applications
   streamops.ovenmediaengine.applications:
     applications:
       - vhost: tenant-c
@@ -116,110 +113,124 @@ EXAMPLES = r"""
 
 RETURN = r"""
 results:
-  description: What was done with each application, in the order of O(applications); those that O(purge) deletes come last.
+  description: Result for each application, in the order of O(applications), followed by those that O(purge) deletes.
   returned: success or failure after reading the server
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED application_key
     vhost:
       description: Name of the virtual host.
       type: str
     name:
       description: Name of the application.
       type: str
+    # END GENERATED
+    # BEGIN GENERATED action
     action:
-      description: What was done, or in check mode would be done.
+      description: Action that was taken, or that check mode predicts.
       type: str
       choices: [created, recreated, deleted, unchanged, failed]
+    # END GENERATED
     differences:
-      description: The fields that were not as wanted. Secrets are masked.
+      description: Fields that differ from the desired state. Secrets are masked.
       type: list
       elements: dict
       contains:
+        # BEGIN GENERATED difference, samples: {field: publishers.hls}
         field:
           description: Name of the option.
           type: str
           sample: publishers.hls
         before:
-          description: What was there.
+          description: Current value.
           type: raw
         after:
-          description: What was wanted. None where something is there that is not listed.
+          description: Desired value; V(null) if the server has something that is not listed.
           type: raw
+        # END GENERATED
     would_drop:
-      description: What a recreate or delete would stop. Push tasks, and where the server can tell, live streams and the number of connections.
+      description:
+        - What a recreate or delete would interrupt, which is push tasks, and, if the server reports them, live streams
+          and the number of connections.
       type: dict
       sample:
         push_tasks: [live/platform]
         streams: [live/main]
         connections: 12
+    # BEGIN GENERATED replaced
     dropped:
-      description: What was stopped and not made again.
+      description: What was deleted and not recreated.
       type: dict
     carried_over:
-      description: What a recreate stopped and made again.
+      description: What was deleted and recreated.
       type: dict
     not_put_back:
-      description: What could not be made again after a recreate.
+      description: What could not be recreated.
       type: list
       elements: str
     msg:
-      description: Why it failed.
+      description: Why the entry failed.
       type: str
     error:
-      description: Why it failed, as RV(error).
+      description: Why the entry failed, with the keys of RV(error).
       type: dict
+    # END GENERATED
 counts:
-  description: How many applications each action was for.
+  description: Number of applications for each action.
   returned: success or failure after reading the server
   type: dict
   sample:
     created: 2
     unchanged: 48
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.applications import Applications

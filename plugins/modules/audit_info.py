@@ -8,20 +8,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: audit_info
-short_description: Find where OvenMediaEngine is not as listed, and what is wrong with it
+short_description: Report differences and problems of an OvenMediaEngine server
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Compares one server with the virtual hosts, applications and push tasks that it should have, and names every difference, also what is there
-    and not listed.
-  - Finds push tasks that fail or stand still, certificates that are about to end or are not those that should be served, and what is known to
-    be a trap of the server's version.
-  - Never sends a write, with or without check mode. What is wrong is returned in RV(findings), and is no failure. That also holds for a server
-    that cannot be reached, and for entries of the lists that could not be used.
-  - The module only fails where one of its own options cannot work, such as O(api_url) or O(sampling_interval).
+  - Compares one server with its desired virtual hosts, applications and push tasks, and reports every difference,
+    including unlisted objects.
+  - Finds push tasks that fail or stall, certificates that expire soon or differ from the expected ones, and known
+    defects of the server's version.
+  - Never sends a write, with or without check mode. RV(findings) reports what is wrong, which is not a failure. This
+    also applies to an unreachable server and to invalid entries of the lists.
+  - The module only fails if one of its own options is invalid, such as O(api_url) or O(sampling_interval).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
+  - streamops.ovenmediaengine.certificate.chain
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
   - streamops.ovenmediaengine.virtual_host.audited
@@ -30,81 +31,74 @@ extends_documentation_fragment:
 options:
   read_only_vhosts:
     description:
-      - Names of virtual hosts of the server's configuration file, which need not be listed, and neither need their applications.
-      - Most are recognized without it. Those that set neither a number nor a boolean, and those of servers before 0.16, are not.
+      - Names of virtual hosts of the server's configuration file. They and their applications need not be listed.
+      - Most are recognized without this option. Exceptions are those without any number or boolean among their
+        settings, and those of servers before 0.16.
     type: list
     elements: str
   certificates:
     description:
-      - The certificates that should be served, and where.
+      - The certificates that the server should serve, and their endpoints.
     type: list
     elements: dict
     suboptions:
       vhost:
         description:
-          - Name of the virtual host that findings are about.
+          - Name of the virtual host that the findings refer to.
         type: str
       certificate:
         description:
-          - Path of a PEM file on the host where the module runs. Its first certificate is the one that should be served.
-          - Cannot be used beside O(certificates[].fingerprint), which says the same. Without either, any certificate for the host name will do.
+          - Path of a PEM file on the host where the module runs. Its first certificate is the expected one.
+          - Mutually exclusive with O(certificates[].fingerprint). Without either, any certificate for the host name is
+            accepted.
         type: path
       fingerprint:
         description:
-          - SHA-256 fingerprint of the certificate that should be served, 64 hexadecimal digits with or without colons.
+          - SHA-256 fingerprint of the expected certificate, 64 hexadecimal digits with or without colons.
         type: str
       endpoint:
         description:
-          - The TLS ports to shake hands with, a list, or a dictionary for one alone. At least one must be given.
-          - The handshakes are made from the host where the module runs, directly and never through a proxy.
+          - The TLS ports to check, as a list, or as a dictionary for one port. At least one is required.
+          - The handshakes start directly from the host where the module runs and never use a proxy.
         type: list
         elements: dict
         suboptions:
           host:
             description:
-              - Host name or address to connect to. The host of O(api_url) where it is left out.
+              - Host name or address to connect to. If omitted, the host of O(api_url) is used.
             type: str
           port:
             description:
-              - Port to connect to, from 1 to 65535. It must be given.
+              - Port to connect to, from 1 to 65535. It is required.
             type: int
           server_name:
             description:
-              - Host name that is asked for by SNI, by which the server chooses among the certificates of its virtual hosts.
-              - The first of the host names without a V(*) that O(vhosts) lists for O(certificates[].vhost) where it is left out, and where there is
-                none, O(certificates[].endpoint[].host). Then nobody knows which names the certificate must be for.
+              - Host name to request by SNI. The server uses it to choose the certificate of a virtual host.
+              - If omitted, the first host name without a V(*) that O(vhosts) lists for O(certificates[].vhost) is used.
+                If there is none, O(certificates[].endpoint[].host) is used, and the names in the certificate are not
+                checked.
             type: str
       days:
         description:
-          - Days for which the certificate must still be valid. O(certificate_days) where it is left out.
+          - Days for which the certificate must still be valid. If omitted, O(certificate_days) is used.
         type: int
   certificate_days:
     description:
-      - Days for which every certificate that is served must still be valid.
+      - Days for which every served certificate must still be valid.
     type: int
     default: 30
   sampling_interval:
     description:
-      - Seconds between two looks at push tasks that say that they push, from V(2) to V(600), or V(0) for one look.
-      - Only two looks show the bit rate, and whether one stands still. The server counts bytes about once a second, so that the bit rate is the more
-        exact the longer the interval is.
+      - Seconds between two samples of push tasks in state V(pushing), from V(2) to V(600), or V(0) for one sample.
+      - Two samples are needed to determine the bit rate and to detect stalled tasks. The server updates its byte
+        counters about once a second, so a longer interval gives a more accurate bit rate.
     type: float
     default: 0
-  verify_chain:
-    description:
-      - Whether what is served is also verified as clients do it, which is to say that its chain leads to a trusted authority.
-    type: bool
-    default: false
-  chain_ca_path:
-    description:
-      - Path of a file or directory with the CA certificates that O(verify_chain) trusts, on the host where the module runs.
-      - O(ca_path) where it is left out, and where that is not given either, the certificates that the system trusts.
-    type: path
 notes:
-  - A server with N virtual hosts that hold one application each is asked 4 N + 2 times, and once more for each application with a running push
-    where O(sampling_interval) is given.
-  - After a request that got no answer, nothing more is asked of the server. O(timeout) also bounds each TLS handshake as a whole, and a port
-    that cannot be reached is tried once only.
+  - A server with N virtual hosts with one application each receives 4 N + 2 requests. With O(sampling_interval), it
+    receives one more for each application with a running push.
+  - After a request without a response, the module sends no more requests to the server. O(timeout) also limits the
+    duration of each TLS handshake, and an unreachable port is tried only once.
 seealso:
   - module: streamops.ovenmediaengine.vhosts
   - module: streamops.ovenmediaengine.applications
@@ -113,7 +107,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See whether a server is as it should be
+- name: Compare a server with its desired state
   streamops.ovenmediaengine.audit_info:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -140,7 +134,7 @@ EXAMPLES = r"""
     sampling_interval: 5
   register: audit
 
-- name: See which certificates end within three weeks, or are others than they should be
+- name: Find certificates that expire within three weeks or differ from the expected ones
   streamops.ovenmediaengine.audit_info:
     vhosts:
       - name: tenant-a
@@ -158,96 +152,100 @@ EXAMPLES = r"""
     certificate_days: 21
   register: audit
 
-- name: Say where the server is not as listed
+- name: Show where the server differs from the lists
   ansible.builtin.debug:
     msg: "{{ audit.findings | selectattr('severity', 'in', ['error', 'drift']) | map(attribute='message') }}"
 """
 
 RETURN = r"""
 reachable:
-  description: Whether the server has answered. Nothing but certificates is looked at where it has not.
+  description: Whether the server responded. If not, the audit only checks certificates.
   returned: success
   type: bool
   sample: true
 version:
-  description: The server's version. None where it was not reached, and before 0.16.5, where servers do not tell it.
+  description:
+    - Version of the server; V(null) if the server is unreachable or older than 0.16.5, because older servers do not
+      report it.
   returned: success
   type: str
   sample: 0.21.0
 counts:
-  description: How many findings there are of each severity.
+  description: Number of findings of each severity.
   returned: success
   type: dict
   contains:
     error:
-      description: What does not work, or could not be looked at.
+      description: What does not work or could not be checked.
       type: int
       sample: 0
     drift:
-      description: Where the server is not as listed.
+      description: Where the server differs from the lists.
       type: int
       sample: 2
     warning:
-      description: What is about to go wrong, or cannot be as it was meant.
+      description: What will fail soon or cannot work as intended.
       type: int
       sample: 1
     info:
-      description: What is good to know.
+      description: Additional information.
       type: int
       sample: 3
 findings:
-  description: What is not as it should be, by severity, place, and kind. The order is the same in every run.
+  description: The findings, sorted by severity, place and kind. The order is the same in every run.
   returned: success
   type: list
   elements: dict
   contains:
     severity:
-      description: How bad it is.
+      description: Severity of the finding.
       type: str
       choices: [error, drift, warning, info]
     kind:
       description:
-        - V(missing), V(differs), V(not_listed), V(unmanaged) and V(unaddressable) are about objects, V(push_error) and V(push_stalled) about push tasks.
-        - V(unreachable) and V(ambiguous_host_name) are about host names that another virtual host takes, or takes if it was created first.
-        - V(handshake_failed), V(certificate_differs), V(certificate_name), V(certificate_expired), V(certificate_not_yet_valid), V(certificate_expiring) and
-          V(chain_not_verified) are about certificates.
-        - V(concern) is about what is listed and cannot work as it is meant, V(bad_input) about what is listed and cannot work at all, and V(version_trap)
-          about the server's version.
-        - All others are kinds of errors that kept something from being compared; the guide on errors lists them.
+        - V(missing), V(differs), V(not_listed), V(unmanaged) and V(unaddressable) refer to objects, V(push_error) and
+          V(push_stalled) to push tasks.
+        - V(unreachable) and V(ambiguous_host_name) refer to host names that another virtual host receives, always or if
+          it was created first.
+        - V(handshake_failed), V(certificate_differs), V(certificate_name), V(certificate_expired),
+          V(certificate_not_yet_valid), V(certificate_expiring) and V(chain_not_verified) refer to certificates.
+        - V(concern) refers to entries that cannot work as intended, V(bad_input) to entries that cannot work at all,
+          and V(version_trap) to known defects of the server's version.
+        - All other kinds are kinds of errors that prevented a comparison. The guide on errors lists them.
       type: str
       sample: differs
     message:
-      description: The finding in words.
+      description: Description of the finding.
       type: str
       sample: "Virtual host tenant-a: host.names differs."
     vhost:
-      description: Name of the virtual host, empty where the finding is about none. The same holds for the next four.
+      description: Name of the virtual host. Like the next four values, it is empty if it does not apply.
       type: str
       sample: tenant-a
     application:
       description: Name of the application.
       type: str
     push_task:
-      description: Id of the push task.
+      description: ID of the push task.
       type: str
     endpoint:
-      description: The TLS port, with the name that was asked for.
+      description: TLS port, with the requested host name.
       type: str
       sample: "media-1.example.com:443 (live.tenant-a.example.com)"
     field:
-      description: The option that differs, or that cannot be used.
+      description: Option that differs or is invalid.
       type: str
       sample: host.names
     found:
-      description: What is there, none where that says nothing. Secrets are masked.
+      description: Current value; V(null) if it does not apply. Secrets are masked.
       type: raw
       sample: [old.tenant-a.example.com]
     wanted:
-      description: What is listed, none where that says nothing. Secrets are masked.
+      description: Desired value; V(null) if it does not apply. Secrets are masked.
       type: raw
       sample: [live.tenant-a.example.com]
 vhosts:
-  description: All virtual hosts of the server and of the lists, by name. Empty where the server was not reached.
+  description: All virtual hosts of the server and of the lists, by name; empty if the server is unreachable.
   returned: success
   type: list
   elements: dict
@@ -257,24 +255,25 @@ vhosts:
       type: str
       sample: tenant-a
     listed:
-      description: Whether O(vhosts) has an entry for it.
+      description: Whether O(vhosts) contains it.
       type: bool
     present:
-      description: Whether the server has it.
+      description: Whether it exists on the server.
       type: bool
     read_only:
-      description: Whether it comes from the server's configuration file, as far as that is known.
+      description: Whether it is known to come from the server's configuration file.
       type: bool
     status:
-      description: The worst that was found of it, of what is in it, and of its certificates.
+      description: Worst finding about the virtual host, its contents, and its certificates.
       type: str
       choices: [ok, info, warning, drift, error, missing, not_listed]
 push_tasks:
-  description: All push tasks of the server, by virtual host, application and id.
+  description: All push tasks of the server, sorted by virtual host, application and ID.
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED push_task_key, samples: {vhost: tenant-a, app: live, id: platform}
     vhost:
       description: Name of the virtual host.
       type: str
@@ -284,9 +283,10 @@ push_tasks:
       type: str
       sample: live
     id:
-      description: Id of the task.
+      description: ID of the push task.
       type: str
       sample: platform
+    # END GENERATED
     protocol:
       description: Protocol of the task.
       type: str
@@ -296,109 +296,120 @@ push_tasks:
       type: str
       sample: rtmp://live.platform.example.com/app
     state:
-      description: V(ready) waits for its stream. V(pushing) stands for every word that a server version has for it.
+      description:
+        - V(ready) means that the task waits for its stream. V(pushing) covers the different names that server versions
+          use for it.
       type: str
       sample: pushing
     bits_per_second:
-      description: What was sent between the two looks. None where it was not looked at twice, does not push, or has connected again between.
+      description:
+        - Bit rate between the two samples; V(null) without a second sample, if the task does not push, and if it
+          reconnected in between.
       type: int
       sample: 4000000
     listed:
-      description: Whether O(push_tasks) has an entry for it.
+      description: Whether O(push_tasks) contains it.
       type: bool
     is_config:
-      description: Whether the server's own configuration made the task.
+      description: Whether the task comes from the server's configuration.
       type: bool
 certificates:
-  description: What the endpoints of O(certificates) serve, by virtual host and endpoint.
+  description: The certificates that the endpoints of O(certificates) serve, by virtual host and endpoint.
   returned: success
   type: list
   elements: dict
   contains:
     vhost:
-      description: Name of the virtual host, empty where none was given.
+      description: Name of the virtual host; empty if none is specified.
       type: str
       sample: tenant-a
     endpoint:
-      description: The TLS port, with the name that was asked for.
+      description: TLS port, with the requested host name.
       type: str
       sample: "media-1.example.com:443 (live.tenant-a.example.com)"
     certificate:
-      description: The certificate that was served, none where the handshake failed.
+      description: The certificate that was served; V(null) if the handshake failed.
       type: dict
       contains:
+        # BEGIN GENERATED certificate, samples: {subject: CN=live.tenant-a.example.com, names: [live.tenant-a.example.com],
+        #   not_before: "2026-01-31T12:00:00Z", not_after: "2026-05-01T12:00:00Z", days_left: 62}
         fingerprint:
-          description: SHA-256 fingerprint, 64 lower-case hexadecimal digits.
+          description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
           type: str
         subject:
-          description: Whom it was made for.
+          description: Distinguished name of the subject.
           type: str
           sample: CN=live.tenant-a.example.com
         names:
-          description: Host names and addresses that it is for.
+          description: Host names, then addresses, that the certificate is valid for.
           type: list
           elements: str
           sample: [live.tenant-a.example.com]
         issuer:
-          description: Who signed it.
+          description: Distinguished name of the issuer.
           type: str
         not_before:
-          description: When it becomes valid, in ISO 8601.
+          description: Start of the validity period, in UTC (ISO 8601).
           type: str
-          sample: "2026-01-31T12:00:00Z"
+          sample: '2026-01-31T12:00:00Z'
         not_after:
-          description: When it ends, in ISO 8601.
+          description: End of the validity period, in UTC (ISO 8601).
           type: str
-          sample: "2026-05-01T12:00:00Z"
+          sample: '2026-05-01T12:00:00Z'
         days_left:
-          description: Whole days until then, negative where they are over.
+          description: Whole days until the certificate expires; negative if it has expired.
           type: int
           sample: 62
+        # END GENERATED
     agrees:
-      description: Whether it is the one that should be served, none where nobody said which.
+      description: Whether it is the expected certificate; V(null) if none is specified.
       type: bool
     error:
-      description: Why the handshake failed, empty where it did not.
+      description: Why the handshake failed; empty if it succeeded.
       type: str
+# BEGIN GENERATED error, samples: {kind: bad_input, attempted: use option sampling_interval}
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: bad_input
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: use option sampling_interval
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo

@@ -8,35 +8,37 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: cert_reload
-short_description: Bring new TLS certificates of OvenMediaEngine into use, and prove it
+short_description: Reload TLS certificates of OvenMediaEngine and verify them
 version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Has the server read the certificate files of one virtual host, of all, or of its own API, again, and proves by TLS handshakes that the new
-    certificate is served.
-  - Server versions from 0.17.1 on answer a reload with success even where the new files are broken, missing or unreadable, and go on with the old
-    certificate. So the answer counts for nothing here. What counts is what O(endpoint) serves.
-  - With O(certificate) or O(fingerprint) each O(endpoint) is asked first. Where all serve the certificate already, the server is not asked to
-    reload. Otherwise it is, and the endpoints are asked again until all serve the certificate or O(wait_timeout) is over. Then the task fails and says
-    what each serves and until when.
-  - Without them there is nothing to compare to. The server is asked to reload, and the task reports a change each time.
+  - Makes the server reload the certificate files of one virtual host, of all virtual hosts, or of its own API, and
+    verifies by TLS handshakes that it serves the new certificate.
+  - Servers from 0.17.1 on report a reload as successful even if the new files are broken, missing or unreadable, and
+    keep the old certificate. Therefore the module does not rely on the response, but on what O(endpoint) serves.
+  - With O(certificate) or O(fingerprint), the module checks each O(endpoint) first. If all serve the certificate
+    already, no reload is sent. Otherwise the module sends a reload and checks the endpoints until all serve the
+    certificate or O(wait_timeout) ends. In the latter case the task fails and reports what each endpoint serves and
+    when that expires.
+  - Without them, there is nothing to compare. The module always sends a reload and reports a change.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.certificate
+  - streamops.ovenmediaengine.certificate.chain
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
 options:
   vhost:
     description:
-      - Name of the virtual host whose certificate is reloaded. Those of all virtual hosts are reloaded where the option is left out.
-      - Cannot be used where O(scope=api).
+      - Name of the virtual host to reload. If omitted, all virtual hosts are reloaded.
+      - Cannot be combined with O(scope=api).
     type: str
   scope:
     description:
       - V(vhosts) reloads certificates of virtual hosts.
-      - V(api) reloads the certificate of the server's API itself. Versions from 0.20.0 on can do that, 0.18.0 cannot. Where O(api_url) is C(https) and
-        O(endpoint) is left out, the API's own port is the endpoint.
+      - V(api) reloads the certificate of the server's API itself. Servers from 0.20.0 on support it, server 0.18.0 does
+        not. If O(api_url) uses C(https) and O(endpoint) is omitted, the API's own port is the endpoint.
     type: str
     choices: [vhosts, api]
     default: vhosts
@@ -53,7 +55,8 @@ options:
     version_added: 0.2.0
   force:
     description:
-      - Whether the server is asked to reload although the certificate is served already, such as for a new chain of the same certificate.
+      - Whether to send a reload even if the certificate is served already, for example for a new chain of the same
+        certificate.
     type: bool
     default: false
     version_added: 0.2.0
@@ -65,35 +68,39 @@ options:
     version_added: 0.2.0
   fail_if_days_left_below:
     description:
-      - Fails where a certificate that is served has fewer whole days left than this. What was reloaded stays reloaded.
+      - Minimum number of whole days for which each served certificate must be valid. Otherwise the task fails. A
+        completed reload is not reverted.
     type: int
     version_added: 0.2.0
 attributes:
   check_mode:
     details:
-      - Shakes hands and sends no reload. Predicts that the certificate will be served, as only the server can say what it would load.
+      - Makes the handshakes and sends no reload. Predicts that the certificate will be served, because only the server
+        can determine what it would load.
   diff_mode:
     details:
-      - Shows the certificates that the endpoints served before and serve after. There is none without O(endpoint).
+      - Shows the certificates that the endpoints served before and serve after the task. Without O(endpoint) there is
+        no diff.
   idempotent:
     support: partial
     details:
-      - With O(certificate) or O(fingerprint), and without O(force). Otherwise the server is asked to reload each time.
+      - With O(certificate) or O(fingerprint), and without O(force). Otherwise each run sends a reload.
 notes:
-  - The option O(streamops.ovenmediaengine.vhost#module:host.tls.cert_path) and those beside it name files on the media server. O(certificate) is read where
-    the module runs, which can be another host.
-  - With O(verify_chain) and O(certificate), where the key file of O(vhost) can be read on the host where the module runs, the task fails before the reload
-    if the key is not that of the certificate.
-  - In a handshake the server picks the first virtual host with TLS, in the alphabetical order of their names, that has a host name that matches.
-    So a virtual host with the host name V(*) hides the certificates of all whose names sort after its own. If an endpoint is known to serve
-    another virtual host's certificate for this reason, the task fails with the kind C(shadowed) and sends no reload.
+  - The option O(streamops.ovenmediaengine.vhost#module:host.tls.cert_path) and its siblings name files on the media
+    server. O(certificate) is read on the host where the module runs, which can be a different one.
+  - With O(verify_chain) and O(certificate), the task fails before the reload if the key does not match the certificate.
+    This requires that the key file of O(vhost) is readable on the host where the module runs.
+  - In a handshake, the server uses the first virtual host with TLS and a matching host name, in alphabetical order of
+    the virtual hosts' names. Therefore a virtual host with the host name V(*) hides the certificates of all virtual
+    hosts that sort after it. If an endpoint is known to serve another virtual host's certificate for this reason, the
+    task fails with the kind C(shadowed) and sends no reload.
 seealso:
   - module: streamops.ovenmediaengine.certificate_info
   - module: streamops.ovenmediaengine.vhost
 """
 
 EXAMPLES = r"""
-- name: Bring the new certificate of a virtual host into use on all its TLS ports
+- name: Reload the certificate of a virtual host and verify it on all its TLS ports
   streamops.ovenmediaengine.cert_reload:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -105,7 +112,7 @@ EXAMPLES = r"""
       - host: media-1.example.com
         port: 3334
 
-- name: The same from the controller, where the files are not, by the fingerprint
+- name: Do the same from a controller without the files, by fingerprint
   streamops.ovenmediaengine.cert_reload:
     vhost: events
     fingerprint: "{{ events_fingerprint }}"
@@ -115,7 +122,7 @@ EXAMPLES = r"""
       server_name: events.example.com
     wait_timeout: 10
 
-- name: Reload, and have the chain and the host name verified as players do it
+- name: Reload, and verify the chain and the host name as players do
   streamops.ovenmediaengine.cert_reload:
     vhost: events
     certificate: /etc/ovenmediaengine/certs/events/cert.pem
@@ -126,7 +133,7 @@ EXAMPLES = r"""
     chain_ca_path: /etc/ovenmediaengine/certs/ca.pem
     force: true # The chain may be new while the certificate is not.
 
-- name: Fail where the certificate that is in use ends within two weeks
+- name: Fail if the served certificate expires within two weeks
   streamops.ovenmediaengine.cert_reload:
     vhost: events
     certificate: /etc/ovenmediaengine/certs/events/cert.pem
@@ -135,56 +142,58 @@ EXAMPLES = r"""
       port: 3334
     fail_if_days_left_below: 14
 
-- name: Bring the new certificate of the server's own API into use
+- name: Reload the certificate of the server's own API
   streamops.ovenmediaengine.cert_reload:
     scope: api
     certificate: /etc/ovenmediaengine/certs/api/cert.pem
-    endpoint: # Can be left out where api_url is https.
+    endpoint: # Optional if api_url uses https.
       host: media-1.example.com
       port: 8082
 
-- name: Have the server read the certificate files of all virtual hosts again, without any proof
+- name: Reload the certificates of all virtual hosts without verification
   streamops.ovenmediaengine.cert_reload:
 """
 
 RETURN = r"""
 expected:
   description:
-    - The certificate that should be served; the fingerprint alone where O(fingerprint) was given. None where there is nothing to compare to.
+    - The expected certificate, or only O(fingerprint) if that is specified; V(null) if neither option is specified.
   returned: success, and where the proof fails
   type: dict
   contains:
+    # BEGIN GENERATED certificate
     fingerprint:
       description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
       type: str
       sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
     subject:
-      description: Whom it was issued to, a distinguished name.
+      description: Distinguished name of the subject.
       type: str
       sample: CN=live.example.com
     names:
-      description: Host names, then addresses, that it is for.
+      description: Host names, then addresses, that the certificate is valid for.
       type: list
       elements: str
       sample: [live.example.com]
     issuer:
-      description: Who issued it, a distinguished name.
+      description: Distinguished name of the issuer.
       type: str
       sample: CN=R11,O=Let's Encrypt,C=US
     not_before:
-      description: Time from which it is valid, UTC.
+      description: Start of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-10-01T00:00:00Z"
     not_after:
-      description: Time until which it is valid, UTC.
+      description: End of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-12-30T00:00:00Z"
     days_left:
-      description: Whole days for which it is still valid, negative where it has expired.
+      description: Whole days until the certificate expires; negative if it has expired.
       type: int
       sample: 39
+    # END GENERATED
 reload:
-  description: The server's answer to the reload, which proves nothing. None where the server was not asked.
+  description: Response to the reload, which proves nothing; V(null) if no reload was sent.
   returned: success, and where the proof fails
   type: dict
   contains:
@@ -193,159 +202,180 @@ reload:
       type: int
       sample: 200
     message:
-      description: The server's own words.
+      description: Message of the server.
       type: str
       sample: OK
 endpoints:
-  description: The endpoints in the order of O(endpoint), and what they serve.
+  description: The endpoints with the certificates that they serve, in the order of O(endpoint).
   returned: success, and where the proof fails
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED endpoint
     host:
-      description: Host that was connected to.
+      description: Host of the TLS port.
       type: str
       sample: media-1.example.com
     port:
-      description: Port that was connected to.
+      description: TLS port.
       type: int
       sample: 3334
     server_name:
-      description: Host name that was asked for by SNI.
+      description: Host name that the handshake requested by SNI.
       type: str
       sample: live.example.com
+    # END GENERATED
     before:
-      description: The certificate that was served before, with the keys of RV(expected). None where the handshake failed.
+      description:
+        - The certificate that was served before, with the keys of RV(expected); V(null) if the handshake failed.
       type: dict
     after:
-      description: The certificate that is served now, or in check mode would be, with the keys of RV(expected). None where the handshake failed.
+      description:
+        - The certificate that is served now, or that check mode predicts, with the keys of RV(expected); V(null) if the
+          handshake failed.
       type: dict
+    # BEGIN GENERATED verdict
     agrees:
-      description: Whether the certificate that should be served is served. None where there is nothing to compare to.
+      description: Whether the endpoint serves the expected certificate; V(null) if no certificate is specified.
       type: bool
     verified:
-      description: Whether clients would accept it. None without O(verify_chain), and where the handshake failed.
+      description:
+        - Whether clients would accept the certificate; V(null) without O(verify_chain) and if the handshake failed.
       type: bool
     verify_error:
-      description: Why clients would not accept it, none where they would.
+      description: Why clients would reject the certificate; V(null) if they would accept it.
       type: str
       sample: unable to get local issuer certificate
+    # END GENERATED
+    # BEGIN GENERATED handshake_error
     error:
-      description: Why the last handshake failed, none where it did not.
+      description: Why the last handshake failed; V(null) if it succeeded.
       type: str
       sample: Nothing listens at media-1.example.com:3334 (live.example.com).
+    # END GENERATED
 before:
-  description: The certificate that the first endpoint served before. None where the handshake failed, or without O(endpoint).
+  description:
+    - The certificate that the first endpoint served before; V(null) if the handshake failed, and without O(endpoint).
   returned: success, and where the proof fails
   type: dict
   contains:
+    # BEGIN GENERATED certificate
     fingerprint:
       description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
       type: str
       sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
     subject:
-      description: Whom it was issued to, a distinguished name.
+      description: Distinguished name of the subject.
       type: str
       sample: CN=live.example.com
     names:
-      description: Host names, then addresses, that it is for.
+      description: Host names, then addresses, that the certificate is valid for.
       type: list
       elements: str
       sample: [live.example.com]
     issuer:
-      description: Who issued it, a distinguished name.
+      description: Distinguished name of the issuer.
       type: str
       sample: CN=R11,O=Let's Encrypt,C=US
     not_before:
-      description: Time from which it is valid, UTC.
+      description: Start of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-10-01T00:00:00Z"
     not_after:
-      description: Time until which it is valid, UTC.
+      description: End of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-12-30T00:00:00Z"
     days_left:
-      description: Whole days for which it is still valid, negative where it has expired.
+      description: Whole days until the certificate expires; negative if it has expired.
       type: int
       sample: 39
+    # END GENERATED
 after:
-  description: The certificate that the first endpoint serves now, or in check mode would serve. None where the handshake failed, or without O(endpoint).
+  description:
+    - The certificate that the first endpoint serves now, or that check mode predicts; V(null) if the handshake failed,
+      and without O(endpoint).
   returned: success, and where the proof fails
   type: dict
   contains:
+    # BEGIN GENERATED certificate
     fingerprint:
       description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
       type: str
       sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
     subject:
-      description: Whom it was issued to, a distinguished name.
+      description: Distinguished name of the subject.
       type: str
       sample: CN=live.example.com
     names:
-      description: Host names, then addresses, that it is for.
+      description: Host names, then addresses, that the certificate is valid for.
       type: list
       elements: str
       sample: [live.example.com]
     issuer:
-      description: Who issued it, a distinguished name.
+      description: Distinguished name of the issuer.
       type: str
       sample: CN=R11,O=Let's Encrypt,C=US
     not_before:
-      description: Time from which it is valid, UTC.
+      description: Start of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-10-01T00:00:00Z"
     not_after:
-      description: Time until which it is valid, UTC.
+      description: End of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-12-30T00:00:00Z"
     days_left:
-      description: Whole days for which it is still valid, negative where it has expired.
+      description: Whole days until the certificate expires; negative if it has expired.
       type: int
       sample: 39
+    # END GENERATED
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.certificates import CertReload

@@ -8,38 +8,44 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: certificate_info
-short_description: Read TLS certificates from files and from what OvenMediaEngine serves
+short_description: Read TLS certificates from files and from OvenMediaEngine endpoints
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Shakes hands with TLS ports and returns the certificates that they serve. A port that cannot be reached is a finding, and no failure.
-  - Checks files before a server gets them, where O(certificate) is given. What is wrong with them is returned in RV(problems), and is no failure either.
-  - Changes nothing. The server's API is asked only where O(vhost) is given. Only then are O(api_url), O(api_token) and the Python library
-    C(requests) needed.
+  - Connects to TLS ports and returns the certificates that they serve. An unreachable port is reported and is not a
+    failure.
+  - Checks certificate files before they are deployed, if O(certificate) is specified. RV(problems) lists what is wrong
+    with them, which is not a failure either.
+  - Changes nothing. The module uses the server's API only if O(vhost) is specified. Only then it needs O(api_url),
+    O(api_token) and the Python library C(requests).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection.optional
   - streamops.ovenmediaengine.certificate
+  - streamops.ovenmediaengine.certificate.chain
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
 options:
   vhost:
     description:
-      - Name of a virtual host whose host names are read from the server, for O(names) where that is left out, and for O(endpoint[].server_name).
+      - Name of a virtual host. Its host names are read from the server and are the default of O(names) and
+        O(endpoint[].server_name).
     type: str
   names:
     description:
-      - Host names that the certificate in O(certificate) must be for. V(*.example.com) must stand in it as it is; V(*) needs none.
-      - The host names of O(vhost) where the option is left out.
+      - Host names that the certificate in O(certificate) must cover. A wildcard such as V(*.example.com) must be in the
+        certificate literally; V(*) requires nothing.
+      - If omitted, the host names of O(vhost) are used.
     type: list
     elements: str
   chain:
     description:
-      - Path of a PEM file with the certificates between that of O(certificate) and the authority, in this order, on the host where the module runs.
+      - Path of a PEM file with the intermediate certificates of O(certificate), in the order towards the authority, on
+        the host where the module runs.
     type: path
   private_key:
     description:
-      - Path of a PEM file with the key of O(certificate), on the host where the module runs. Nothing of it is returned.
+      - Path of a PEM file with the key of O(certificate), on the host where the module runs. The key is never returned.
     type: path
 seealso:
   - module: streamops.ovenmediaengine.cert_reload
@@ -60,13 +66,13 @@ EXAMPLES = r"""
     chain_ca_path: /etc/ovenmediaengine/certs/ca.pem
   register: served
 
-- name: Fail where one ends within two weeks, or cannot be seen
+- name: Fail if one expires within two weeks or cannot be read
   ansible.builtin.assert:
     that:
       - served.endpoints | selectattr('error') | length == 0
       - served.endpoints | map(attribute='certificate.days_left') | min >= 14
 
-- name: Look at a TLS port without asking any API
+- name: Read the certificate of a TLS port without using the API
   streamops.ovenmediaengine.certificate_info:
     endpoint:
       host: media-1.example.com
@@ -84,7 +90,7 @@ EXAMPLES = r"""
   register: files
   failed_when: files is failed or files.problems | length > 0
 
-- name: See whether the certificate of a file is the one that is served
+- name: Check whether the certificate in a file is served
   streamops.ovenmediaengine.certificate_info:
     vhost: events
     certificate: /etc/ovenmediaengine/certs/events/cert.pem
@@ -95,113 +101,125 @@ EXAMPLES = r"""
 
 RETURN = r"""
 endpoints:
-  description: The endpoints in the order of O(endpoint), and what they serve.
+  description: The endpoints with the certificates that they serve, in the order of O(endpoint).
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED endpoint
     host:
-      description: Host that was connected to.
+      description: Host of the TLS port.
       type: str
       sample: media-1.example.com
     port:
-      description: Port that was connected to.
+      description: TLS port.
       type: int
       sample: 3334
     server_name:
-      description: Host name that was asked for by SNI.
+      description: Host name that the handshake requested by SNI.
       type: str
       sample: live.example.com
+    # END GENERATED
     certificate:
-      description: The certificate that is served. None where the handshake failed.
+      description: The certificate that is served; V(null) if the handshake failed.
       type: dict
       contains:
+        # BEGIN GENERATED certificate
         fingerprint:
           description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
           type: str
           sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
         subject:
-          description: Whom it was issued to, a distinguished name.
+          description: Distinguished name of the subject.
           type: str
           sample: CN=live.example.com
         names:
-          description: Host names, then addresses, that it is for.
+          description: Host names, then addresses, that the certificate is valid for.
           type: list
           elements: str
           sample: [live.example.com]
         issuer:
-          description: Who issued it, a distinguished name.
+          description: Distinguished name of the issuer.
           type: str
           sample: CN=R11,O=Let's Encrypt,C=US
         not_before:
-          description: Time from which it is valid, UTC.
+          description: Start of the validity period, in UTC (ISO 8601).
           type: str
           sample: "2026-10-01T00:00:00Z"
         not_after:
-          description: Time until which it is valid, UTC.
+          description: End of the validity period, in UTC (ISO 8601).
           type: str
           sample: "2026-12-30T00:00:00Z"
         days_left:
-          description: Whole days for which it is still valid, negative where it has expired.
+          description: Whole days until the certificate expires; negative if it has expired.
           type: int
           sample: 39
+        # END GENERATED
+    # BEGIN GENERATED verdict
     agrees:
-      description: Whether the certificate that should be served is served. None where there is nothing to compare to.
+      description: Whether the endpoint serves the expected certificate; V(null) if no certificate is specified.
       type: bool
     verified:
-      description: Whether clients would accept it. None without O(verify_chain), and where the handshake failed.
+      description:
+        - Whether clients would accept the certificate; V(null) without O(verify_chain) and if the handshake failed.
       type: bool
     verify_error:
-      description: Why clients would not accept it, none where they would.
+      description: Why clients would reject the certificate; V(null) if they would accept it.
       type: str
       sample: unable to get local issuer certificate
+    # END GENERATED
     shadowed_by:
       description:
-        - Name of the virtual host whose certificate the server presents here in place of that of O(vhost). None if there is none, or if this is not certain.
+        - Name of the virtual host whose certificate the server serves here instead of that of O(vhost); V(null) if
+          there is none, or if this is not certain.
       type: str
       version_added: 1.1.0
       sample: default
+    # BEGIN GENERATED handshake_error
     error:
-      description: Why the handshake failed, none where it did not.
+      description: Why the last handshake failed; V(null) if it succeeded.
       type: str
       sample: Nothing listens at media-1.example.com:3334 (live.example.com).
+    # END GENERATED
 certificates:
-  description: The certificates in the file O(certificate), in their order. The server serves the first.
+  description: The certificates in the file O(certificate), in the order of the file. The server serves the first one.
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED certificate
     fingerprint:
       description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
       type: str
       sample: 3f0c3a1b6d1f0d2c5be21a9f0f4de0c5a3c1a8f6e0f3f5a1c6f7d1b2e4a59687
     subject:
-      description: Whom it was issued to, a distinguished name.
+      description: Distinguished name of the subject.
       type: str
       sample: CN=live.example.com
     names:
-      description: Host names, then addresses, that it is for.
+      description: Host names, then addresses, that the certificate is valid for.
       type: list
       elements: str
       sample: [live.example.com]
     issuer:
-      description: Who issued it, a distinguished name.
+      description: Distinguished name of the issuer.
       type: str
       sample: CN=R11,O=Let's Encrypt,C=US
     not_before:
-      description: Time from which it is valid, UTC.
+      description: Start of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-10-01T00:00:00Z"
     not_after:
-      description: Time until which it is valid, UTC.
+      description: End of the validity period, in UTC (ISO 8601).
       type: str
       sample: "2026-12-30T00:00:00Z"
     days_left:
-      description: Whole days for which it is still valid, negative where it has expired.
+      description: Whole days until the certificate expires; negative if it has expired.
       type: int
       sample: 39
+    # END GENERATED
 problems:
-  description: What is wrong with the files, and V(shadowed). Empty if nothing is.
+  description: Problems of the files, and V(shadowed); empty if there are none.
   returned: success
   type: list
   elements: dict
@@ -209,61 +227,69 @@ problems:
     kind:
       description:
         - Kind of the problem.
-        - V(missing), V(unreadable), V(no_certificate), V(broken), V(broken_key) and V(encrypted_key) are of a file that cannot be used.
-        - V(key_mismatch), V(expired), V(not_yet_valid), V(name_not_covered) and V(chain_order) are of files that can be read and do not fit.
-        - V(shadowed) says that an endpoint serves the certificate of another virtual host, which the server picks in place of O(vhost).
-          It is only looked for with O(vhost), and if O(certificate) or O(fingerprint) is not what is served.
-        - V(chain_in_certificate) says that the certificate file holds more than one certificate, of which the server would send the first alone.
+        - V(missing), V(unreadable), V(no_certificate), V(broken), V(broken_key) and V(encrypted_key) mean that a file
+          cannot be used.
+        - V(key_mismatch), V(expired), V(not_yet_valid), V(name_not_covered) and V(chain_order) mean that the files are
+          readable and do not fit.
+        - V(shadowed) means that an endpoint serves the certificate of another virtual host, which the server uses
+          instead of O(vhost). This is only checked with O(vhost), and if the endpoint does not serve O(certificate) or
+          O(fingerprint).
+        - V(chain_in_certificate) means that the certificate file contains more than one certificate, of which the
+          server would send only the first.
       type: str
       sample: key_mismatch
     text:
-      description: The problem in words.
+      description: Description of the problem.
       type: str
       sample: The key in /tmp/privkey.pem is not that of the certificate in /tmp/cert.pem.
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.certificates import CertificateInfo

@@ -14,25 +14,19 @@ author:
   - StreamOps (@streamops)
 description:
   - Starts and stops the push of one stream to one destination.
-  - Only fields that are given are compared. A field that is left out is left alone.
-  - A task that differs is stopped, and started as wanted when it is gone.
-  - A task in state V(error) is kept, as the server keeps trying; a warning names it.
-  - A task that is being stopped, such as by another controller, does not count as running. It is waited for, and started again when it is gone.
-  - Push tasks are lost when the server restarts. Run the playbook again to bring them back.
-  - Tasks that the server's own configuration made are never touched.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - A task that differs is stopped and then started with the desired fields.
+  - A task in state V(error) stays unchanged, because the server keeps retrying. The module warns about it.
+  - A task that is being stopped, for example by another client, does not count as running. The module waits until it is
+    gone and starts it again.
+  - The server loses push tasks when it restarts. Run the playbook again to restore them.
+  - Tasks from the server's configuration are never changed.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.push_task
-  - streamops.ovenmediaengine.push_task.wait
-options:
-  state:
-    description:
-      - V(started) tasks run, or wait for their stream. V(stopped) tasks are not there; the task ends when they are gone, which takes about a second.
-    type: str
-    choices: [started, stopped]
-    default: started
+  - streamops.ovenmediaengine.push_task.change
 attributes:
   idempotent:
     support: full
@@ -78,12 +72,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 action:
-  description: What was done, or in check mode would be done.
+  description: Action that was taken, or that check mode predicts.
   returned: success or failure after reading the server
   type: str
   choices: [started, restarted, stopped, unchanged, failed]
 push_task:
-  description: The task as it is now; none where there is none. Secrets are masked.
+  description: The current task; V(null) if it does not exist. Secrets are masked.
   returned: success or failure after reading the server
   type: dict
   sample:
@@ -98,70 +92,76 @@ push_task:
     stream_key: "********"
 state:
   description:
-    - State of the task. V(pushing) stands for every word that a server version has for it.
+    - State of the task. V(pushing) covers the different names that server versions use for it.
   returned: when the task is known to the server
   type: str
   choices: [ready, connecting, pushing, stopping, stopped, error]
 differences:
-  description: The fields that were not as wanted. Secrets are masked.
+  description: Fields that differ from the desired state. Secrets are masked.
   returned: success or failure after reading the server
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED difference, samples: {field: url}
     field:
       description: Name of the option.
       type: str
       sample: url
     before:
-      description: What was there.
+      description: Current value.
       type: raw
     after:
-      description: What was wanted.
+      description: Desired value; V(null) if the server has something that is not listed.
       type: raw
+    # END GENERATED
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTask

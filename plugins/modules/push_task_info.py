@@ -13,36 +13,32 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Reads the push tasks of an application, or of all applications of a virtual host or of the server, or one task.
-  - What it returns as RV(tasks) is valid input of M(streamops.ovenmediaengine.push_tasks) if O(show_secrets=true).
+  - Reads all push tasks of the server, of a virtual host, or of an application, or a single task.
+  - RV(tasks) is valid input for M(streamops.ovenmediaengine.push_tasks) if O(show_secrets=true).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
+  - streamops.ovenmediaengine.secrets
 options:
   vhost:
     description:
-      - Name of the virtual host. The tasks of all virtual hosts are read where it is left out, from version 0.2.0 on.
-      - Required where O(app) is given.
+      - Name of the virtual host. If omitted, the tasks of all virtual hosts are read (since 0.2.0).
+      - Required if O(app) is specified.
     type: str
   app:
-    description: Name of the application. The tasks of all applications are read where it is left out.
+    description: Name of the application. If omitted, the tasks of all applications are read.
     type: str
   id:
-    description: Id of one task. Needs O(app).
+    description: ID of one task. Requires O(app).
     type: str
-  show_secrets:
-    description:
-      - Whether secrets are returned in clear text. Set C(no_log=true) on the task then.
-    type: bool
-    default: false
 seealso:
   - module: streamops.ovenmediaengine.push_task
   - module: streamops.ovenmediaengine.push_tasks
 """
 
 EXAMPLES = r"""
-- name: All push tasks of an application
+- name: Read all push tasks of an application
   streamops.ovenmediaengine.push_task_info:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -50,16 +46,16 @@ EXAMPLES = r"""
     app: app
   register: found
 
-- name: All push tasks of a virtual host
+- name: Read all push tasks of a virtual host
   streamops.ovenmediaengine.push_task_info:
     vhost: default
   register: found
 
-- name: All push tasks of the server
+- name: Read all push tasks of the server
   streamops.ovenmediaengine.push_task_info:
   register: found
 
-- name: Is there media in this one
+- name: Check whether a task pushes media
   streamops.ovenmediaengine.push_task_info:
     vhost: default
     app: app
@@ -70,7 +66,7 @@ EXAMPLES = r"""
 RETURN = r"""
 tasks:
   description:
-    - The tasks, sorted by virtual host, application and id, with the options of M(streamops.ovenmediaengine.push_task).
+    - The tasks with the options of M(streamops.ovenmediaengine.push_task), sorted by virtual host, application and ID.
   returned: success
   type: list
   elements: dict
@@ -85,11 +81,12 @@ tasks:
       url: rtmp://live.platform.example.com/app
       stream_key: "********"
 status:
-  description: What the server says about each task beside its fields, in the same order.
+  description: Status of each task, in the same order.
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED push_task_key, samples: {}
     vhost:
       description: Name of the virtual host.
       type: str
@@ -97,87 +94,94 @@ status:
       description: Name of the application.
       type: str
     id:
-      description: Id of the task.
+      description: ID of the push task.
       type: str
+    # END GENERATED
     state:
-      description: V(ready) waits for its stream. V(pushing) stands for every word that a server version has for it.
+      description:
+        - V(ready) means that the task waits for its stream. V(pushing) covers the different names that server versions
+          use for it.
       type: str
       choices: [ready, connecting, pushing, stopping, stopped, error]
     is_config:
-      description: Whether the server's own configuration made the task.
+      description: Whether the task comes from the server's configuration.
       type: bool
     track_ids:
-      description: Ids of the tracks that are pushed.
+      description: IDs of the pushed tracks.
       type: list
       elements: int
     sent_bytes:
-      description: Bytes sent over the present connection.
+      description: Bytes sent over the current connection.
       type: int
     sent_time:
-      description: Milliseconds sent over the present connection.
+      description: Milliseconds of media sent over the current connection.
       type: int
     total_sent_bytes:
-      description: Bytes sent in all.
+      description: Bytes sent in total.
       type: int
     total_sent_time:
-      description: Milliseconds sent in all.
+      description: Milliseconds of media sent in total.
       type: int
     sequence:
-      description: How often the task has connected.
+      description: Number of connections that the task has made.
       type: int
     created_time:
-      description: When the task was made, in ISO 8601.
+      description: Creation time of the task, in ISO 8601.
       type: str
     start_time:
-      description: When media began to flow, in ISO 8601; V(null) where it has not yet.
+      description: Time when media began to flow, in ISO 8601; V(null) before that.
       type: str
     finish_time:
-      description: When the task finished, in ISO 8601; V(null) where it has not, and on servers that do not tell.
+      description: Time when the task finished, in ISO 8601; V(null) before that, and if the server does not report it.
       type: str
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import PushTaskInfo

@@ -13,45 +13,43 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Starts and stops any number of push tasks, of any number of virtual hosts and applications. Tasks that run as wanted take one
-    request an application.
-  - Goes through every entry, reports each, and fails at the end if one failed.
-  - Only fields that are given are compared. A field that is left out is left alone.
-  - Tasks that differ are stopped, and started as wanted when they are gone.
-  - Tasks that are being stopped, such as by another controller, do not count as running. They are waited for, and started again when they are gone.
-  - Tasks that the server's own configuration made are never touched.
+  - Starts and stops any number of push tasks, of any number of virtual hosts and applications. If all tasks are in the
+    desired state, one request for each application is enough.
+  - Processes every entry, reports a result for each, and fails at the end if any entry failed.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - Tasks that differ are stopped and then started with the desired fields.
+  - Tasks that are being stopped, for example by another client, do not count as running. The module waits until they
+    are gone and starts them again.
+  - Tasks from the server's configuration are never changed.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.push_task.entries
-  - streamops.ovenmediaengine.push_task.wait
+  - streamops.ovenmediaengine.push_task.change
 options:
-  state:
-    description:
-      - V(started) tasks run, or wait for their stream. V(stopped) tasks are not there; the task ends when they are gone, which takes about a second.
-    type: str
-    choices: [started, stopped]
-    default: started
   purge:
     description:
-      - Whether tasks that are not listed are stopped, in the applications that O(tasks) names and in no others.
+      - Whether to stop unlisted tasks of the applications in O(tasks). Other applications are not affected.
     type: bool
     default: false
   purge_everything:
     description:
-      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
-      - As only the applications that O(tasks) names are looked at, the purge then stops nothing.
+      - Whether O(purge) accepts an empty list. By default such a purge is refused, because an empty list is more often
+        a mistake than intended.
+      - The purge then stops nothing, because it only affects the applications in O(tasks).
     type: bool
     default: false
     version_added: 1.1.0
   predicted:
     description:
-      - What earlier tasks of the play would have done, were they not in check mode, as C(results) of M(streamops.ovenmediaengine.vhosts) and
-        M(streamops.ovenmediaengine.applications) returned it.
-      - In check mode, what these tasks create counts as present, and what they delete as absent. An entry fails if its
-        application is missing then, as in a real run.
-      - Without it, check mode warns of such a missing object, because an earlier task may create it. Outside of check mode the option does nothing.
+      - Predicted results of earlier tasks of the play in check mode, as
+        RV(streamops.ovenmediaengine.vhosts#module:results) and
+        RV(streamops.ovenmediaengine.applications#module:results).
+      - In check mode, objects that these tasks would create count as existing, and objects that they would delete as
+        missing. An entry fails if its application would be missing, as in a real run.
+      - Without this option, check mode warns about a missing application, because an earlier task may create it.
+        Outside check mode the option has no effect.
     type: list
     elements: dict
     version_added: 1.1.0
@@ -96,11 +94,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 results:
-  description: What was done with each task, in the order of O(tasks); those that O(purge) stops come last.
+  description: Result for each task, in the order of O(tasks), followed by those that O(purge) stops.
   returned: success or failure after reading the server
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED push_task_key, samples: {}
     vhost:
       description: Name of the virtual host.
       type: str
@@ -108,88 +107,97 @@ results:
       description: Name of the application.
       type: str
     id:
-      description: Id of the task.
+      description: ID of the push task.
       type: str
+    # END GENERATED
     action:
-      description: What was done, or in check mode would be done.
+      description: Action that was taken, or that check mode predicts.
       type: str
       choices: [started, restarted, stopped, unchanged, failed]
     state:
-      description: State of the task, where it is known to the server.
+      description: State of the task, if it is known to the server.
       type: str
       choices: [ready, connecting, pushing, stopping, stopped, error]
     differences:
-      description: The fields that were not as wanted. Secrets are masked.
+      description: Fields that differ from the desired state. Secrets are masked.
       type: list
       elements: dict
       contains:
+        # BEGIN GENERATED difference, samples: {field: url}
         field:
           description: Name of the option.
           type: str
           sample: url
         before:
-          description: What was there.
+          description: Current value.
           type: raw
         after:
-          description: What was wanted.
+          description: Desired value; V(null) if the server has something that is not listed.
           type: raw
+        # END GENERATED
+    # BEGIN GENERATED failure
     msg:
-      description: Why it failed.
+      description: Why the entry failed.
       type: str
     error:
-      description: Why it failed, as RV(error).
+      description: Why the entry failed, with the keys of RV(error).
       type: dict
+    # END GENERATED
 counts:
-  description: How many tasks each action was for.
+  description: Number of tasks for each action.
   returned: success or failure after reading the server
   type: dict
   sample:
     started: 2
     unchanged: 10
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import PushTaskList

@@ -13,41 +13,26 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Creates, recreates and deletes one virtual host, with the applications that are listed in it.
-  - Only fields that are given are compared. A field that is left out is left alone.
-  - Virtual hosts that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
-  - A virtual host of the server's own configuration file cannot be changed. The task succeeds where it is as wanted, and fails otherwise.
+  - Creates, recreates and deletes one virtual host and the applications listed in it.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - The server loses virtual hosts created through the API when it restarts. Run the playbook again to restore them.
+  - A virtual host of the server's configuration file cannot be changed. The task succeeds if it is already in the
+    desired state, and fails otherwise.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.virtual_host
+  - streamops.ovenmediaengine.virtual_host.change
 options:
   state:
     description:
-      - Whether the virtual host is to be there. Deleting it stops its push tasks and deletes its applications first, as they would
-        otherwise live on and come back with the next virtual host of the name.
+      - Desired state of the virtual host.
+      - With V(absent), its push tasks are stopped and its applications deleted first. Otherwise they would survive and
+        reappear in the next virtual host with this name.
     type: str
     choices: [present, absent]
     default: present
-  recreate:
-    description:
-      - Whether a virtual host that differs may be deleted and made again, which cuts off its viewers and its live streams.
-      - The server has no other way to change one. Without this option the task fails, and says what differs and what would be dropped.
-      - Its applications and push tasks are stopped and deleted first and made again as they were. If the new virtual host is refused,
-        the old one is put back with them.
-      - The same holds for an application of O(applications) that differs, without the virtual host being touched.
-    type: bool
-    default: false
-  require_reachable:
-    description:
-      - Whether the task fails, before it makes anything, if publishers or viewers would not reach the virtual host by all of its host names,
-        or if this cannot be determined. Otherwise this is a warning, and RV(unreachable_host_names) names them.
-      - The server takes the first virtual host with a host name that matches, in the order of creation, those of its configuration file
-        first. The virtual host C(default) of the sample configuration has the host name V(*), so that it takes all of them.
-    type: bool
-    default: false
-    version_added: 1.1.0
 attributes:
   idempotent:
     support: full
@@ -58,7 +43,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: A virtual host with TLS
+- name: Create a virtual host with TLS
   streamops.ovenmediaengine.vhost:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -71,7 +56,7 @@ EXAMPLES = r"""
         chain_cert_path: /etc/ovenmediaengine/certs/tenant-a/chain.pem
         key_path: /etc/ovenmediaengine/certs/tenant-a/privkey.pem
 
-- name: An edge that pulls from origins, with signed URLs; the connection is taken from the environment
+- name: Create an edge with origins and signed URLs; the connection options come from the environment
   streamops.ovenmediaengine.vhost:
     name: edge
     host:
@@ -95,7 +80,7 @@ EXAMPLES = r"""
                 - origin-1.example.com:9000/live
                 - origin-2.example.com:9000/live
 
-- name: A virtual host with two applications
+- name: Create a virtual host with two applications
   streamops.ovenmediaengine.vhost:
     name: tenant-c
     host:
@@ -112,7 +97,7 @@ EXAMPLES = r"""
           push: {}
       - name: preview
 
-- name: Another host name for a virtual host that is there; its viewers are cut off for a moment
+- name: Add a host name to an existing virtual host; its viewers are disconnected for a moment
   streamops.ovenmediaengine.vhost:
     name: tenant-a
     host:
@@ -121,7 +106,7 @@ EXAMPLES = r"""
         - tenant-a.example.org
     recreate: true
 
-- name: A virtual host that is no longer needed
+- name: Delete a virtual host
   streamops.ovenmediaengine.vhost:
     name: tenant-a
     state: absent
@@ -129,12 +114,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 action:
-  description: What was done, or in check mode would be done.
+  description: Action that was taken, or that check mode predicts.
   returned: success or failure after reading the server
   type: str
   choices: [created, recreated, deleted, unchanged, failed]
 vhost:
-  description: The virtual host as it is now, as far as it is known; none where there is none. Secrets are masked.
+  description: The current virtual host as far as it is known; V(null) if it does not exist. Secrets are masked.
   returned: success or failure after reading the server
   type: dict
   sample:
@@ -142,23 +127,25 @@ vhost:
     host:
       names: [live.tenant-a.example.com]
 differences:
-  description: The fields that were not as wanted. Secrets are masked.
+  description: Fields that differ from the desired state. Secrets are masked.
   returned: success or failure after reading the server
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED difference, samples: {field: host.names}
     field:
       description: Name of the option.
       type: str
       sample: host.names
     before:
-      description: What was there.
+      description: Current value.
       type: raw
     after:
-      description: What was wanted.
+      description: Desired value; V(null) if the server has something that is not listed.
       type: raw
+    # END GENERATED
 would_drop:
-  description: What a recreate or delete would stop.
+  description: What a recreate or delete would interrupt.
   returned: when the virtual host differs and is not recreated now, and in check mode when it is deleted
   type: dict
   contains:
@@ -167,142 +154,160 @@ would_drop:
       type: list
       elements: str
       sample: [live]
+    # BEGIN GENERATED interrupted
     push_tasks:
-      description: Push tasks, as application and id.
+      description: Push tasks, as application and ID.
       type: list
       elements: str
       sample: [live/platform]
     streams:
-      description: Live streams, as application and name. Not there where the server has no call for them. Since 0.2.0.
+      description: Live streams, as application and name. Absent if the server has no API call for them. Since 0.2.0.
       type: list
       elements: str
       sample: [live/main]
     connections:
-      description: Number of viewers. Not there where the server has no call for it. Since 0.2.0.
+      description: Number of viewers. Absent if the server has no API call for it. Since 0.2.0.
       type: int
       sample: 12
+    # END GENERATED
     host_names:
-      description: Host names that another virtual host would take after a recreate, which puts this one last, and which one. Not there if there are none.
+      description:
+        - Host names that another virtual host would receive after a recreate, with the name of that virtual host. A
+          recreated virtual host comes last in the server's order.
+        - Absent if there are none.
       type: dict
       version_added: 1.1.0
       sample:
         live.tenant-a.example.com: tenant-b
 dropped:
-  description: What was deleted with the virtual host. Lists of applications and of push tasks.
+  description: What was deleted with the virtual host, as lists of applications and push tasks.
   returned: when a virtual host was deleted
   type: dict
   sample:
     applications: [live]
     push_tasks: [live/platform]
 carried_over:
-  description: What was stopped and made again. Lists of applications and of push tasks.
+  description: What was deleted and recreated, as lists of applications and push tasks.
   returned: when a virtual host was recreated
   type: dict
   sample:
     applications: [live]
     push_tasks: [live/platform]
 not_put_back:
-  description: What could not be made again; empty where everything is there.
+  description: What could not be recreated; empty if everything was.
   returned: after a recreate, whether it succeeded or failed
   type: list
   elements: str
 application_results:
   description:
-    - What was done with each application of O(applications), in the same order, with the keys that
-      RV(streamops.ovenmediaengine.applications#module:results) has.
-    - They are in the diff as well.
+    - Result for each application of O(applications), in the same order, with the keys of
+      RV(streamops.ovenmediaengine.applications#module:results).
+    - The diff contains them as well.
   returned: when O(applications) are given, and O(state=present)
   type: list
   elements: dict
   version_added: 0.2.0
   contains:
+    # BEGIN GENERATED application_key
     vhost:
       description: Name of the virtual host.
       type: str
     name:
       description: Name of the application.
       type: str
+    # END GENERATED
+    # BEGIN GENERATED action
     action:
-      description: What was done, or in check mode would be done.
+      description: Action that was taken, or that check mode predicts.
       type: str
       choices: [created, recreated, deleted, unchanged, failed]
+    # END GENERATED
     differences:
-      description: The fields that were not as wanted, as RV(differences).
+      description: Fields that differ from the desired state, with the keys of RV(differences).
       type: list
       elements: dict
     would_drop:
-      description: What a recreate would stop, as RV(would_drop) without applications.
+      description: What a recreate would interrupt, with the keys of RV(would_drop) except C(applications).
       type: dict
+    # BEGIN GENERATED replaced
     dropped:
-      description: What a recreate stopped and did not make again, as the new application has no push publisher.
+      description: What was deleted and not recreated.
       type: dict
     carried_over:
-      description: What a recreate stopped and made again.
+      description: What was deleted and recreated.
       type: dict
     not_put_back:
-      description: What could not be made again after a recreate.
+      description: What could not be recreated.
       type: list
       elements: str
     msg:
-      description: Why it failed.
+      description: Why the entry failed.
       type: str
     error:
-      description: Why it failed, as RV(error).
+      description: Why the entry failed, with the keys of RV(error).
       type: dict
+    # END GENERATED
+# BEGIN GENERATED unreachable_host_names
 unreachable_host_names:
   description:
-    - The host names of what was created or recreated, or in check mode would be, that another virtual host takes, and which one.
-      V(aa or bb) is one of the two; the server does not tell which was created first.
-    - A name with a wildcard is listed if another virtual host takes all hosts that it matches.
+    - Host names of created or recreated virtual hosts that another virtual host receives instead, with the name of
+      that virtual host. Check mode predicts them.
+    - V(aa or bb) means one of the two; the API does not show which was created first.
+    - A name with a wildcard is listed if another virtual host receives all hosts that it matches.
   returned: when a virtual host was created or recreated, or in check mode would be
   type: dict
   version_added: 1.1.0
   sample:
     live.tenant-a.example.com: default
+# END GENERATED
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhost

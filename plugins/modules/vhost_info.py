@@ -13,28 +13,25 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Reads all virtual hosts, or those that are named.
-  - What it returns is valid input of M(streamops.ovenmediaengine.vhosts) if O(show_secrets=true).
+  - Reads all virtual hosts, or only those in O(names).
+  - RV(vhosts) is valid input for M(streamops.ovenmediaengine.vhosts) if O(show_secrets=true).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
+  - streamops.ovenmediaengine.secrets
 options:
   names:
     description:
-      - Names of the virtual hosts to read. All are read where the option is left out.
+      - Names of the virtual hosts to read. If omitted, all are read.
     type: list
     elements: str
-  show_secrets:
-    description:
-      - Whether secrets are returned in clear text. Set C(no_log=true) on the task then.
-    type: bool
-    default: false
   wait_timeout:
     description:
-      - Seconds to wait for the API where it does not answer yet, as after a restart of the server. It is asked once a second; V(0) does not wait.
-      - Any answer of the server ends the wait, also one that says no.
-      - Beside it, each attempt has its own O(retries).
+      - Seconds to wait until the API responds, for example after a restart of the server. The module polls once a
+        second; V(0) does not wait.
+      - Any response ends the wait, including an error.
+      - O(retries) applies to each poll in addition.
     type: float
     default: 0
     version_added: 1.0.0
@@ -44,25 +41,25 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: All virtual hosts
+- name: Read all virtual hosts
   streamops.ovenmediaengine.vhost_info:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
   register: found
 
-- name: Is this one there
+- name: Check whether a virtual host exists
   streamops.ovenmediaengine.vhost_info:
     names:
       - default
   register: found
 
-- name: Go on as soon as the server is there again
+- name: Wait until the server responds again
   streamops.ovenmediaengine.vhost_info:
     names:
       - default
     wait_timeout: 60
 
-- name: Read everything to write it down
+- name: Read everything, including secrets, to save it
   streamops.ovenmediaengine.vhost_info:
     show_secrets: true
   register: found
@@ -72,8 +69,9 @@ EXAMPLES = r"""
 RETURN = r"""
 vhosts:
   description:
-    - The virtual hosts, sorted by name where all were read, with the options of M(streamops.ovenmediaengine.vhost).
-    - Only fields that the server returns are there.
+    - The virtual hosts, with the options of M(streamops.ovenmediaengine.vhost). If all are read, they are sorted by
+      name.
+    - They contain only the fields that the server returns.
   returned: success
   type: list
   elements: dict
@@ -83,68 +81,72 @@ vhosts:
       host:
         names: ["*"]
 missing:
-  description: Those of O(names) that the server does not have.
+  description: Entries of O(names) that do not exist on the server.
   returned: success
   type: list
   elements: str
 unmanaged_fields:
-  description: Fields that the server returned and this collection does not know, by virtual host, with the names of the API.
+  description: Fields that the server returned and this collection does not know, by virtual host, with their API names.
   returned: success
   type: dict
   sample: {}
 read_only:
   description:
-    - Names of the virtual hosts that come from the server's configuration file, as far as it can be seen from numbers and booleans among their
-      settings that read as text. That a name is not there proves nothing.
+    - Names of the virtual hosts that come from the server's configuration file. They are recognized by numbers and
+      booleans in settings that normally read as text. A name that is not listed can be read-only all the same.
   returned: success
   type: list
   elements: str
   version_added: 0.2.0
   sample: [default]
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import VhostInfo

@@ -13,54 +13,40 @@ version_added: 0.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Creates, recreates and deletes any number of virtual hosts in one task, with the applications that are listed in them. New ones take one
-    request for every 500.
-  - Goes through every entry, reports each, and fails at the end if one failed.
-  - Only fields that are given are compared. A field that is left out is left alone.
-  - Virtual hosts that are made through the API are lost when the server restarts. Run the playbook again to bring them back.
-  - Virtual hosts of the server's own configuration file cannot be changed. An entry for one succeeds where it is as wanted, and fails otherwise.
+  - Creates, recreates and deletes any number of virtual hosts in one task, with the applications listed in them. One
+    request creates up to 500 virtual hosts.
+  - Processes every entry, reports a result for each, and fails at the end if any entry failed.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - The server loses virtual hosts created through the API when it restarts. Run the playbook again to restore them.
+  - Virtual hosts of the server's configuration file cannot be changed. An entry for one succeeds if it is already in
+    the desired state, and fails otherwise.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.virtual_host.entries
+  - streamops.ovenmediaengine.virtual_host.change
 options:
   state:
     description:
-      - Whether the virtual hosts are to be there. Deleting one stops its push tasks and deletes its applications first.
+      - Desired state of the virtual hosts.
+      - With V(absent), their push tasks are stopped and their applications deleted first.
     type: str
     choices: [present, absent]
     default: present
   purge:
     description:
-      - Whether virtual hosts that were made through the API and are not listed are deleted. Applications of those that are listed stay,
-        use M(streamops.ovenmediaengine.applications) for them.
-      - Virtual hosts of the server's configuration file stay. In check mode one that cannot be told apart from an API-made one
-        is reported as deleted.
+      - Whether to delete unlisted virtual hosts that were created through the API. Unlisted applications of listed
+        virtual hosts stay; M(streamops.ovenmediaengine.applications) can purge them.
+      - Virtual hosts of the server's configuration file stay. Check mode reports such a virtual host as deleted if it
+        cannot be distinguished from one created through the API.
     type: bool
     default: false
   purge_everything:
     description:
-      - Whether O(purge) may work with an empty list. Without it such a purge is refused, as an empty list is more often a mistake than meant.
-      - The purge then deletes every virtual host that was made through the API.
-    type: bool
-    default: false
-    version_added: 1.1.0
-  recreate:
-    description:
-      - Whether a virtual host that differs may be deleted and made again, which cuts off its viewers and its live streams.
-      - The server has no other way to change one. Without this option the task fails, and says what differs and what would be dropped.
-      - Its applications and push tasks are stopped and deleted first and made again as they were. If the new virtual host is refused,
-        the old one is put back with them.
-      - The same holds for an application of O(vhosts[].applications) that differs, without the virtual host being touched.
-    type: bool
-    default: false
-  require_reachable:
-    description:
-      - Whether the task fails, before it makes anything, if publishers or viewers would not reach a virtual host that it makes by all of its host names,
-        or if this cannot be determined. Otherwise this is a warning, and RV(unreachable_host_names) names them.
-      - The server takes the first virtual host with a host name that matches, in the order of creation, those of its configuration file
-        first. The virtual host C(default) of the sample configuration has the host name V(*), so that it takes all of them.
+      - Whether O(purge) accepts an empty list. By default such a purge is refused, because an empty list is more often
+        a mistake than intended.
+      - The purge then deletes every virtual host that was created through the API.
     type: bool
     default: false
     version_added: 1.1.0
@@ -74,7 +60,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: All tenants in one task
+- name: Create all tenants in one task
   streamops.ovenmediaengine.vhosts:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -92,7 +78,7 @@ EXAMPLES = r"""
           enables:
             providers: [rtmp, srt]
 
-- name: A tenant with its applications
+- name: Create a tenant with its applications
   streamops.ovenmediaengine.vhosts:
     vhosts:
       - name: tenant-a
@@ -107,7 +93,7 @@ EXAMPLES = r"""
               push: {}
           - name: preview
 
-- name: These and no others
+- name: Delete all other virtual hosts
   streamops.ovenmediaengine.vhosts:
     vhosts:
       - name: tenant-a
@@ -115,7 +101,7 @@ EXAMPLES = r"""
           names: [live.tenant-a.example.com]
     purge: true
 
-- name: Tenants that have left
+- name: Delete tenants that have left
   streamops.ovenmediaengine.vhosts:
     vhosts:
       - name: tenant-a
@@ -125,7 +111,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 results:
-  description: What was done with each virtual host, in the order of O(vhosts); those that O(purge) deletes come last.
+  description: Result for each virtual host, in the order of O(vhosts), followed by those that O(purge) deletes.
   returned: success or failure after reading the server
   type: list
   elements: dict
@@ -133,133 +119,150 @@ results:
     name:
       description: Name of the virtual host.
       type: str
+    # BEGIN GENERATED action
     action:
-      description: What was done, or in check mode would be done.
+      description: Action that was taken, or that check mode predicts.
       type: str
       choices: [created, recreated, deleted, unchanged, failed]
+    # END GENERATED
     differences:
-      description: The fields that were not as wanted. Secrets are masked.
+      description: Fields that differ from the desired state. Secrets are masked.
       type: list
       elements: dict
       contains:
+        # BEGIN GENERATED difference, samples: {field: host.names}
         field:
           description: Name of the option.
           type: str
           sample: host.names
         before:
-          description: What was there.
+          description: Current value.
           type: raw
         after:
-          description: What was wanted.
+          description: Desired value; V(null) if the server has something that is not listed.
           type: raw
+        # END GENERATED
     would_drop:
       description:
-        - What a recreate or delete would stop. Applications, push tasks, and where the server can tell, live streams and the number of connections.
-        - Since 1.1.0, under C(host_names), host names that another virtual host would take after a recreate, and which one, if there are any.
+        - What a recreate or delete would interrupt, which is applications, push tasks, and, if the server reports them,
+          live streams and the number of connections.
+        - Since 1.1.0, C(host_names) maps each host name that another virtual host would receive after a recreate to the
+          name of that virtual host, if there are any.
       type: dict
       sample:
         applications: [live]
         push_tasks: [live/platform]
         streams: [live/main]
         connections: 12
+    # BEGIN GENERATED replaced
     dropped:
-      description: What was deleted with the virtual host.
+      description: What was deleted and not recreated.
       type: dict
     carried_over:
-      description: What a recreate stopped and made again.
+      description: What was deleted and recreated.
       type: dict
     not_put_back:
-      description: What could not be made again after a recreate.
+      description: What could not be recreated.
       type: list
       elements: str
     msg:
-      description: Why it failed.
+      description: Why the entry failed.
       type: str
     error:
-      description: Why it failed, as RV(error).
+      description: Why the entry failed, with the keys of RV(error).
       type: dict
+    # END GENERATED
     applications:
-      description: What was done with each application of the entry, with the keys that RV(streamops.ovenmediaengine.applications#module:results) has.
+      description:
+        - Result for each application of the entry, with the keys of
+          RV(streamops.ovenmediaengine.applications#module:results).
       returned: when the entry lists applications, and O(state=present)
       type: list
       elements: dict
       version_added: 0.2.0
 counts:
-  description: How many virtual hosts each action was for.
+  description: Number of virtual hosts for each action.
   returned: success or failure after reading the server
   type: dict
   sample:
     created: 2
     unchanged: 48
 unlisted:
-  description: Names of the virtual hosts that the server had before and that O(vhosts) does not list.
+  description: Names of the virtual hosts that existed before the task and are not listed in O(vhosts).
   returned: success or failure after reading the server, and O(state=present)
   type: list
   elements: str
   version_added: 1.1.0
   sample: [default]
 application_counts:
-  description: How many applications each action was for.
+  description: Number of applications for each action.
   returned: when an entry lists applications, and O(state=present)
   type: dict
   version_added: 0.2.0
   sample:
     created: 2
     unchanged: 96
+# BEGIN GENERATED unreachable_host_names
 unreachable_host_names:
   description:
-    - The host names of what was created or recreated, or in check mode would be, that another virtual host takes, and which one.
-      V(aa or bb) is one of the two; the server does not tell which was created first.
-    - A name with a wildcard is listed if another virtual host takes all hosts that it matches.
+    - Host names of created or recreated virtual hosts that another virtual host receives instead, with the name of
+      that virtual host. Check mode predicts them.
+    - V(aa or bb) means one of the two; the API does not show which was created first.
+    - A name with a wildcard is listed if another virtual host receives all hosts that it matches.
   returned: when a virtual host was created or recreated, or in check mode would be
   type: dict
   version_added: 1.1.0
   sample:
     live.tenant-a.example.com: default
+# END GENERATED
+# BEGIN GENERATED error
 error:
-  description: What went wrong, where, and what to do about it.
+  description: What failed, why, and what to do.
   returned: on failure
   type: dict
   contains:
     kind:
-      description: Kind of the error; the guide on errors lists them all.
+      description: Kind of the error. The guide on errors lists all kinds.
       type: str
       sample: unauthorized
     attempted:
-      description: What was tried.
+      description: Operation that failed.
       type: str
       sample: list the virtual hosts
     meaning:
       description: What the error means.
       type: str
     remedy:
-      description: What to do about it.
+      description: How to fix it.
       type: str
     method:
-      description: HTTP method, none where nothing was sent.
+      description: HTTP method; V(null) if no request was sent.
       type: str
       sample: GET
     path:
-      description: Path of the request, none where nothing was sent.
+      description: Path of the request; V(null) if no request was sent.
       type: str
       sample: /v1/vhosts
     host:
-      description: Host and port of the server, none where nothing was sent.
+      description: Host and port of the server; V(null) if no request was sent.
       type: str
       sample: 127.0.0.1:8081
     status:
-      description: HTTP status of the answer, none where there was no answer.
+      description: HTTP status of the response; V(null) if there was no response.
       type: int
       sample: 401
     server_message:
-      description: The server's own words, none where it said nothing.
+      description: Message of the server; V(null) if it sent none.
       type: str
       sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
 retries:
-  description: Which requests had to be sent again, or got no answer and were not, and why.
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
   returned: when there were any
   type: list
   elements: str
+# END GENERATED
 """
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhosts

@@ -836,7 +836,7 @@ def test_the_simulator_starts_as_shown() -> None:
 ERRORS = (
     GUIDES["guide_errors.rst"]
     .read_text(encoding="utf-8")
-    .partition("\nBy error text\n")[2]
+    .partition("\nFind an error by its text\n")[2]
     .partition("\nTypical symptoms\n")[0]
 )
 
@@ -849,7 +849,7 @@ def literals(text: str) -> list[str]:
 
 
 def test_texts_of_the_server_are_those_that_were_recorded() -> None:
-    server, _heading, ansible = ERRORS.partition("What Ansible says")
+    server, _heading, ansible = ERRORS.partition("Messages of Ansible")
     recorded = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "tests/wire").glob("*.json"))
     texts = literals(server)
     assert len(texts) >= 15
@@ -884,7 +884,7 @@ def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
             (("vault secrets",), [], "-e @vault.yml"),
             (("no hosts matched",), [], ""),
         ]
-        texts = literals(ERRORS.partition("What Ansible says")[2])
+        texts = literals(ERRORS.partition("Messages of Ansible")[2])
         for parts, tasks, arguments in attempts:
             hosts = "nowhere" if parts == ("no hosts matched",) else "localhost"
             desk.write("attempt.yml", yaml.safe_dump([{**task, "hosts": hosts, "tasks": tasks}]))

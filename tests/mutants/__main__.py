@@ -1,12 +1,14 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deliberate bugs: prove that the tests find what would hurt users.
+"""Deliberate bugs: prove that the tests find what would harm users.
 
     python -m tests.mutants [NAME...]               run the tests against each bug; all bugs without names
-    python -m tests.mutants map DATA JUNIT [NAME...]   choose tests anew, by a coverage run of the suite; judge the
-    named bugs by all that cover them python -m tests.mutants refresh                 make patches anew whose lines have
-    moved python -m tests.mutants write                   write docs/mutants.md from the last run of all bugs
+    python -m tests.mutants map DATA JUNIT [NAME...]
+                                                    select tests again from a coverage run of the suite; judge the
+                                                    named bugs by all tests that cover them
+    python -m tests.mutants refresh                 regenerate patches whose lines have moved
+    python -m tests.mutants write                   write docs/mutants.md from the last run of all bugs
 
 Each bug is a file NAME.patch beside this one; covering.json has the tests to run for it, the one that found it last
 first. DATA is a coverage database with one context for each test (pytest --cov-context=test), JUNIT a report with
@@ -282,10 +284,12 @@ ABOUT = """# Deliberate bugs
 
 <!-- Written by `python -m tests.mutants write`. -->
 
-How much do the tests find? Each line is a bug that would hurt users, kept as a patch in `tests/mutants`. `make mutants` applies one after the other
-and runs the tests that cover the changed lines, up to the first that fails. A bug counts as found only if that test passes without it.
+Each row is a bug that would harm users; `tests/mutants` has it as a patch. `make mutants` applies one patch after the
+other and runs the tests that cover the changed lines, until one fails. A bug counts as found only if that test passes
+without it.
 
-The third column says which tests found the bug when the table began, before the suite was made faster; the fourth, which of the gates finds it now.
+"Found before" refers to the suite at the time of the first table, before it was made faster; "Found now" names the gate
+that finds the bug today.
 
 | Bug | Promise that it breaks | Found before | Found now | By |
 |---|---|---|---|---|

@@ -451,7 +451,7 @@ class State:
         task.session_since = None
 
     def delivering_since(self, task: PushTask) -> float | None:
-        """Since when media flows, or None (server-facts: a good one is ``pushing`` after one to two seconds)."""
+        """Since when media flows, or None (server-facts: Push tasks)."""
         if task.session_since is None or self.behaviour_of(task.url) != ACCEPT:
             return None
         since = task.session_since + (SECONDS_TO_CONNECT if self.version.connecting_state else 0.0)

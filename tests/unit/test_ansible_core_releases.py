@@ -51,7 +51,7 @@ def in_order(version: str) -> tuple[int, ...]:
 
 def rows_of_the_guide() -> list[list[str]]:
     """Return the cells of the table of releases, row by row."""
-    table = text(GUIDE).partition("What differs\n")[0].partition(".. list-table::")[2]
+    table = text(GUIDE).partition("Differences between releases\n")[0].partition(".. list-table::")[2]
     cells = re.findall(r"^   (\* -|  -) (.+)$", table, re.MULTILINE)
     rows: list[list[str]] = []
     for start, cell in cells:

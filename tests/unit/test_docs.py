@@ -2,18 +2,18 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""README, guides and architecture say what is so: their tables are compared with the code, and their YAML is run.
+"""README, guides and architecture agree with the code: their tables are compared with it, and their YAML is run.
 
-Every block of YAML in README and guides is run against a simulator, in the order of the document. What a block is
-for is seen from what it holds: a play, a list of tasks, variables of the role, or an inventory. A comment right before
-it (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) says otherwise:
+Every block of YAML in README and guides is run against a simulator, in the order of the document. The content of a
+block decides how: a play, a list of tasks, variables of the role, or an inventory. A comment directly before it
+(``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` in README) changes that:
 
-``as NAME``            it is saved under that name, for blocks and runs that need the file; a play is run as well
-``syntax only``        it needs what a test does not have, such as hosts to log in to
+``as NAME``            save it under that name, for blocks and runs that need the file; run a play too
+``syntax only``        it needs something that a test does not have, such as hosts to log in to
 ``may change again``   its second run may report a change
 ``while main is live`` it needs the live stream `main` in the application `app`
 
-Blocks in other languages, and the commands, are run by tests/e2e/test_documents.py.
+tests/e2e/test_documents.py runs blocks in other languages, and the commands.
 """
 
 from __future__ import annotations
@@ -35,18 +35,21 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import 
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
-TREE = Path(errors.__file__).parents[
-    5
-]  # in which the collection stands as ansible_collections/streamops/ovenmediaengine
+TREE = Path(errors.__file__).parents[6]  # has ansible_collections/streamops/ovenmediaengine
 COMMANDS = Path(sys.executable).parent
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "docs/docsite/rst").glob("*.rst"))
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/decisions").glob("*.md")),
+]
 LABEL = "ansible_collections.streamops.ovenmediaengine.docsite."
 PROVISION = "streamops.ovenmediaengine.provision"
 
-# Variables that stand for secrets in the documents, and the names of hosts there; extra variables win over those of a
-# document.
+# Variables for secrets of the documents, and their host names; extra variables override those of a document.
 VARIABLES = {"platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
 HOSTS = """\
 media:
@@ -71,12 +74,12 @@ class Block(NamedTuple):
 
     @property
     def content(self) -> Any:
-        """What the YAML says."""
+        """Return the parsed YAML."""
         return yaml.safe_load(self.text)
 
     @property
     def kind(self) -> str:
-        """What the block is."""
+        """Return the kind of the block: play, tasks, inventory or variables."""
         content = self.content
         if isinstance(content, list):
             return "play" if all("hosts" in entry for entry in content) else "tasks"
@@ -86,13 +89,13 @@ class Block(NamedTuple):
 
     @property
     def plays(self) -> list[dict[str, Any]]:
-        """The block as plays."""
+        """Return the block as plays."""
         content: list[dict[str, Any]] = self.content
         return content if self.kind == "play" else [{"hosts": "localhost", "gather_facts": False, "tasks": content}]
 
     @property
     def only_reads(self) -> bool:
-        """Whether no module of the block can change anything, so that one run says all."""
+        """Return whether no module of the block can change anything, so that one run is enough."""
         modules = [
             name
             for play in self.plays
@@ -104,7 +107,7 @@ class Block(NamedTuple):
 
 
 def blocks(document: Path) -> list[Block]:
-    """The blocks of YAML of a document, in its order."""
+    """Return the blocks of YAML of a document, in order."""
     text = document.read_text(encoding="utf-8")
     found = []
     for match in (_IN_GUIDE if document.suffix == ".rst" else _IN_PAGE).finditer(text):
@@ -117,7 +120,7 @@ def blocks(document: Path) -> list[Block]:
 
 
 class Workplace:
-    """A directory in which a document's blocks are run."""
+    """A directory in which the blocks of a document are run."""
 
     def __init__(self, directory: Path, simulator: Simulator) -> None:
         self.directory = directory
@@ -145,13 +148,13 @@ class Workplace:
         }
 
     def write(self, name: str, text: str) -> str:
-        """Saves a file."""
+        """Save a file; return its path."""
         path = self.directory / name
         path.write_text(text, encoding="utf-8")
         return str(path)
 
     def run(self, command: str, *arguments: str) -> str:
-        """Runs a command of Ansible, which must succeed; returns what it prints."""
+        """Run a command of Ansible, which must succeed; return its output."""
         done = subprocess.run(
             [str(COMMANDS / command), *arguments],
             cwd=self.directory,
@@ -166,7 +169,7 @@ class Workplace:
         return done.stdout
 
     def changes(self, plays: int, *arguments: str) -> list[int]:
-        """Runs playbooks, and counts the changes of each of their plays."""
+        """Run playbooks; return the number of changes of each play."""
         outputs = re.split(
             r"^PLAY \[.*\] \**$", self.run("ansible-playbook", *arguments, *self.extra), flags=re.MULTILINE
         )[1:]
@@ -174,7 +177,7 @@ class Workplace:
         return [len(re.findall(r"^changed: \[", output, re.MULTILINE)) for output in outputs]
 
     def provision(self, where: str, *arguments: str) -> None:
-        """Runs the playbook of the collection on a server that has lost everything, and then once more."""
+        """Run the playbook of the collection twice, first on a restarted server."""
         self.simulator.restart()
         first, second = self.changes(2, PROVISION, PROVISION, *arguments)
         assert first > 0 and second == 0, f"{where}: {first} changes in the first run, {second} in the second"
@@ -182,7 +185,7 @@ class Workplace:
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Iterator[Workplace]:
-    """A directory and a simulator for one document."""
+    """Provide a directory and a simulator for one document."""
     with Simulator(stop_delay=0.2) as simulator:
         yield Workplace(tmp_path, simulator)
 
@@ -255,7 +258,7 @@ def test_few_blocks_are_not_run() -> None:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of the list-tables of a guide, without those of their heads; each cell stands on one line."""
+    """Return the cells of the list-tables of a guide, one list for each row; each cell is one line."""
     found: list[list[str]] = []
     for line in text.splitlines():
         if line.startswith("   * - "):
@@ -272,7 +275,7 @@ def test_the_guide_shows_the_table_of_errors() -> None:
 
 
 def names(folder: str, pattern: str) -> set[str]:
-    """The names of what a folder of the repository holds."""
+    """Return the stems of the matching files and directories of a folder."""
     return {path.stem for path in (ROOT / folder).glob(pattern) if not path.name.startswith("__")}
 
 
@@ -282,32 +285,49 @@ def test_readme_names_every_module_role_and_playbook() -> None:
     assert len(tables) == len(set(tables))
 
 
-def test_readme_gives_the_two_commands() -> None:
+def test_readme_is_short_and_gives_the_two_commands() -> None:
     lines = README.read_text(encoding="utf-8").splitlines()
-    assert "make demo" in lines and "make test" in lines
+    assert len(lines) < 150
+    assert "$ make demo" in lines and any(line.startswith("`make test`") for line in lines)
 
 
-def test_architecture_names_every_room_in_order() -> None:
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    order = re.findall(r"^\| [\w ]*\| `(_\w+)\.py` \|", text, re.MULTILINE)
-    assert sorted(order) == sorted(names("plugins/module_utils", "*.py"))
-    for place, room in enumerate(order):
-        source = (ROOT / f"plugins/module_utils/{room}.py").read_text(encoding="utf-8")
-        known = set(re.findall(r"module_utils\.(_\w+) import", source)) | set(
-            re.findall(r"module_utils import (_\w+)", source)
-        )
-        assert known <= set(order[place + 1 :]), f"{room} knows a room that is not under it"
+def test_architecture_lists_the_layers_in_order() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Layers\n")[2]
+    layers = {
+        name: re.findall(r"`(\w+)`", files)
+        for name, files in re.findall(r"^\| `(_\w+)` \| [^|]* \| ([^|]*) \|$", text, re.MULTILINE)
+    }
+    order = list(layers)
+    packages = [
+        path for path in (ROOT / "plugins/module_utils").glob("_*") if path.is_dir() and not path.name.startswith("__")
+    ]
+    assert len(order) >= 11 and {path.name for path in packages} <= set(order)
+    for package in packages:
+        lower = set(order[order.index(package.name) :])
+        for path in sorted(package.glob("*.py")):
+            imported = set(re.findall(r"^ *from \.\.(_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+            assert imported <= lower, f"{package.name}/{path.name} imports a layer above it"
+        assert [file for file in layers[package.name] if not (package / f"{file}.py").exists()] == []
 
 
-def test_architecture_gives_a_reason_for_every_dependency() -> None:
-    wanted = set()
+def test_architecture_links_every_decision() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Decisions\n")[2]
+    linked = re.findall(r"^\| \[[^\]]+\]\(decisions/([\w-]+)\.md\) \| .+ \|$", text, re.MULTILINE)
+    assert sorted(linked) == sorted(names("docs/decisions", "*.md"))
+    for name in linked:
+        decision = (ROOT / f"docs/decisions/{name}.md").read_text(encoding="utf-8")
+        assert re.findall(r"^## (.+)$", decision, re.MULTILINE) == ["Context", "Decision", "Consequences"], name
+
+
+def test_development_gives_a_reason_for_every_dependency() -> None:
+    required = set()
     for file in (ROOT / "requirements").glob("*.in"):
-        wanted |= set(re.findall(r"^[A-Za-z][\w.-]*", file.read_text(encoding="utf-8"), re.MULTILINE))
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8").partition("\n## Dependencies\n")[2]
-    given = {
+        required |= set(re.findall(r"^[A-Za-z][\w.-]*", file.read_text(encoding="utf-8"), re.MULTILINE))
+    text = (ROOT / "docs/development.md").read_text(encoding="utf-8").partition("\n## Dependencies\n")[2]
+    listed = {
         name for cell in re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE) for name in re.findall(r"`(.*?)`", cell)
     }
-    assert wanted - given == set()
+    assert required - listed == set()
 
 
 def test_relative_links_point_to_files() -> None:
@@ -320,13 +340,12 @@ def test_relative_links_point_to_files() -> None:
 
 
 def test_what_the_readme_says_it_does_not_do_is_so() -> None:
-    """A module or role that does one of these things after all has to be taken from the list."""
-    section = re.search(
-        r"^## What it does not do\n\n(.+?)\n\n## ", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
+    """A module or role that does one of these things after all has to be removed from the list."""
+    text = README.read_text(encoding="utf-8")
+    section = re.search(r"^The collection does not:\n\n(.+?)\n\n## ", text, re.MULTILINE | re.DOTALL)
     assert section is not None
     roles = {path.name for path in (ROOT / "roles").iterdir()}
-    assert "does not install, configure or restart the server" in section[1] and not {"server", "install"} & roles
+    assert "install, configure or restart the server" in section[1] and not {"server", "install"} & roles
     unmanaged = {"stream", "record", "dump", "channel"}
     assert all(word in section[1] for word in unmanaged)
     assert [module for module in MODULES if any(word in module for word in unmanaged)] == []
@@ -356,7 +375,7 @@ def test_the_guide_lists_the_variables_of_the_role() -> None:
             assert table[f"``{name}``"] == f"``{str(default).lower() if isinstance(default, bool) else default}``"
 
 
-def test_contributing_names_what_is_there() -> None:
+def test_contributing_names_existing_files() -> None:
     text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "docs/development.md"))
     places = re.findall(
         r"`((?:plugins|roles|playbooks|docs|tests|extensions|demo|benchmarks|tools|requirements|meta|changelogs)(?:/[\w.*/-]+)?)`",
@@ -370,7 +389,7 @@ def test_contributing_names_what_is_there() -> None:
     assert len(used) >= 10 and used <= targets
 
 
-def test_every_module_stands_where_contributing_says() -> None:
+def test_every_module_is_where_development_says() -> None:
     modules = names("plugins/modules", "*.py")
     assert modules == names("plugins/action", "*.py") == set(MODULES) == set(CAPABILITIES)
     assert modules <= names("tests/integration/targets", "*")

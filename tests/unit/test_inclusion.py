@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What Ansible's community and a certification ask of a collection, as far as no tool checks it.
-
-Docs/inclusion.md has the lists.
-"""
+"""Requirements of Ansible's community and of a certification that no tool checks; docs/inclusion.md has the lists."""
 
 from __future__ import annotations
 
@@ -58,12 +55,12 @@ NEVER_SKIPPED = {
 
 
 def read(name: str) -> Any:
-    """What a file of YAML says."""
+    """Return the content of a YAML file."""
     return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
 
 
 class Line(NamedTuple):
-    """A line of a list."""
+    """One requirement of a list."""
 
     asked: str
     met: str
@@ -71,19 +68,19 @@ class Line(NamedTuple):
 
 
 def lines() -> list[Line]:
-    """The lines of all lists."""
+    """Return the lines of all lists."""
     text = (ROOT / "docs/inclusion.md").read_text(encoding="utf-8")
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in text.splitlines() if row.startswith("| ")]
-    return [Line(*row) for row in cells if row != ["Asked", "Met", "Shown by"]]
+    return [Line(*row) for row in cells if row != ["Requirement", "Met", "Evidence"]]
 
 
 def targets() -> set[str]:
-    """The targets of make."""
+    """Return the targets of make."""
     return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def is_there(named: str) -> bool:
-    """Whether there is what a line names."""
+    """Return whether a file, test or target exists."""
     if named.startswith("make "):
         return named[len("make ") :] in targets()
     path, _colons, test = named.partition("::")
@@ -142,6 +139,8 @@ def test_links_of_the_readme_point_to_files() -> None:
     assert [
         url for url in definitions.values() if not url.startswith(BLOB) or not (ROOT / url[len(BLOB) :]).is_file()
     ] == []
+    inline = [url for url in re.findall(r"\]\(([^)]+)\)", README) if url.startswith(BLOB)]
+    assert inline and [url for url in inline if not (ROOT / url[len(BLOB) :]).is_file()] == []
     anchors = {
         re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))
         for heading in re.findall(r"^#+ (.+)$", README, re.MULTILINE)
@@ -163,7 +162,7 @@ def test_modules_that_only_read_are_named_info() -> None:
 
 
 def documentation(path: Path, name: str = "DOCUMENTATION") -> Any:
-    """The documentation of a module."""
+    """Return the documentation of a module."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and [target.id for target in node.targets if isinstance(target, ast.Name)] == [
             name

@@ -26,155 +26,172 @@ ADVICE: dict[str, Advice] = {
     ),
     "read_only": Advice(
         "The virtual host comes from the server's configuration file and cannot be changed through the API.",
-        "Change it in the server's Server.xml and restart the server, or take it out of the list. Its push tasks and certificates can be managed all the same.",
+        "Change it in the server's Server.xml and restart the server, or remove it from the list. "
+        "You can still manage its push tasks and certificates.",
     ),
     "vhost_not_found": Advice(
-        "The server has no virtual host of this name.",
-        "Check the name, or create the virtual host first. A restart of the server loses every virtual host that was made through the API.",
+        "The server has no virtual host with this name.",
+        "Check the name, or create the virtual host first. A server restart removes every virtual host that was "
+        "created through the API.",
     ),
     "application_not_found": Advice(
-        "The virtual host has no application of this name.",
-        "Check the name. A virtual host that was made through the API has no applications until they are created.",
+        "The virtual host has no application with this name.",
+        "Check the name, or create the application first. A virtual host that was created through the API has no "
+        "applications until you create them.",
     ),
     "push_publisher_missing": Advice(
         "The application has no push publisher.",
-        "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before server version 0.16.6).",
+        "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before "
+        "server version 0.16.6).",
     ),
     "task_not_found": Advice(
-        "The application has no push task of this id.",
-        "Read the tasks with push_task_info. A task that was stopped is no longer listed.",
+        "The application has no push task with this ID.",
+        "List the push tasks with push_task_info. A stopped push task is no longer listed.",
     ),
     "controller_not_found": Advice(
         "The server has no such call.",
-        "Check that api_url is the base address without /v1, and that the server's version offers the call.",
+        "Check that api_url is the base address without /v1, and that the server's version supports the call.",
     ),
     "duplicate_id": Advice(
-        "Another push task of this id runs in the application, or is still being stopped.",
-        "Another controller may work on the same server. Run the task again.",
+        "Another push task with this ID is running in the application, or is still stopping.",
+        "Run the task again. If it fails again, check whether another controller manages the same server.",
     ),
     "conflict": Advice(
-        "An object of this name exists already.",
-        "Somebody else created it at the same time, otherwise than wanted. Run the task again.",
+        "An object with this name already exists.",
+        "Another client created it at the same time, with other settings. Run the task again.",
     ),
     "bad_request": Advice(
-        "The server refuses the request.",
-        "Read the server's message. Options that only a newer server knows are refused by an older one.",
+        "The server rejected the request.",
+        "Read the server's message. An older server rejects options that only newer versions support.",
     ),
     "server_error": Advice(
-        "The server failed to do it.",
-        "Read the server's own log.",
+        "The server failed to process the request.",
+        "Read the server's log.",
     ),
     "reload_failed": Advice(
-        "The server could not load the certificate; the one it had stays in use.",
-        "Check that the files exist, that the server may read them, and that key and certificate belong together. "
-        "A virtual host without TLS answers the same on servers before 0.17.",
+        "The server could not load the certificate. The previous certificate stays in use.",
+        "Check that the files exist, that the server can read them, and that the key matches the certificate. "
+        "A virtual host without TLS causes the same error on servers before 0.17.",
     ),
     "certificate_file": Advice(
         "The certificate file cannot be used.",
-        "Correct the file, or the path; the file is read on the host where the module runs.",
+        "Correct the file or its path. The module reads the file on the host where it runs.",
     ),
     "certificate_not_served": Advice(
-        "The server was asked to load its certificate files, and still serves another certificate.",
-        "Read the server's log: a file that is broken, missing or not readable for the server, or the key of another certificate, "
-        "leaves the old certificate in use although the server answers with success.",
+        "The server was asked to reload its certificate files, but still serves another certificate.",
+        "Read the server's log. If a file is missing, broken or unreadable, "
+        "or if the key belongs to another certificate, the server keeps the old certificate and still reports success.",
     ),
     "shadowed": Advice(
         "The server presents the certificate of another virtual host for this host name.",
-        "Take the host name that matches out of the other virtual host, or create this virtual host under a name that sorts before it. "
-        "Or rotate the certificate of the other virtual host, and have it cover this host name, too.",
+        "Remove the matching host name from the other virtual host, "
+        "or create this virtual host with a name that sorts before it. Alternatively, "
+        "give the other virtual host a certificate that also covers this host name.",
     ),
     "handshake_failed": Advice(
-        "No TLS handshake with the endpoint succeeds.",
-        "Check host, port and firewall, and that the virtual host has TLS: a server whose certificate files could not be read serves none.",
+        "No TLS handshake with the endpoint succeeded.",
+        "Check host, port and firewall, and that the virtual host has TLS. "
+        "If the server could not read the certificate files, it serves no certificate.",
     ),
     "certificate_expiring": Advice(
-        "A certificate that is served ends too soon.",
+        "A served certificate expires too soon.",
         "Renew the certificate and reload it.",
     ),
     "chain_not_verified": Advice(
-        "What is served cannot be verified as clients do it.",
-        "Check that chain_cert_path holds the intermediate certificates, that the certificate is for the host name, and which CA certificates are trusted.",
+        "Clients cannot verify the served certificate.",
+        "Check that chain_cert_path contains the intermediate certificates, "
+        "that the certificate covers the host name, and which CA certificates are trusted.",
     ),
     "rate_limited": Advice(
-        "A gateway in front of the server asks to slow down.",
+        "A gateway in front of the server limits the rate of requests.",
         "Raise the gateway's limit, or raise retries.",
     ),
     "gateway": Advice(
-        "A proxy or gateway answered in place of the server, which it could not reach.",
+        "A proxy or gateway could not reach the server, and answered instead of it.",
         "Check that the server runs and that the proxy forwards to its API port.",
     ),
     "not_json": Advice(
-        "What answered is not the server's API: the answer is no JSON.",
-        "Check the port and the path of api_url, and that no proxy or login page stands between.",
+        "The response did not come from the OvenMediaEngine API: it is not JSON.",
+        "Check the port and the path of api_url, and that there is no proxy or login page in between.",
     ),
     "redirect": Advice(
-        "Something answered with a redirect, which is not followed, as it would carry the access token elsewhere.",
+        "The response is a redirect. The module does not follow redirects, "
+        "because they would send the access token to another address.",
         "Set api_url to the final address, for example https instead of http.",
     ),
     "too_large": Advice(
-        "The answer is larger than any of the API can be, and was not read to its end.",
-        "Check that api_url is the API of OvenMediaEngine. A list of this many objects, or objects of this size, cannot be managed by the API.",
+        "The response is larger than any valid response of the API. The module stopped reading it.",
+        "Check that api_url is the address of the OvenMediaEngine API. "
+        "The API cannot manage a list of this many objects, or objects of this size.",
     ),
     "unexpected_answer": Advice(
-        "The answer is JSON, but not of the form that the API is known to send.",
-        "Check that api_url is the API of OvenMediaEngine and that its version is one that this collection supports.",
+        "The response is JSON, but does not have the structure of an API response.",
+        "Check that api_url is the address of the OvenMediaEngine API, "
+        "and that this collection supports the server's version.",
     ),
     "tls": Advice(
         "The server's TLS certificate cannot be verified, or the TLS handshake failed.",
-        "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate covers.",
+        "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate "
+        "covers.",
     ),
     "wrong_scheme": Advice(
-        "The port does not speak the protocol that api_url asks for.",
-        "Change the scheme of api_url, http or https, or its port: <Port> and <TLSPort> of <API> in the server's Server.xml.",
+        "The port does not use the protocol that api_url specifies.",
+        "Change the scheme (http or https) or the port of api_url. "
+        "The ports are <Port> and <TLSPort> of <API> in the server's Server.xml.",
     ),
     "refused": Advice(
         "Nothing listens at this address.",
-        "Check that the server runs, that <API> is enabled under Managers and Bind in its Server.xml, and host and port of api_url.",
+        "Check that the server runs, that <API> is enabled under Managers and Bind in its Server.xml, "
+        "and that host and port of api_url are correct.",
     ),
     "unresolved": Advice(
         "The host name of api_url cannot be resolved.",
-        "Check the host name, or use an address.",
+        "Check the host name, or use an IP address.",
     ),
     "timeout": Advice(
         "The server did not answer in time.",
-        "Check host, port and firewall, and that nothing holds the server up; raise timeout if it is only slow.",
+        "Check host, port and firewall, and that the server is not blocked or overloaded. If it is only slow, "
+        "raise timeout.",
     ),
     "connection_lost": Advice(
-        "The connection broke before the answer was complete.",
-        "The server may have been restarted. Run the task again: it looks at what is there before it changes anything.",
+        "The connection broke before the response was complete.",
+        "The server may have restarted. Run the task again: it reads the current state before it changes anything.",
     ),
     "lost": Advice(
-        "What this task had made or found is no longer there as it was; the connection broke in between, as it does where the server is restarted.",
-        "A restart loses all that was made through the API: run the whole playbook again. If nobody restarted the server, read its log for a crash.",
+        "Objects that this task created or read have changed or disappeared since the connection dropped.",
+        "A server restart removes everything that was created through the API: run the whole playbook again. "
+        "If nobody restarted the server, check its log for a crash.",
     ),
     "wait_timeout": Advice(
-        "The server accepted the request, but the wanted state did not come within wait_timeout.",
+        "The server accepted the request, but did not reach the desired state within wait_timeout.",
         "Check that the stream is live and that the destination accepts it, or raise wait_timeout.",
     ),
     "differs": Advice(
-        "The object exists and differs, and the server can only change it by deleting it and making it again.",
-        "Set recreate to true to do so. This cuts off its viewers and publishers.",
+        "The object differs from its definition. The server can change it only by deleting and recreating it.",
+        "Set recreate to true to recreate it. This cuts off its viewers and publishers.",
     ),
     "unsupported_option": Advice(
-        "The server's version does not know an option.",
-        "Upgrade the server, or leave the option out.",
+        "The server's version does not support an option.",
+        "Upgrade the server, or omit the option.",
     ),
     "unreachable": Advice(
-        "Another virtual host takes host names of this one, so that publishers and viewers that use them do not reach it.",
-        "Remove the matching host name of the other virtual host, usually <Name>*</Name> of default in the server's Server.xml, "
-        "restart the server and run the playbook again. Or set require_reachable to false.",
+        "Publishers and viewers that use host names of this virtual host reach another virtual host.",
+        "Remove the matching host name from the other virtual host, "
+        "usually <Name>*</Name> of default in the server's Server.xml, restart the server and run the playbook again. "
+        "To accept it, set require_reachable to false.",
     ),
     "configured_task": Advice(
-        "A push task of this id was made by the server's own configuration (stream map) and is never touched.",
-        "Choose another id, or change the server's stream map.",
+        "A push task with this ID comes from the server's own configuration (stream map). "
+        "The collection never changes it.",
+        "Choose another ID, or change the server's stream map.",
     ),
     "bad_input": Advice(
-        "An option has a value that cannot work. Nothing was sent.",
+        "An option has an invalid value. Nothing was sent.",
         "Correct the option that the message names.",
     ),
     "items_failed": Advice(
-        "Some items of the list could not be brought into the wanted state; the others were.",
-        "Read the failed entries of results, each with its own error.",
+        "Some items of the list could not be brought to the desired state. All other items were.",
+        "Read the failed entries of results. Each has its own error.",
     ),
 }
 

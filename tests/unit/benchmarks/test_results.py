@@ -147,7 +147,7 @@ def test_no_size_is_above_the_limit() -> None:
     assert Sizes().at_most(100000) == Sizes()
 
 
-def test_the_page_has_all_rows_and_compares_what_is_promised(rows: list[Row]) -> None:
+def test_the_page_has_all_rows_and_compares_the_targets(rows: list[Row]) -> None:
     results = Results(ABOUT, [costs(rows), costs(rows, 2.0), costs(rows, 1.5)])
     text = page(results, rows, Sizes())
     lines = text.splitlines()
@@ -156,25 +156,25 @@ def test_the_page_has_all_rows_and_compares_what_is_promised(rows: list[Row]) ->
         assert len([line for line in lines if line.startswith(f"| {row.text} | ")]) == len(same), row.text
     empty = next(line for line in lines if line.startswith("| A playbook without a task |"))
     assert empty == "| A playbook without a task | 0.90 s | 0.60 - 1.20 | 3 | 2.00 s | 63 / 73 | 1,001 | 25 % |  |"
-    assert "takes such a server 200 µs (100 to 300 µs)" in text
+    assert "Such a server takes 200 µs (100 to 300 µs)" in text
     assert "of 3 rounds" in text
     assert "2 more times in each" in text
-    assert "## What is promised" in text
+    assert "## Targets" in text
     # As many bars everywhere.
-    table = [line for line in lines if line.startswith("|") and line in lines[: lines.index("## What is promised")]]
+    table = [line for line in lines if line.startswith("|") and line in lines[: lines.index("## Targets")]]
     assert {line.count("|") for line in table} == {10}
 
 
 def test_a_page_of_small_numbers_judges_nothing(rows: list[Row]) -> None:
     text = page(Results({**ABOUT, "at_most": 3}, [costs(rows)]), rows, Sizes())
-    assert "What is promised" not in text
+    assert "## Targets" not in text
     assert "more than 3 objects" in text
 
 
 def test_the_page_says_what_is_left_out(rows: list[Row]) -> None:
     text = page(Results({**ABOUT, "groups": [BASE, "bulk"], "server": "real"}, [costs(rows)]), rows, Sizes())
     assert "Left out, `fleet`: there is one server." in text
-    assert "Not asked for: `loops`, `pushes`, `growth`." in text
+    assert "Not requested: `loops`, `pushes`, `growth`." in text
 
 
 KEPT = {

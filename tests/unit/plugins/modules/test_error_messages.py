@@ -354,7 +354,7 @@ def test_many_failures_are_summed_up(current: Simulator) -> None:
         and "t-0, default/nope/t-1, … and 6 more." in run["msg"]
     )
     assert run["error"]["kind"] == "items_failed"
-    assert run["msg"].count("The virtual host has no application of this name") == 1
+    assert run["msg"].count("The virtual host has no application with this name") == 1
 
 
 @pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))

@@ -200,6 +200,9 @@ ADVICE: dict[str, Advice] = {
 UNANSWERED = ("refused", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
 
 
+AnyError = t.TypeVar("AnyError", bound="OmeError")
+
+
 class OmeError(Exception):
     """A failure that the user can act on.
 
@@ -258,11 +261,15 @@ class OmeError(Exception):
         """Return a copy that says in other words what was attempted."""
         return self._with(attempt=attempt)
 
+    def as_kind(self, kind: str) -> OmeError:
+        """Return a copy of another kind."""
+        return self._with(kind=kind)
+
     def with_outcome_unknown(self, unknown: bool) -> OmeError:
         """Return a copy that says whether the request may have taken effect."""
         return self._with(outcome_unknown=unknown)
 
-    def _with(self, **attributes: t.Any) -> OmeError:
+    def _with(self: AnyError, **attributes: t.Any) -> AnyError:
         changed = copy.copy(self)
         vars(changed).update(attributes)
         return changed
@@ -310,10 +317,9 @@ class BadInput(OmeError):
         super().__init__("bad_input", f"use option {option}", detail=f"{option}: {self.expected}.")
 
     def within(self, entry: str) -> BadInput:
-        """Add the entry of a list that the option is in, and return the error."""
-        self.expected = f"{self.expected}, in {entry}"
-        self.detail = f"{self}"
-        return self
+        """Return a copy that names the entry of a list that contains the option."""
+        expected = f"{self.expected}, in {entry}"
+        return self._with(expected=expected, detail=f"{self.option}: {expected}.")
 
     def __str__(self) -> str:
         return f"{self.option}: {self.expected}."

@@ -38,7 +38,7 @@ class Request(t.NamedTuple):
     preview: bool = False  # check mode: no write may be sent
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)  # a representation would show secrets
 class PlannedChange:
     """What is to be done with one object.
 
@@ -89,7 +89,7 @@ class PlannedChange:
         return self.replace(action=FAILED, error=error, after=self.before)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Outcome(PlannedChange):
     """What has become of a planned change.
 

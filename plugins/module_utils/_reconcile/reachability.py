@@ -69,8 +69,8 @@ class Reachability:
         self._unread: list[str] = []
         self._warned: set[tuple[str, str]] = set()
         self.unreachable: dict[str, str] | None = None
-        """The host names of what is created or recreated that another virtual host takes, and which; None if nothing
-        is.
+        """Host names of created or recreated virtual hosts, with the virtual hosts that take them; None if none is
+        created or recreated.
         """
 
     def note(self, name: str, raw: t.Mapping[str, t.Any], vhost: t.Mapping[str, t.Any]) -> None:

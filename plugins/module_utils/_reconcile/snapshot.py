@@ -33,15 +33,15 @@ STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
 CREATE_TRIES = 3
 
 
-@dataclasses.dataclass
 class Stops:
     """How far a teardown has come with the push tasks; a restore has to wait for them."""
 
-    requested: list[Key] = dataclasses.field(default_factory=list)
-    uncertain: list[Key] = dataclasses.field(default_factory=list)  # the server may not have got the request
+    def __init__(self) -> None:
+        self.requested: list[Key] = []
+        self.uncertain: list[Key] = []  # the server may not have received the request
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)  # a representation would show secrets
 class Snapshot:
     """Applications and push tasks in wire form; the live streams and connections if they were asked for.
 

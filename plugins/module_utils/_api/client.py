@@ -215,7 +215,7 @@ class Api:
             answer = self._call("POST", path, request, attempt=attempt, again=STARTS)
         except OmeError as error:
             if error.kind == "conflict":  # so documented; seen as 400 with its own words
-                error.kind = "duplicate_id"
+                raise error.as_kind("duplicate_id") from error
             raise
         task = self._payload(answer)
         if isinstance(task, list) and len(task) == 1:
@@ -255,9 +255,9 @@ class Api:
             answer = self._call("POST", path, attempt=attempt, again=RELOADS)
         except OmeError as error:
             if error.kind == "server_error":
-                error.kind = "reload_failed"
                 # So an old server says it of the one certificate that it could not load; of all, others were loaded.
-                error.outcome_unknown = vhost is None or "failed to reload" not in (error.server_message or "").lower()
+                unknown = vhost is None or "failed to reload" not in (error.server_message or "").lower()
+                raise error.as_kind("reload_failed").with_outcome_unknown(unknown) from error
             raise
         return ReloadAnswer(answer.status, message_of(answer.body))
 
@@ -277,16 +277,14 @@ class Api:
         kind = "not_json" if no_words else kind_of(answer.status, message)
         error = self._transport.failure(kind, answer, attempt, method, path, message or None)
         # A server that fails says nothing of how far it came; neither does an error that cannot be read.
-        error.outcome_unknown = again is not READS and kind in ("server_error", "not_json")
-        return error
+        return error.with_outcome_unknown(again is not READS and kind in ("server_error", "not_json"))
 
     def _strange_success(self, answer: Answer, attempt: str, path: str) -> OmeError:
         """A success that does not say of what: the server may have done it."""
         error = self._transport.failure(
             "unexpected_answer", answer, attempt, "POST", path, message_of(answer.body) or None
         )
-        error.outcome_unknown = True
-        return error
+        return error.with_outcome_unknown(True)
 
     @staticmethod
     def _payload(answer: Answer) -> t.Any:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import typing as t
 
 
@@ -199,6 +200,9 @@ ADVICE: dict[str, Advice] = {
 UNANSWERED = ("refused", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
 
 
+AnyError = t.TypeVar("AnyError", bound="OmeError")
+
+
 class OmeError(Exception):
     """A failure that the user can act on.
 
@@ -249,10 +253,26 @@ class OmeError(Exception):
         """Whether the server gave no answer of its own, which it may do later."""
         return self.kind in UNANSWERED
 
-    def add_detail(self, text: str) -> OmeError:
-        """Adds to what the error means, and returns the error."""
-        self.detail = f"{self.detail or self.advice.meaning} {text}"
-        return self
+    def with_detail(self, text: str) -> OmeError:
+        """Return a copy that says more about what the error means."""
+        return self._with(detail=f"{self.detail or self.advice.meaning} {text}")
+
+    def for_attempt(self, attempt: str) -> OmeError:
+        """Return a copy that says in other words what was attempted."""
+        return self._with(attempt=attempt)
+
+    def as_kind(self, kind: str) -> OmeError:
+        """Return a copy of another kind."""
+        return self._with(kind=kind)
+
+    def with_outcome_unknown(self, unknown: bool) -> OmeError:
+        """Return a copy that says whether the request may have taken effect."""
+        return self._with(outcome_unknown=unknown)
+
+    def _with(self: AnyError, **attributes: t.Any) -> AnyError:
+        changed = copy.copy(self)
+        vars(changed).update(attributes)
+        return changed
 
     def __str__(self) -> str:
         """One line: what was attempted, what happened, the server's own words, where, and what to do."""
@@ -297,10 +317,9 @@ class BadInput(OmeError):
         super().__init__("bad_input", f"use option {option}", detail=f"{option}: {self.expected}.")
 
     def within(self, entry: str) -> BadInput:
-        """Add the entry of a list that the option is in, and return the error."""
-        self.expected = f"{self.expected}, in {entry}"
-        self.detail = f"{self}"
-        return self
+        """Return a copy that names the entry of a list that contains the option."""
+        expected = f"{self.expected}, in {entry}"
+        return self._with(expected=expected, detail=f"{self.option}: {expected}.")
 
     def __str__(self) -> str:
         return f"{self.option}: {self.expected}."

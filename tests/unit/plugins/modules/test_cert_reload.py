@@ -931,7 +931,9 @@ def test_an_endpoint_that_agrees_is_not_asked_again(clockwork: Clockwork) -> Non
 
 
 @pytest.mark.parametrize(("wait_timeout", "naps"), [(0, []), (0.1, [0.1]), (5, [0.25, 0.5, 1, 2, 1.25])])
-def test_the_wait_ends_at_its_deadline_with_a_last_probe(clockwork: Clockwork, wait_timeout: float, naps: list[float]) -> None:
+def test_the_wait_ends_at_its_deadline_with_a_last_probe(
+    clockwork: Clockwork, wait_timeout: float, naps: list[float]
+) -> None:
     clockwork.simulator.delay_reloads(100)
     rotation = clockwork.rotation(wait_timeout)
     with pytest.raises(OmeError) as caught:

@@ -100,7 +100,7 @@ import typing as t
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
     application,

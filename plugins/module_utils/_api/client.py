@@ -52,9 +52,9 @@ class Api:
         """
         return self._transport.disconnects
 
-    def ask_anew(self) -> None:
+    def reset_circuit(self) -> None:
         """Lets the server be asked again that has given no answer."""
-        self._transport.ask_anew()
+        self._transport.reset_circuit()
 
     def map_concurrently(self, calls: t.Sequence[t.Callable[[], Result]]) -> list[Result]:
         """The results of calls that ask the server, several at a time; raises the first failure in their order.

@@ -46,7 +46,7 @@ class VhostInfo(Operation):
                     raise
             # The last attempt is made when the time is over, and not up to a pause before.
             context.sleep(min(_PAUSE, left))
-            api.ask_anew()
+            api.reset_circuit()
 
     def _read(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []

@@ -10,7 +10,7 @@ import typing as t
 from urllib.parse import parse_qsl
 
 from .._core.errors import BadInput
-from .._core.secrets import mask_url
+from .._core.secret_urls import mask_url
 from .._schema import validators as checks
 from .._schema.collections import StringSet
 from .._schema.objects import Object

@@ -18,7 +18,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import DEFAULT_TYPE_VALIDATORS
 
 from .._core.errors import BadInput
-from .._core.secrets import has_user_info, mask_url
+from .._core.secret_urls import has_user_info, mask_url
 from .._http.client import Settings, can_be_asked
 from .._operations.base import Operation
 from .._schema.validators import duration, http_url

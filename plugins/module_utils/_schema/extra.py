@@ -10,7 +10,8 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.secrets import MASK, SecretStore, mask_url
+from .._core.secret_urls import MASK, mask_url
+from .._core.secrets import SecretStore
 from .collections import mask_each_after
 from .fields import Field
 from .scalars import Float

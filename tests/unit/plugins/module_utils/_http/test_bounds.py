@@ -324,7 +324,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
 def test_every_call_says_whether_it_may_be_sent_again() -> None:
     methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
         "map_concurrently",
-        "ask_anew",
+        "reset_circuit",
     }
     assert methods == set(CALLS)
     for name, (arguments, again) in CALLS.items():

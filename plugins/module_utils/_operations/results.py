@@ -201,5 +201,5 @@ def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
         if item.before is not None:
             before[item.title] = item.group.mask(item.before)
         if to_be is not None:
-            after[item.title] = item.group.mask_after(to_be, item.before)
+            after[item.title] = item.group.mask_changed(to_be, item.before)
     return {"before": before, "after": after}

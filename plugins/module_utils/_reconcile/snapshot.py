@@ -137,7 +137,7 @@ class Snapshots:
                 raise
             self._gone_meanwhile(vhost, app)
             return contents
-        contents.apps[app] = APPLICATION.each_once(raw)
+        contents.apps[app] = APPLICATION.drop_old_spellings(raw)
         contents.unsendable += [f"{app}: {key}" for key in unsendable_keys(raw)]
         for task in tasks:
             self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(task))

@@ -331,9 +331,9 @@ def test_every_call_says_whether_it_may_be_sent_again() -> None:
         recorder = _Recorder()
         with pytest.raises(_Asked):
             getattr(Api(recorder), name)(*arguments)  # type: ignore[arg-type]
-        assert recorder.repeatable is again.allowed, name
-    assert [again.allowed for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
-    assert not CREATES.allowed and not STARTS.allowed
+        assert recorder.repeatable is again.repeatable, name
+    assert [again.repeatable for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
+    assert not CREATES.repeatable and not STARTS.repeatable
 
 
 def test_the_question_whether_a_virtual_host_is_read_only_creates_nothing_and_may_be_sent_again() -> None:

@@ -180,7 +180,7 @@ def ansible_test(
 
 
 def sanity(session: nox.Session, release: str) -> None:
-    """Run ansible-test sanity: with the newest release on the whole repository, with the others on what users install."""
+    """Run ansible-test sanity: the newest release on the whole repository, the others on what users install."""
     # pylint of 2.22.0rc1 installs a package from GitHub, which a machine with a package index alone cannot reach.
     skipped = () if release in FINAL else ("--skip-test", "pylint")
     ansible_test(session, release, "sanity", *skipped, whole=release == NEWEST)
@@ -314,7 +314,7 @@ def have_chromium(session: nox.Session) -> None:
         return
     if os.geteuid() or not shutil.which("apt-get"):
         session.error(
-            "Chromium is missing: install the package chromium, or name the program in the environment variable CHROMIUM"
+            "Chromium is missing: install the package chromium, or set the environment variable CHROMIUM to its path"
         )
     # The package lists can be old, or missing, as in most images.
     for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]):

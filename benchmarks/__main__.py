@@ -41,8 +41,10 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line; what it leaves out is taken from the environment, where ``make`` puts it."""
     parser = argparse.ArgumentParser(
         prog="make bench",
-        description="Measures the collection against simulated servers, or against the server that OVENMEDIAENGINE_API_URL and OVENMEDIAENGINE_API_TOKEN name.",
-        epilog=f"docs/benchmarks.md is written by a whole run against simulated servers, {LEAST_ROUNDS} rounds or more of all groups.",
+        description="Measure the collection against simulated servers, or the server in OVENMEDIAENGINE_API_URL "
+        "and OVENMEDIAENGINE_API_TOKEN.",
+        epilog=f"A run of all groups against simulated servers with at least {LEAST_ROUNDS} rounds writes "
+        "docs/benchmarks.md.",
     )
     rounds, rows, until, at_most = (os.environ.get(name) for name in ("ROUNDS", "ROWS", "UNTIL", "AT_MOST"))
     parser.add_argument(
@@ -230,7 +232,8 @@ def main(values: Sequence[str] | None = None) -> int:
                 place.servers.clear()
             bench = Bench(rows, place, results, lambda: results.save(raw))
             say(
-                f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes on an idle machine"
+                f"{len(rows)} rows, {options.rounds} rounds: "
+                f"about {bench.estimate(options.rounds):.0f} minutes on an idle machine"
             )
             bench.measure(options.rounds, options.until * 60)
     except Failed as error:

@@ -25,7 +25,10 @@ ENVIRONMENTS = {"test": ".venv", "demo": ".venv-demo"}
 # Best first: each runs a later ansible-core than the next. 3.13 runs the same as 3.12, and is the newer one.
 PREFERRED = ("3.12", "3.13", "3.14", "3.11")
 # A Python without ensurepip (Debian's, when its package -venv is missing) cannot make an environment.
-PROBE = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], getattr(sys, '_base_executable', None) or sys.executable)"
+PROBE = (
+    "import ensurepip, sys, venv; "
+    "print('%d.%d' % sys.version_info[:2], getattr(sys, '_base_executable', None) or sys.executable)"
+)
 
 
 def link_pythons() -> list[str]:

@@ -17,7 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
 TOLD = re.compile(
-    r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$|^((replayed|compared|both doors:|\d+ pages).*)$",
+    r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$"
+    r"|^((replayed|compared|both doors:|\d+ pages).*)$",
     re.MULTILINE,
 )
 """Numbers that are worth a line."""

@@ -30,7 +30,7 @@ def executable() -> str:
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         pytest.fail(
-            "Chromium is missing. Install it (apt-get install chromium), or name it in the environment variable CHROMIUM."
+            "Chromium is missing. Install it (apt-get install chromium), or set the variable CHROMIUM to its path."
         )
     return found
 
@@ -45,7 +45,8 @@ class Opened(t.NamedTuple):
     def rows(self, table: str) -> list[str]:
         """The servers of the rows that are shown."""
         found: list[str] = self.page.evaluate(
-            "(name) => Array.from(document.querySelectorAll(`table.${name} tbody tr:not([hidden]) th`), (head) => head.textContent.trim())",
+            "(name) => Array.from(document.querySelectorAll(`table.${name} tbody tr:not([hidden]) th`), "
+            "(head) => head.textContent.trim())",
             table,
         )
         return found

@@ -83,7 +83,8 @@ class Objects:
 
     def vhost(self, name: str, **more: t.Any) -> dict[str, t.Any]:
         """A virtual host."""
-        origin = f"origin:{self.secret('origin password', 'user')}@origin.example.com:9000/live?token={self.secret('origin query', 'query')}"
+        password, query = self.secret("origin password", "user"), self.secret("origin query", "query")
+        origin = f"origin:{password}@origin.example.com:9000/live?token={query}"
         return {
             "name": name,
             "host": {"names": [f"{name}.example.com"]},

@@ -118,8 +118,8 @@ def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audi
             rf'\[{re.escape(name)}\]: FAILED! => {{[^}}]*"msg": "{re.escape(message)}"', audited.run.output
         )
     assert (
-        f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; findings: {counts['error']} error"
-        in audited.run.output
+        f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; "
+        f"findings: {counts['error']} error" in audited.run.output
     )
     assert all(recap["changed"] == 0 for recap in audited.run.recap.values())
     assert {name for name, recap in audited.run.recap.items() if recap["failed"]} == set(failing)

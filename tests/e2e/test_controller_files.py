@@ -40,7 +40,8 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
     }
     show: dict[str, t.Any] = {
         "ansible.builtin.debug": {
-            "msg": "{{ found.results | map(attribute='certificates') | map('first') | map(attribute='fingerprint') | join(' ') }}",
+            "msg": "{{ found.results | map(attribute='certificates') | map('first') | "
+            "map(attribute='fingerprint') | join(' ') }}",
         }
     }
     missing = {"streamops.ovenmediaengine.certificate_info": {"certificate": "nowhere.pem"}, "register": "nowhere"}

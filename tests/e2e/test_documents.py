@@ -82,8 +82,11 @@ INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it instal
 CLONES = "test_readme_as_a_new_user_types_it begins with a copy of the repository."
 MEDIA = "Needs a media server; the simulator takes no media."
 RUNS_THIS = "Runs this very test."
-ROTATES = "The hook of the guide runs the same playbook, with the certificates it needs, in tests/e2e/test_rotate_certificates.py."
-SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, and has systemd verify it."
+ROTATES = "tests/e2e/test_rotate_certificates.py runs the hook of the guide: the same playbook, with its certificates."
+SYSTEMD = (
+    "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, "
+    "and lets systemd verify it."
+)
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
@@ -110,7 +113,7 @@ NOT_RUN = {
     "ffplay http://live.tenant-a.example.com:3333/live/main/llhls.m3u8": MEDIA,
     ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
-    "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Stands for any playbook of the reader.",
+    "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Any playbook of the reader.",
     "xdg-open ovenmediaengine-audit/audit.html": "Opens a browser; tests/e2e/test_audit.py opens the page in one.",
     "systemctl daemon-reload": SYSTEMD,
     "systemctl restart ovenmediaengine": SYSTEMD,
@@ -122,13 +125,20 @@ NOT_RUN = {
     "ansible-galaxy collection install awx.awx": INSTALLS,
     "export CONTROLLER_HOST=https://awx.example.com": "Needs an AWX.",
     "export CONTROLLER_OAUTH_TOKEN=...": "Needs an AWX.",
-    "ansible-playbook streamops.ovenmediaengine.awx_setup -e @awx.yml --ask-vault-pass": "Needs an AWX; tests/e2e/test_awx.py has modules that stand in.",
-    "ansible-builder build -f execution-environment.yml -t registry.example.com/media:1": "Needs a container engine; test_awx.py makes the build context.",
-    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[0:249]' -e audit_report_dir=reports/first -e audit_fail_on=none": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.awx_setup -e @awx.yml --ask-vault-pass": (
+        "Needs an AWX; tests/e2e/test_awx.py replaces its modules."
+    ),
+    "ansible-builder build -f execution-environment.yml -t registry.example.com/media:1": (
+        "Needs a container engine; tests/e2e/test_awx.py makes the build context."
+    ),
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[0:249]'"
+    " -e audit_report_dir=reports/first -e audit_fail_on=none": SLICES,
     "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[250:499]'"
     " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
-    "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
-    "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
+    "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml"
+    " -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
+    " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
     " -e restream_platforms=all -e restream_state=stopped": RESTREAMS,
     "make bench": MEASURES,
@@ -182,7 +192,9 @@ class Command(t.NamedTuple):
 
 
 _IN_GUIDE = re.compile(
-    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)",
+    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?"
+    r"^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n"
+    r"(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)",
     re.MULTILINE,
 )
 _IN_PAGE = re.compile(

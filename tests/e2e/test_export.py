@@ -209,7 +209,10 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         sim.clear_log()
         exported = export(project)
         assert exported.status == 0, exported.output
-        counts = f"virtual hosts: {number}; applications: {number}; push tasks: {number * 2}; secrets to fill in: {number * 3};"
+        counts = (
+            f"virtual hosts: {number}; applications: {number}; push tasks: {number * 2}; "
+            f"secrets to fill in: {number * 3};"
+        )
         assert exported.summary("one").startswith(counts)
         # Three reads begin with the list of virtual hosts. Then come the virtual hosts; the lists of applications, and
         # each application; the same lists, and the pushes of each application. The configuration file adds a virtual

@@ -19,7 +19,8 @@ from .conftest import APPLICATIONS, HEADERS, LOCAL, PUSH_TASKS, TOKEN, VHOSTS, P
 
 
 def _line(vhosts: str, applications: str, push_tasks: str, missing: str) -> str:
-    return f"virtual hosts: {vhosts}; applications: {applications}; push tasks: {push_tasks}{'; missing before: ' if missing else ''}{missing}"
+    before = f"; missing before: {missing}" if missing else ""
+    return f"virtual hosts: {vhosts}; applications: {applications}; push tasks: {push_tasks}{before}"
 
 
 _NONE = "(none of the virtual hosts was there, as after a restart of the server)"

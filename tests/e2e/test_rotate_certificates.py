@@ -476,8 +476,8 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
             "the private key of the virtual host t-live are different files with the same destination" in told["within"]
         )
         assert (
-            "The certificate of the virtual host t-live and the certificate of the virtual host t-other are different files"
-            in told["between"]
+            "The certificate of the virtual host t-live and the certificate of the virtual host t-other "
+            "are different files" in told["between"]
         )
         assert all("Nothing was changed" in text and len(text) < 2000 for text in told.values())
         assert server.snapshot() == server.before and server.reloads == 0
@@ -522,8 +522,8 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         told = failure(run, "bad")
         assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
         assert (
-            "also those of the virtual host t-live, which serves the new certificate since this run has placed them. They stay."
-            in told
+            "also those of the virtual host t-live, which serves the new certificate since this run has placed them. "
+            "They stay." in told
         )
         assert "before this run" not in told and bad.served() == bad.new.fingerprint
 
@@ -677,7 +677,10 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         assert server.reloads == 1
 
         # The guide's own command, from its directory and from elsewhere.
-        shape = r"^    \$ ansible-playbook (streamops\S+rotate_certificates) (-i inventory.yml) (-e @certificates.yml) (--check)$"
+        shape = (
+            r"^    \$ ansible-playbook (streamops\S+rotate_certificates) "
+            r"(-i inventory.yml) (-e @certificates.yml) (--check)$"
+        )
         command = re.search(shape, GUIDE, re.MULTILINE)
         assert command is not None
         elsewhere = Project(place / "elsewhere")

@@ -491,7 +491,11 @@ BUGS = {
     "_push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
     # In an error, in base64 alone.
     "_secrets": (
-        "def _plain(self, text):\n    for one in self._values:\n        text = text.replace(one, MASK)\n    return text\n\n\nSecretStore.scrub = _plain\n"
+        "def _plain(self, text):\n"
+        "    for one in self._values:\n"
+        "        text = text.replace(one, MASK)\n"
+        "    return text\n\n\n"
+        "SecretStore.scrub = _plain\n"
     ),
 }
 FOUND = {("server's stream key", "plain or escaped"), ("api token", "base64"), ("server's stream key", "base64")}

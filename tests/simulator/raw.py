@@ -101,4 +101,7 @@ def message(status: int, headers: Mapping[str, Any], body: bytes) -> bytes:
 def page(status: int) -> bytes:
     """A page as a proxy in front of a server makes it."""
     title = f"{status} {phrase(status)}"
-    return f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n</body>\r\n</html>\r\n".encode()
+    return (
+        f"<html>\r\n<head><title>{title}</title></head>\r\n"
+        f"<body>\r\n<center><h1>{title}</h1></center>\r\n</body>\r\n</html>\r\n"
+    ).encode()

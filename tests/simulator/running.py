@@ -215,7 +215,7 @@ class Simulator:
         self._server.clear_log()
 
     def restart(self) -> None:
-        """End the process and start it again: all that the API made is lost, streams are gone. A dead server is back."""
+        """End the process and start it again: all objects of the API and all streams are lost; a dead server runs."""
         self.state.restart()
         if self.died:
             self._run(self._server.listen("127.0.0.1", self.port, self._context))

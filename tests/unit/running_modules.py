@@ -53,7 +53,7 @@ def forget_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def probe_patiently(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the look whether a port speaks the other protocol all the time it needs, however short that of requests is."""
+    """Give the probe for the other protocol on a port all the time that it needs, even if requests have little."""
     look = connections.Connections.speaks_the_other_scheme
 
     def speaks_the_other_scheme(connections: connections.Connections) -> bool:

@@ -386,7 +386,8 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
         column = "lost" if form is None and label in before else "wrong"
         yield (
             column,
-            f"{told(label)} is {'there: ' + str(form) if form is not None else 'not there'}; {[run.get('msg') for run in runs]}",
+            f"{told(label)} is {f'there: {form}' if form is not None else 'not there'}; "
+            f"{[run.get('msg') for run in runs]}",
         )
 
 

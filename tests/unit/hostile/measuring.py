@@ -23,7 +23,8 @@ try:  # what getrusage says begins with the memory of the process that has start
         kib = int(re.search(r"VmHWM:\\s+([0-9]+) kB", status.read()).group(1))
 except (OSError, AttributeError):  # not Linux, or not all of it
     kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"kib": kib, "kind": run.get("error", {}).get("kind"), "failed": run.failed, "msg": run.get("msg"), "length": len(run.printed)}))
+kind = run.get("error", {}).get("kind")
+print(json.dumps({"kib": kib, "kind": kind, "failed": run.failed, "msg": run.get("msg"), "length": len(run.printed)}))
 """
 MOST_MEMORY = 300 * 1024  # KiB, of which Python and Ansible take about 60 MiB
 

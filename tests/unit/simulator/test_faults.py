@@ -48,7 +48,10 @@ class Wire:
         """Send a request, and read nothing yet; no body where it is None."""
         content = b"" if body is None else json.dumps(body).encode()
         credential = base64.b64encode(self.simulator.token.encode()).decode()
-        start = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {credential}\r\nContent-Length: {len(content)}\r\n\r\n"
+        start = (
+            f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {credential}\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n"
+        )
         self.socket.sendall(start.encode() + content)
         return self
 

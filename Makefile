@@ -5,14 +5,14 @@
 # Short names for what is done most. `make` alone lists them; the checks themselves are sessions of noxfile.py and antsibull-nox.toml.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format sanity unit units integration molecule docs package mutants bench watch requirements changelog venv clean
+.PHONY: help demo test test-all lint format sanity unit units integration molecule docs package mutants behaviour bench watch requirements changelog venv clean
 
 # The Python that sets up the environments; any from 3.8 on.
 PYTHON ?= python3
 # Releases of ansible-core for sanity, units and integration: 2.19, several, or oldest, newest, next, all.
 CORES ?= $(if $(filter sanity units,$(MAKECMDGOALS)),all,oldest next)
 # For integration: in_process, module or both; and the targets to run, none for all.
-DOORS ?= in_process module
+EXECUTION ?= in_process module
 TARGETS ?=
 # For unit, watch and bench: more arguments. For molecule: the scenarios.
 ARGS ?=
@@ -23,6 +23,8 @@ ROUNDS ?= 5
 ROWS ?=
 UNTIL ?=
 export ROUNDS ROWS UNTIL
+# For behaviour: an artifact, a git revision, or a file with known differences.
+REFERENCE ?= tests/behaviour_1.0.0.yml
 
 RUN = @$(PYTHON) tools/environment.py test
 GATE = $(RUN) python tools/gate.py
@@ -64,8 +66,8 @@ unit: ## The tests of the fast gate (ARGS="-k NAME")
 units: ## The unit tests that depend on ansible-core, with each release (CORES)
 	$(GATE) $(addprefix units-,$(cores))
 
-integration: ## Integration targets (CORES, DOORS, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
-	$(RUN) nox --sessions $(foreach core,$(cores),$(if $(word 2,$(DOORS)),both-paths-$(core),integration-$(core)-$(DOORS))) -- $(TARGETS)
+integration: ## Integration targets (CORES, EXECUTION, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
+	$(RUN) nox --sessions $(foreach core,$(cores),$(if $(word 2,$(EXECUTION)),both-paths-$(core),integration-$(core)-$(EXECUTION))) -- $(TARGETS)
 
 molecule: ## The roles, by molecule (SCENARIOS="default audit")
 	$(GATE) $(scenarios)
@@ -78,6 +80,9 @@ package: ## Build the artifact in .build/dist, check it and install it
 
 mutants: ## See that the tests find the deliberate bugs of tests/mutants
 	$(RUN) python -m tests.mutants $(ARGS)
+
+behaviour: ## Compare results and requests with another version (REFERENCE, ARGS="--jobs 2 vhosts")
+	$(RUN) python -m tests.behaviour $(REFERENCE) $(ARGS)
 
 bench: ## Measure the speed, an hour or two (ROUNDS, ROWS, UNTIL); on a real server where OVENMEDIAENGINE_API_URL is set
 	$(RUN) python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)

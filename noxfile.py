@@ -74,7 +74,7 @@ DEPEND_ON_CORE = (
     "tests/unit/plugins/modules/test_life.py",
     "tests/unit/plugins/modules/test_application_life.py",
     # The callback plugin that compares results.
-    "tests/unit/doors",
+    "tests/unit/execution_paths",
 )
 
 
@@ -113,7 +113,7 @@ def ansible_test(
     it.
     """
     session.install(f"ansible-core=={release}", "pip")
-    # 2.16/in_process and 2.16/module: tests/doors takes what is below such folders for the same.
+    # 2.16/in_process and 2.16/module: tests/execution_paths treats such folders as equal.
     place = BUILD / "ansible-test" / re.sub(r"^integration-(.+)-(in_process|module)$", r"\1/\2", session.name)
     collection = place / "ansible_collections" / NAMESPACE / NAME
     home = place / "home"
@@ -201,9 +201,7 @@ def integration(session: nox.Session, release: str, execution: str) -> None:
     variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
     if os.environ.get(SERVER[0]):
         variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
-    callbacks = (
-        f"[defaults]\ncallback_plugins = {ROOT}/tests/doors/callback\n[callback_door_results]\npath = {results}\n"
-    )
+    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n[callback_execution_results]\npath = {results}\n"
     settings = {
         "tests/integration/integration_config.yml": json.dumps(variables),
         "tests/integration/integration.cfg": callbacks,
@@ -239,7 +237,7 @@ def both_paths(session: nox.Session, release: str) -> None:
     results = [
         str(BUILD / "integration" / f"{series(release)}-{execution}.jsonl") for execution in ("in_process", "module")
     ]
-    session.run("python", "-m", "tests.doors", "compare", *results, external=True)
+    session.run("python", "-m", "tests.execution_paths", "compare", *results, external=True)
 
 
 for core_release in RELEASES:

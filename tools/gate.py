@@ -16,9 +16,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
-TOLD = re.compile(
+REPORTED = re.compile(
     r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$"
-    r"|^((replayed|compared|both doors:|\d+ pages).*)$",
+    r"|^((replayed|compared|both execution paths:|\d+ pages).*)$",
     re.MULTILINE,
 )
 """Numbers that are worth a line."""
@@ -57,8 +57,8 @@ def main(sessions: list[str]) -> int:
             output.write(line)
             if found := END.match(line):
                 print("  %s %s" % found.groups(), flush=True)
-            elif told := TOLD.match(line.rstrip()):
-                print("    " + next(group for group in told.groups() if group), flush=True)
+            elif reported := REPORTED.match(line.rstrip()):
+                print("    " + next(group for group in reported.groups() if group), flush=True)
         process.wait()
     results = (
         {one["name"]: one["result"] for one in json.loads(report.read_text(encoding="utf-8"))["sessions"]}

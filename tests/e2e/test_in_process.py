@@ -14,12 +14,12 @@ import typing as t
 
 import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
-from ansible_collections.streamops.ovenmediaengine.tests.doors.results import IN_PROCESS, MODULE
+from ansible_collections.streamops.ovenmediaengine.tests.execution_paths.results import IN_PROCESS, MODULE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import TOKEN, Project
-from .door_runs import SWITCH, DoorRun, play, run
+from .execution_runs import SWITCH, ExecutionRun, play, run
 
 pytestmark = pytest.mark.exhaustive
 
@@ -58,7 +58,7 @@ def another_python(directory: pathlib.Path) -> str:
 
 
 @pytest.fixture(name="everywhere", scope="module")
-def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[DoorRun]:
+def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[ExecutionRun]:
     """One run with a task for each thing that decides where it runs."""
     directory = tmp_path_factory.mktemp("everywhere")
     with Simulator(token=TOKEN) as sim:
@@ -114,7 +114,7 @@ def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[DoorRun]
         yield run(Project(directory), started, hosts)
 
 
-DOORS = {
+EXECUTIONS = {
     "plain": IN_PROCESS,
     "become": MODULE,
     "become in a block": MODULE,
@@ -149,28 +149,28 @@ OF_ANOTHER = {
 
 
 @pytest.mark.parametrize(
-    ("host", "name", "door"),
-    [("one", *pair) for pair in DOORS.items()]
+    ("host", "name", "execution"),
+    [("one", *pair) for pair in EXECUTIONS.items()]
     + [("another", *pair) for pair in OF_ANOTHER.items()]
     + [("without", "plain", MODULE)],
 )
-def test_what_runs_where(everywhere: DoorRun, host: str, name: str, door: str) -> None:
+def test_what_runs_where(everywhere: ExecutionRun, host: str, name: str, execution: str) -> None:
     result = everywhere.last(name, host)
     assert result.event == "ok", result.result
-    assert result.door == door
+    assert result.execution == execution
 
 
-def test_each_item_of_a_loop_is_asked_where_to_run(everywhere: DoorRun) -> None:
+def test_each_item_of_a_loop_is_asked_where_to_run(everywhere: ExecutionRun) -> None:
     results = everywhere.of("loop, some as modules")
     assert [result.event for result in results] == ["item ok"] * 3 + ["ok"]
     assert {result.started for result in results} == {1}, "one process, for the one item that is to run as a module"
 
 
-def test_a_task_that_is_left_out_runs_nowhere(everywhere: DoorRun) -> None:
-    assert (everywhere.last("not needed").event, everywhere.door("not needed")) == ("skipped", "")
+def test_a_task_that_is_left_out_runs_nowhere(everywhere: ExecutionRun) -> None:
+    assert (everywhere.last("not needed").event, everywhere.execution("not needed")) == ("skipped", "")
 
 
-def test_a_switch_that_is_neither_on_nor_off_is_an_error(everywhere: DoorRun) -> None:
+def test_a_switch_that_is_neither_on_nor_off_is_an_error(everywhere: ExecutionRun) -> None:
     result = everywhere.last("neither on nor off")
     assert result.event == "failed, ignored"
     assert result.started == 0
@@ -180,7 +180,7 @@ def test_a_switch_that_is_neither_on_nor_off_is_an_error(everywhere: DoorRun) ->
 def test_extra_variables_turn_it_off(project: Project, sim: Simulator) -> None:
     tasks = [task("plain", sim), task("on, in vain", sim, vars={SWITCH: True})]
     ended = run(project, [play(tasks)], {"one": {SWITCH: True}}, "-e", f"{SWITCH}=false")
-    assert [ended.door(name) for name in ("plain", "on, in vain")] == [MODULE, MODULE]
+    assert [ended.execution(name) for name in ("plain", "on, in vain")] == [MODULE, MODULE]
     assert ended.run.recap["one"]["ignored"] == 0
 
 
@@ -212,7 +212,7 @@ def test_without_requests_on_the_controller_modules_are_used(project: Project, s
         },
     ]
     ended = run(project, [play(tasks)], {"one": {}}, PYTHONPATH=str(hidden))
-    assert ended.door("plain") == MODULE
+    assert ended.execution("plain") == MODULE
     assert ended.last("plain").event == "ok", ended.last("plain").result
     assert "No module named" not in ended.run.output
 
@@ -292,7 +292,7 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
     environment = {"OVENMEDIAENGINE_API_TOKEN": TOKEN}
     ended = run(project, [started], {"one": {}}, "--vault-password-file", str(vault), "-vvvv", **environment)
     assert ended.run.recap["one"]["failed"] == 0, ended.run.output
-    assert {result.door for result in ended.results if result.of_collection} == {IN_PROCESS}
+    assert {result.execution for result in ended.results if result.of_collection} == {IN_PROCESS}
     assert ended.last("tell").result["msg"] == [True, True, False]
     assert {key for key in ended.last("without a log").result if not key.startswith("_")} == {"censored", "changed"}
     assert ended.last("tell what was hidden").result["msg"] == "t-a"
@@ -323,7 +323,7 @@ def test_check_mode_and_diff_of_the_command_line(project: Project, sim: Simulato
         task("made really", sim, "vhost", options=vhost("t-b"), check_mode=False),
     ]
     ended = run(project, [play(tasks)], {"one": {}}, "--check", "--diff")
-    assert [ended.door(name) for name in ("made", "made really")] == [IN_PROCESS] * 2
+    assert [ended.execution(name) for name in ("made", "made really")] == [IN_PROCESS] * 2
     assert [result.event for result in ended.of("made")] == ["diff", "ok"]
     assert "t-a" in ended.last("made").result["diff"]["after"]
     assert [record.body[0]["name"] for record in sim.writes] == ["t-b"]
@@ -373,7 +373,7 @@ def test_hosts_side_by_side(project: Project, strategy: str) -> None:
             assert not any(int(one.split("-")[1]) % 2 != number % 2 for one in found if one.startswith("t-")), (
                 "each host has its own server"
             )
-        assert {result.door for result in ended.results} == {IN_PROCESS}
+        assert {result.execution for result in ended.results} == {IN_PROCESS}
         # A worker process is made for a task of a host; none may have the connection of another one.
         for server in (sim, other):
             assert connections(server) == 6
@@ -382,7 +382,7 @@ def test_hosts_side_by_side(project: Project, strategy: str) -> None:
 def test_no_temporary_directory_is_made(project: Project, sim: Simulator) -> None:
     remote = project.directory / "remote"
     ended = run(project, [play([task("in process", sim)])], {"one": {}}, ANSIBLE_REMOTE_TMP=str(remote))
-    assert ended.door("in process") == IN_PROCESS
+    assert ended.execution("in process") == IN_PROCESS
     assert not remote.exists()
     run(project, [play([task("as a module", sim)])], {"one": {SWITCH: False}}, ANSIBLE_REMOTE_TMP=str(remote))
     assert os.path.isdir(remote), "a module has one, so that the above shows something"

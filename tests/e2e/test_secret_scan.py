@@ -28,7 +28,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_uti
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, ModuleRun, run_module
 
 from .conftest import REPOSITORY, TOKEN, TREE
-from .door_runs import SWITCH
+from .execution_runs import SWITCH
 from .rotation import LAPSES, MediaServer, authority
 from .secret_scan import Leak, Planted, Scanner, cores, told
 from .secret_scan_cases import BY_ANSIBLE, Case, Server, unmet

@@ -13,7 +13,7 @@ import typing as t
 
 import pytest
 
-from .door_runs import SWITCH
+from .execution_runs import SWITCH
 from .secret_scan import Scanner, told
 from .secret_scan_cases import Server
 from .secret_scan_run import Stage, kinds_in, role

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -37,7 +38,7 @@ EXIT_DEAD = 139
 
 
 def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
+    """Read the command line, after the arguments in the environment variable SIMULATOR_ARGUMENTS."""
     parser = argparse.ArgumentParser(
         prog="tests.simulator",
         description="A server that behaves like OvenMediaEngine's management API.",
@@ -92,7 +93,8 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--work-dir", metavar="DIR", help="where files that are made go: ca.pem, cert.pem and key.pem, with --tls"
     )
-    parsed = parser.parse_args(values)
+    before = shlex.split(os.environ.get("SIMULATOR_ARGUMENTS", ""))
+    parsed = parser.parse_args([*before, *(sys.argv[1:] if values is None else values)])
     if parsed.tls_key and not parsed.tls_cert:
         parser.error("--tls-key needs --tls-cert")
     return parsed

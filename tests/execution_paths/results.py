@@ -2,15 +2,16 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads what the callback door_results has written.
+"""Read the file that the callback execution_results writes.
 
 Lines of JSON, each with a ``kind``:
 
 ``run``      a playbook begins: ``playbook``, the name of its file
-``task``     a task begins: ``task``, its id, ``name``, ``action``
+``task``     a task begins: ``task``, its id, ``name``, ``path``, ``action``, ``requests``, the bytes in the request log
 ``module``   a module is started as a process: ``module``, ``task``, ``host``
 ``result``   a task, an item of a loop or an attempt has ended: ``event``, ``host``, ``task``, ``name``, ``path``,
-``action``, ``loop``, ``item``, ``result`` ``stats``    a playbook has ended: ``hosts``, the recap
+             ``action``, ``loop``, ``item``, ``result``
+``stats``    a playbook has ended: ``hosts``, the recap
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from typing import Any, NamedTuple
 
 COLLECTION = "streamops.ovenmediaengine."
 IN_PROCESS, MODULE = "in_process", "module"
-# A task whose options cannot be made ends before any door, and so does one that is left out.
-_NO_DOOR_EVENTS = ("skipped", "item skipped")
-_NO_DOOR_MESSAGES = ("is undefined", "has no attribute", "object of type ")
+# A task whose options cannot be templated ends before any execution path, and so does one that is skipped.
+_NO_EXECUTION_EVENTS = ("skipped", "item skipped")
+_NO_EXECUTION_MESSAGES = ("is undefined", "has no attribute", "object of type ")
 
 
 class Result(NamedTuple):
-    """What came of a task, an item of a loop or an attempt, as a callback got it."""
+    """The result of a task, an item of a loop or an attempt, as a callback receives it."""
 
     run: str
-    """The playbook, and how many had run before it."""
+    """The playbook and its number in the file."""
     host: str
     name: str
     path: str
@@ -40,30 +41,30 @@ class Result(NamedTuple):
     item: Any
     result: dict[str, Any]
     started: int
-    """How many processes the task has started for modules, on this host."""
+    """The number of processes that the task started for modules on this host."""
 
     @property
     def of_collection(self) -> bool:
-        """Whether the task is about a module of the collection."""
+        """Whether the action is of the collection."""
         return self.action.startswith(COLLECTION)
 
     @property
-    def door(self) -> str:
-        """The door that the task has taken; empty where it has none."""
-        if not self.of_collection or self.event in _NO_DOOR_EVENTS:
+    def execution(self) -> str:
+        """The execution path of the task; empty if it took none."""
+        if not self.of_collection or self.event in _NO_EXECUTION_EVENTS:
             return ""
         if self.started:
             return MODULE
-        if "failed" in self.event and any(words in str(self.result.get("msg")) for words in _NO_DOOR_MESSAGES):
+        if "failed" in self.event and any(part in str(self.result.get("msg")) for part in _NO_EXECUTION_MESSAGES):
             return ""
         return IN_PROCESS
 
 
 def read(path: pathlib.Path) -> list[Result]:
-    """Returns the results in a file, in the order in which they were written.
+    """Return the results in a file, in the order of their lines.
 
     :raises OSError: there is no such file.
-    :raises ValueError: a line is no JSON, or no playbook has begun.
+    :raises ValueError: a line is not JSON, or a result precedes the first playbook.
     """
     run = ""
     begun = 0

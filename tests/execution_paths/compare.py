@@ -13,102 +13,89 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .normal import Normal
+from .normalize import Normalizer
 from .results import Result
 
 _LONGEST = 300  # of a value in a report
-# Where a task stands, apart from where the collection and ansible-test's copy of a target are.
+# The part of a path before the directories of targets, roles and playbooks, which depends on the installation.
 _PLACE = re.compile(r"^.*/(?=(?:targets|roles|playbooks)/)")
-# ansible-test makes a playbook for each target, with a name of its own.
+# ansible-test generates a playbook with a random name for each target.
 _PLAYBOOK = re.compile(r"-[a-z0-9_]{8}(?=\.yml)")
 
 
 class Entry(NamedTuple):
-    """A result in normal form."""
+    """A normalized result."""
 
     identity: tuple[str, ...]
-    """What is the same for the same result of both runs."""
+    """Equal for the same result of both runs."""
     value: Any
-    door: str
+    execution: str
 
 
 class Comparison(NamedTuple):
-    """What a comparison has found."""
+    """The outcome of a comparison."""
 
     differences: list[str]
     results: int
-    """Results that both runs have."""
+    """The number of results that both runs have."""
     of_collection: int
-    """Those of them that are of modules of the collection."""
+    """The number of these that are of modules of the collection."""
     values: int
-    """Single values in them."""
+    """The number of single values in the results."""
 
 
 def compare(
     first: Sequence[Result], second: Sequence[Result], names: tuple[str, str] = ("the first run", "the second run")
 ) -> Comparison:
-    """Returns the differences between two runs in the order of the results.
+    """Return the differences between two runs in the order of the results.
 
-    A key that one has and the other has not, another value and another type are differences, and so is a result that
-    only one has.
+    A missing key, a different value, a different type and a result that only one run has are differences.
     """
     left, right = _by_host(first), _by_host(second)
     differences: list[str] = []
     results = of_collection = values = 0
     for host in [*left, *(host for host in right if host not in left)]:
         mine, others = left.get(host, []), right.get(host, [])
-        matcher = difflib.SequenceMatcher(
-            None, [entry.identity for entry in mine], [entry.identity for entry in others], autojunk=False
-        )
+        one_side, other_side = ([entry.identity for entry in entries] for entries in (mine, others))
+        matcher = difflib.SequenceMatcher(None, one_side, other_side, autojunk=False)
         for kind, start, end, other_start, other_end in matcher.get_opcodes():
             if kind != "equal":
                 differences += ["%s: only in %s" % (_title(host, entry), names[0]) for entry in mine[start:end]]
-                differences += [
-                    "%s: only in %s" % (_title(host, entry), names[1]) for entry in others[other_start:other_end]
-                ]
+                added = others[other_start:other_end]
+                differences += ["%s: only in %s" % (_title(host, entry), names[1]) for entry in added]
                 continue
             for one, other in zip(mine[start:end], others[other_start:other_end]):
                 results += 1
-                of_collection += bool(one.door or other.door)
+                of_collection += bool(one.execution or other.execution)
                 values += _count(one.value)
-                for path, words in _differences(one.value, other.value, "", names):
-                    differences.append("%s: %s: %s" % (_title(host, one), path or "the result", words))
+                for path, description in _differences(one.value, other.value, "", names):
+                    differences.append("%s: %s: %s" % (_title(host, one), path or "the result", description))
     return Comparison(differences, results, of_collection, values)
 
 
-def doors(results: Sequence[Result]) -> dict[str, int]:
-    """Returns how many results of the collection's modules came through which door."""
-    return dict(sorted(collections.Counter(result.door for result in results if result.door).items()))
+def count_executions(results: Sequence[Result]) -> dict[str, int]:
+    """Return the number of results of the collection's modules for each execution path."""
+    return dict(sorted(collections.Counter(result.execution for result in results if result.execution).items()))
 
 
 def _by_host(results: Sequence[Result]) -> dict[str, list[Entry]]:
-    """The results of each host in normal form; what hosts do side by side has no order.
+    """Return the normalized results of each host, because hosts run concurrently.
 
-    Each playbook has names of its own in it: a port that an ended simulator had, the one of the next playbook can get
-    again.
+    Numbering starts again with each playbook, because a simulator can get the port of an earlier one.
     """
-    normal: dict[tuple[str, str], Normal] = {}
+    normalizers: dict[tuple[str, str], Normalizer] = {}
     found: dict[str, list[Entry]] = {}
     for result in results:
-        own = normal.setdefault((result.host, result.run), Normal())
+        own = normalizers.setdefault((result.host, result.run), Normalizer())
         place = _PLACE.sub("", result.path)
         place = place if place != result.path else result.path.rpartition("/")[2]
-        item = (
-            json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True)
-            if result.event.startswith("item")
-            else ""
-        )
-        identity = (
-            _PLAYBOOK.sub("", result.run),
-            _PLAYBOOK.sub("", place),
-            own.text(result.name),
-            result.action,
-            result.event,
-            item,
-        )
-        found.setdefault(result.host, []).append(
-            Entry(identity, own.result(result.result, of_collection=result.of_collection), result.door)
-        )
+        item = ""
+        if result.event.startswith("item"):
+            item = json.dumps(own.result({"item": result.item}, of_collection=True)["item"], sort_keys=True)
+        run, place = _PLAYBOOK.sub("", result.run), _PLAYBOOK.sub("", place)
+        value = own.result(result.result, of_collection=result.of_collection)
+        entry = Entry((run, place, own.text(result.name), result.action, result.event, item), value, result.execution)
+        found.setdefault(result.host, []).append(entry)
     return found
 
 
@@ -118,13 +105,13 @@ def _title(host: str, entry: Entry) -> str:
 
 
 def _differences(one: Any, other: Any, path: str, names: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """The path and the words of each difference inside of two values."""
+    """Yield the path and the description of each difference between two values."""
     if type(one) is not type(other):
-        yield (
-            path,
-            "%s of type %s in %s, %s of type %s in %s"
-            % (_short(one), type(one).__name__, names[0], _short(other), type(other).__name__, names[1]),
-        )
+        described = [
+            "%s of type %s in %s" % (_short(value), type(value).__name__, name)
+            for value, name in zip((one, other), names)
+        ]
+        yield path, ", ".join(described)
     elif isinstance(one, dict):
         for key in sorted({*one, *other}):
             inner = "%s.%s" % (path, key) if path else key
@@ -149,7 +136,7 @@ def _short(value: Any) -> str:
 
 
 def _count(value: Any) -> int:
-    """How many single values there are in a value."""
+    """Return the number of single values in a value."""
     if isinstance(value, dict):
         return sum(map(_count, value.values()))
     return sum(map(_count, value)) if isinstance(value, list) else 1

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The comparison of both doors finds what differs, and nothing else."""
+"""The comparison of both execution paths finds each difference, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pathlib
 import typing as t
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.doors.__main__ import main
-from ansible_collections.streamops.ovenmediaengine.tests.doors.compare import compare, doors
-from ansible_collections.streamops.ovenmediaengine.tests.doors.results import IN_PROCESS, MODULE, Result, read
+from ansible_collections.streamops.ovenmediaengine.tests.execution_paths.__main__ import main
+from ansible_collections.streamops.ovenmediaengine.tests.execution_paths.compare import compare, count_executions
+from ansible_collections.streamops.ovenmediaengine.tests.execution_paths.results import IN_PROCESS, MODULE, Result, read
 
 VHOST = "streamops.ovenmediaengine.vhost"
 URI = "ansible.builtin.uri"
 
 
 def result(value: dict[str, t.Any], **more: t.Any) -> Result:
-    """A result of a task."""
+    """Return a result of a task."""
     fields: dict[str, t.Any] = {
         "run": "vhost-abcd1234.yml, playbook 1",
         "host": "one",
@@ -35,7 +35,7 @@ def result(value: dict[str, t.Any], **more: t.Any) -> Result:
 
 
 def differences(first: dict[str, t.Any], second: dict[str, t.Any], action: str = VHOST) -> list[str]:
-    """The differences between two runs of one task."""
+    """Return the differences between two runs of one task."""
     return compare([result(first, action=action)], [result(second, action=action)], ("A", "B")).differences
 
 
@@ -82,7 +82,7 @@ def test_a_difference_is_found(other: dict[str, t.Any], words: str) -> None:
     )
 
 
-def test_a_task_of_one_run_only_is_found_and_those_after_it_are_compared() -> None:
+def test_a_task_of_one_run_only_is_found_and_later_tasks_are_compared() -> None:
     first = [result(SAME, name="One"), result(SAME, name="Two"), result(SAME, name="Three")]
     second = [result(SAME, name="One"), result({**SAME, "count": 4}, name="Three"), result(SAME, name="Four")]
     found = compare(first, second, ("A", "B"))
@@ -94,7 +94,7 @@ def test_a_task_of_one_run_only_is_found_and_those_after_it_are_compared() -> No
     assert (found.results, found.of_collection) == (2, 2)
 
 
-def test_an_end_of_another_kind_is_found() -> None:
+def test_a_different_event_is_found() -> None:
     found = compare([result(SAME)], [result(SAME, event="failed")], ("A", "B"))
     assert [line.rpartition("ok: ")[2].rpartition("failed: ")[2] for line in found.differences] == [
         "only in A",
@@ -102,7 +102,7 @@ def test_an_end_of_another_kind_is_found() -> None:
     ]
 
 
-def test_hosts_and_items_are_compared_each_with_itself() -> None:
+def test_each_host_and_item_is_compared_with_itself() -> None:
     first = [result(SAME, host=host, event="item ok", item=item) for host in ("one", "two") for item in ("x", {"y": 1})]
     second = [first[index] for index in (2, 0, 3, 1)]
     assert compare(first, second) == ([], 4, 4, 24)
@@ -111,7 +111,7 @@ def test_hosts_and_items_are_compared_each_with_itself() -> None:
 
 
 def url(port: int) -> str:
-    """The address of a simulator."""
+    """Return the URL of a simulator."""
     return f"http://127.0.0.1:{port}/v1"
 
 
@@ -137,7 +137,9 @@ def url(port: int) -> str:
         ),
     ],
 )
-def test_what_differs_between_any_two_runs_is_no_difference(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
+def test_values_that_differ_between_any_two_runs_are_no_difference(
+    first: dict[str, t.Any], second: dict[str, t.Any]
+) -> None:
     assert differences(first, second) == []
 
 
@@ -159,13 +161,11 @@ def test_what_differs_between_any_two_runs_is_no_difference(first: dict[str, t.A
         ({"count": 40001}, {"count": 40002}),
     ],
 )
-def test_where_what_differs_means_something_it_is_a_difference(
-    first: dict[str, t.Any], second: dict[str, t.Any]
-) -> None:
+def test_a_difference_with_a_meaning_is_found(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
     assert len(differences(first, second)) == 1
 
 
-def test_names_are_the_same_in_all_results_of_a_run() -> None:
+def test_numbering_holds_for_all_results_of_a_run() -> None:
     first = [result({"at": url(40001)}), result({"at": url(40002)}), result({"at": url(40001)})]
     second = [result({"at": url(40001)}), result({"at": url(40002)}), result({"at": url(40002)})]
     assert [line.rpartition("at: ")[2] for line in compare(first, second).differences] == [
@@ -173,7 +173,7 @@ def test_names_are_the_same_in_all_results_of_a_run() -> None:
     ]
 
 
-def test_a_playbook_that_ansible_test_has_made_is_the_same_under_another_name() -> None:
+def test_the_random_name_of_a_generated_playbook_is_ignored() -> None:
     first, second = (
         result(SAME, run=f"role_audit-{name}.yml, playbook 1", path=f"/x/{name}/role_audit-{name}.yml:1")
         for name in ("cd2nwtqq", "0hx_tqe7")
@@ -188,7 +188,7 @@ def test_files_of_a_directory_have_no_order() -> None:
     assert differences(one, other)
 
 
-def test_names_are_not_the_same_in_another_playbook() -> None:
+def test_numbering_starts_again_with_each_playbook() -> None:
     first = [
         result({"at": url(40001)}, run="one.yml, playbook 1"),
         result({"at": url(40002)}, run="two.yml, playbook 2"),
@@ -201,7 +201,7 @@ def test_names_are_not_the_same_in_another_playbook() -> None:
 
 
 def request(method: str, path: str, **more: t.Any) -> dict[str, t.Any]:
-    """A record of the simulator's log."""
+    """Return a record of the simulator's log."""
     return {"method": method, "path": path, "write": method == "POST", "time": 1.5, "connection": 40000, **more}
 
 
@@ -222,12 +222,12 @@ def test_reads_are_compared_as_a_set_and_writes_in_order() -> None:
     assert differences(log(*starts, writes[0]), log(*reversed(starts), writes[0]), URI) == []
     assert differences(log(*starts), log(*starts, starts[0]), URI)
     assert differences(log(starts[0], writes[0], starts[1]), log(starts[1], writes[0], starts[0]), URI)
-    # In a result of the collection nothing is left out, whatever it is called.
+    # Results of the collection are compared in full, whatever the name of the key.
     assert differences({"log": reads}, {"log": reads[::-1]})
 
 
 @pytest.mark.parametrize(
-    ("door", "fields"),
+    ("execution", "fields"),
     [
         (MODULE, {"started": 1}),
         (IN_PROCESS, {}),
@@ -237,19 +237,19 @@ def test_reads_are_compared_as_a_set_and_writes_in_order() -> None:
         ("", {"action": URI}),
     ],
 )
-def test_the_door_is_told_by_processes(door: str, fields: dict[str, t.Any]) -> None:
-    assert result({"changed": False}, **fields).door == door
+def test_started_processes_decide_the_execution_path(execution: str, fields: dict[str, t.Any]) -> None:
+    assert result({"changed": False}, **fields).execution == execution
 
 
-def test_a_task_without_options_has_no_door() -> None:
-    assert result({"msg": "Task failed: 'tenant' is undefined"}, event="failed").door == ""
-    assert result({"msg": "'tenant' is undefined"}, event="item failed").door == ""
-    assert result({"msg": "Could not list the virtual hosts."}, event="failed").door == IN_PROCESS
-    assert result({"changed": False, "msg": "'tenant' is undefined"}).door == IN_PROCESS
+def test_a_task_whose_options_cannot_be_templated_has_no_execution_path() -> None:
+    assert result({"msg": "Task failed: 'tenant' is undefined"}, event="failed").execution == ""
+    assert result({"msg": "'tenant' is undefined"}, event="item failed").execution == ""
+    assert result({"msg": "Could not list the virtual hosts."}, event="failed").execution == IN_PROCESS
+    assert result({"changed": False, "msg": "'tenant' is undefined"}).execution == IN_PROCESS
 
 
 def written(path: pathlib.Path, *, started: int = 0, value: t.Any = None, action: str = VHOST, ends: int = 2) -> str:
-    """A file as the callback writes it: a playbook in which a task has two items."""
+    """Write a file as the callback does: a playbook with a task that has two items."""
     entries: list[dict[str, t.Any]] = [
         {"kind": "run", "playbook": "site.yml", "process": 1},
         {"kind": "task", "task": "t1", "name": "Create", "action": action},
@@ -272,32 +272,33 @@ def written(path: pathlib.Path, *, started: int = 0, value: t.Any = None, action
 
 def test_a_file_is_read(tmp_path: pathlib.Path) -> None:
     read_back = read(pathlib.Path(written(tmp_path / "a", started=2)))
-    assert [(one.run, one.item, one.started, one.door, one.result) for one in read_back] == [
+    assert [(one.run, one.item, one.started, one.execution, one.result) for one in read_back] == [
         ("site.yml, playbook 1", item, 2, MODULE, SAME) for item in (0, 1)
     ]
-    assert doors(read_back) == {MODULE: 2}
+    assert count_executions(read_back) == {MODULE: 2}
     (tmp_path / "b").write_text('{"kind": "result"}\n', encoding="utf-8")
     with pytest.raises(ValueError, match="before any playbook"):
         read(tmp_path / "b")
 
 
-def test_the_command_succeeds_where_both_doors_agree(
+def test_the_command_succeeds_if_both_execution_paths_agree(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", written(tmp_path / "a"), written(tmp_path / "b", started=2)]) == 0
     assert capsys.readouterr().out == (
-        "both doors: 2 results with 12 values compared, 2 of them of modules of the collection (2 in process; 2 module): no difference\n"
+        "both execution paths: 2 results with 12 values compared, "
+        "2 of them of modules of the collection (2 in process; 2 module): no difference\n"
     )
 
 
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
-        ({}, {}, "Create] streamops.ovenmediaengine.vhost came through the door in_process, not module"),
+        ({}, {}, "Create] streamops.ovenmediaengine.vhost took the execution path in_process, not module"),
         (
             {"started": 2},
             {"started": 2},
-            "Create] streamops.ovenmediaengine.vhost came through the door module, not in_process",
+            "Create] streamops.ovenmediaengine.vhost took the execution path module, not in_process",
         ),
         ({}, {"started": 2, "value": {"changed": False}}, "changed: true in process, false in module"),
         ({"ends": 1}, {"started": 2}, "item ok 1: only in module"),
@@ -312,7 +313,7 @@ def test_the_command_fails(
     assert words in capsys.readouterr().out
 
 
-def test_a_long_report_is_cut(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_report_is_truncated(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = written(tmp_path / "a", value={str(number): number for number in range(200)})
     assert main(["compare", one, written(tmp_path / "b", started=2, value={"changed": False})]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -320,6 +321,6 @@ def test_a_long_report_is_cut(tmp_path: pathlib.Path, capsys: pytest.CaptureFixt
     assert lines[-2] == "and 362 more"
 
 
-def test_a_wrong_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_command_prints_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "one"]) == 2
-    assert "python -m tests.doors compare" in capsys.readouterr().err
+    assert "python -m tests.execution_paths compare" in capsys.readouterr().err

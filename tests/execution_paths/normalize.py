@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Takes out of results what differs between any two runs of the same playbooks, and no more.
+"""Replace what differs between any two runs of the same playbooks, and nothing else.
 
-What is another in each run but means something, such as a port, is replaced by its kind and a number, in the order in
-which it is met. So two runs are only equal if the same one stands in the same places of both.
+Values that differ but have a meaning, such as ports, become their kind and a number in the order of appearance.
+Two runs are equal only if equal values are in the same places of both.
 """
 
 from __future__ import annotations
@@ -17,51 +17,49 @@ import re
 from re import Pattern
 from typing import Any
 
-# Of every result: what is named anew in each run. The first group is what is replaced.
-_NAMED: tuple[tuple[str, Pattern[str]], ...] = (
-    # Each door has a copy of what is installed, and a home, of its own.
+# In every result: names that each run chooses. The first group is replaced.
+_NAMES: tuple[tuple[str, Pattern[str]], ...] = (
+    # Each execution path has its own installation and home.
     ("place", re.compile(r"(?<=/ansible-test/)([0-9][^/\s'\"]*/(?:in_process|module))(?=/)")),
-    # Files and directories that Ansible, ansible-test and Python's tempfile make, with the directory in which they
-    # stand.
+    # Files and directories of Ansible, ansible-test and Python's tempfile, with their parent directory.
     ("temporary", re.compile(r"((?:/[^/\s'\"]+)*/(?:ansible\.[a-z0-9_]{8}\b|ansible-tmp-[0-9.-]+|tmp[a-z0-9_]{8}\b))")),
     # The copy of the collection in which ansible-test runs a target.
     ("copy", re.compile(r"((?:/[^/\s'\"]+)*/tests/output/\.tmp/integration/[^/\s'\"]+)")),
-    # What ansible.builtin.template and copy call the copy of a file that they replace.
+    # Backup files of ansible.builtin.template and copy.
     ("backup", re.compile(r"(?<=\.)([0-9]+\.20[0-9]{2}-[0-9]{2}-[0-9]{2}@[0-9]{2}:[0-9]{2}:[0-9]{2}~)")),
-    # What the role rotate_certificates calls the copy of a file that it replaces.
+    # Backup files of the role rotate_certificates.
     ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
-    # Checksums of files that are made anew.
+    # Checksums of files that each run creates.
     ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
-    # An async job, such as the one in which the simulator runs: a random number of up to twelve digits, and that of a
-    # process.
+    # An async job, such as the one that runs the simulator: a random number of up to twelve digits and a process id.
     ("job", re.compile(r"\b(j[0-9]{1,12}\.[0-9]+)\b")),
-    # The simulator listens where the system lets it.
+    # The simulator listens on any free port.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
-    # Certificates are made anew.
+    # Each run creates its certificates.
     ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
     ("short fingerprint", re.compile(r"\b([0-9a-f]{16})(?=\u2026)")),
     ("certificate", re.compile(r"(?<=OU=Testing CA #)([A-Za-z0-9_-]{16})")),
     ("certificate", re.compile(r"(?<=OU=Testing cert #)([A-Za-z0-9_-]{16})")),
 )
-# Times at which something happened; their order says nothing more.
+# Times of events.
 _TIMES: tuple[Pattern[str], ...] = (
     re.compile(
         r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
     ),
     re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} 20[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"),
 )
-# How long an answer was, in the words of ansible.builtin.uri: it holds ports and times.
+# The length of a response, from ansible.builtin.uri: the response contains ports and times.
 _LENGTH = re.compile(r"^OK \([0-9]+ bytes\)$")
-# ansible-core lists the words for a boolean in the order of a set, which is another in each process.
+# ansible-core lists the spellings of a boolean in the order of a set, which differs between processes.
 _BOOLEANS = re.compile(r"(?<=Valid booleans include: )[^\"]*")
-# How long a request that is sent again waits is partly left to chance.
+# The delay before a retry has jitter.
 _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
-# Keys under which a number is a port.
+# Keys whose numbers are ports.
 _PORTS = ("port", "ports", "setup_simulator_tls_ports")
 _FIRST_PORT_OF_A_CLIENT = 32768
 
-# Of results of modules that are not of the collection, by key. They run as processes through either door.
+# Keys of results of modules outside of the collection. Both execution paths run these modules as processes.
 _NOT_COMPARED = {
     "start": "a time",
     "end": "a time",
@@ -69,59 +67,59 @@ _NOT_COMPARED = {
     "elapsed": "a duration",
     "time": "a time, in the simulator's log",
     "connection": "the client's port, in the simulator's log",
-    "content": "text of a file or of an answer that holds ports and times, encoded",
-    "content_length": "length of such a text",
-    "checksum": "of a file that holds ports and times",
-    "md5sum": "of a file that holds ports and times",
-    "_original_basename": "of a file that ansible.builtin.copy makes of a text",
+    "content": "encoded text of a file or response that contains ports and times",
+    "content_length": "the length of such a text",
+    "checksum": "of a file that contains ports and times",
+    "md5sum": "of a file that contains ports and times",
+    "_original_basename": "of a file that ansible.builtin.copy creates from a text",
     "atime": "a time",
     "mtime": "a time",
     "ctime": "a time",
-    "inode": "where the file system has put a file",
-    "dev": "where the file system has put a file",
-    "size": "length of a file that holds ports and times",
-    "version": "of a file, made of the time",
+    "inode": "assigned by the file system",
+    "dev": "assigned by the file system",
+    "size": "the length of a file that contains ports and times",
+    "version": "of a file, derived from the time",
     "block_size": "of the file system",
     "blocks": "of the file system",
-    "setup_simulator_seen": "the number of requests so far, some of which are sent again and again while something is waited for",
+    "setup_simulator_seen": "the number of requests so far, which includes those of polls",
 }
-# Of the same: lists in the order in which the file system has the files of a directory.
+# Keys of the same results whose lists are in the order of the file system.
 _UNORDERED = ("files",)
 
 
-class Normal:
-    """Makes the normal form of the results of one run; they must be given in order."""
+class Normalizer:
+    """Normalize the results of one run, which must be passed in order."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
         self._counts: dict[str, int] = {}
 
-    def _named(self, kind: str, value: str) -> str:
+    def _numbered(self, kind: str, value: str) -> str:
         if (kind, value) not in self._numbers:
             self._counts[kind] = self._counts.get(kind, 0) + 1
             self._numbers[kind, value] = self._counts[kind]
         return "<%s %d>" % (kind, self._numbers[kind, value])
 
-    def _renamed(self, kind: str, found: re.Match[str]) -> str:
-        return self._named(kind, found.group(1).lower())
+    def _replacement(self, kind: str, found: re.Match[str]) -> str:
+        return self._numbered(kind, found.group(1).lower())
 
     def text(self, value: str) -> str:
-        """Returns the normal form of a text."""
-        for kind, pattern in _NAMED:
-            value = pattern.sub(functools.partial(self._renamed, kind), value)
+        """Return a text in normalized form."""
+        for kind, pattern in _NAMES:
+            value = pattern.sub(functools.partial(self._replacement, kind), value)
         for pattern in _TIMES:
             value = pattern.sub("<time>", value)
         value = _WAIT.sub("<seconds>", value)
         return _BOOLEANS.sub(lambda found: ", ".join(sorted(found.group().split(", "))), value)
 
     def result(self, value: dict[str, Any], *, of_collection: bool) -> Any:
-        """Returns the normal form of a result."""
+        """Return a result in normalized form."""
         return self._value(value, "", of_collection)
 
     def _value(self, value: Any, key: str, of_collection: bool) -> Any:
         if isinstance(value, str):
             if key in _PORTS and value.isdigit() and int(value) >= _FIRST_PORT_OF_A_CLIENT:
-                return self._named("port", value)
+                return self._numbered("port", value)
             return self.text(value) if of_collection else self.text(_LENGTH.sub("OK", value))
         if isinstance(value, dict):
             names = sorted(value) if of_collection else sorted(name for name in value if name not in _NOT_COMPARED)
@@ -130,17 +128,19 @@ class Normal:
             items: list[Any] = [self._value(item, key, of_collection) for item in value]
             if of_collection:
                 return items
-            return _log(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
+            return (
+                sort_concurrent(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
+            )
         if key in _PORTS and isinstance(value, int) and value >= _FIRST_PORT_OF_A_CLIENT:
-            return self._named("port", str(value))
+            return self._numbered("port", str(value))
         return value
 
 
-def _log(records: list[Any]) -> list[Any]:
-    """The simulator's log with what was asked side by side in an order of its own.
+def sort_concurrent(records: list[Any]) -> list[Any]:
+    """Return the simulator's log with concurrent requests sorted.
 
-    A module that waits for something asks for it again, as often as it has time for: reads that follow one another
-    count once each. Starts of push tasks that follow one another, and stops of them, count as often as they are there.
+    A module that polls repeats a read as often as time permits, so equal reads in a row count once. Starts of push
+    tasks in a row, and stops in a row, are sorted and all count.
     """
     found: list[Any] = []
     for kind, group in itertools.groupby(records, _kind):
@@ -155,7 +155,7 @@ _READ, _OTHER = "read", ""
 
 
 def _kind(record: Any) -> str:
-    """What kind of request it is, as far as requests of a kind can be on their way side by side."""
+    """Return the kind of a request; only requests of the same kind other than _OTHER run concurrently."""
     if not isinstance(record, dict):
         return _OTHER
     if record.get("write") is False:

@@ -201,7 +201,10 @@ def integration(session: nox.Session, release: str, execution: str) -> None:
     variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
     if os.environ.get(SERVER[0]):
         variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
-    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n[callback_execution_results]\npath = {results}\n"
+    callbacks = (
+        f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n"
+        f"[callback_execution_results]\npath = {results}\n"
+    )
     settings = {
         "tests/integration/integration_config.yml": json.dumps(variables),
         "tests/integration/integration.cfg": callbacks,

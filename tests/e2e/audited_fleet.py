@@ -45,7 +45,7 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
         policy = {
             "policy_query_key_name": "policy",
             "signature_query_key_name": "signature",
-            "secret_key": f"planted-policy-{name}",
+            "secret_key": f"canary-policy-{name}",
         }
         vhosts.append(
             {
@@ -59,8 +59,8 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
         tasks.append(
             {
                 **task,
-                "url": f"rtmp://ingest.example.com/{name}/planted-path-{name}",
-                "stream_key": f"planted-stream-{name}",
+                "url": f"rtmp://ingest.example.com/{name}/canary-path-{name}",
+                "stream_key": f"canary-stream-{name}",
             }
         )
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": tasks}
@@ -152,10 +152,10 @@ class Fleet:
         drifted = self.add("edge-3")
         variables = copy.deepcopy(self.hosts["edge-3"])
         variables["ovenmediaengine_vhosts"][0]["host"]["names"] = ["live.arena.example.com", "*.arena.example.com"]
-        variables["ovenmediaengine_vhosts"][1]["signed_policy"]["secret_key"] = "planted-policy-other"
+        variables["ovenmediaengine_vhosts"][1]["signed_policy"]["secret_key"] = "canary-policy-other"
         variables["ovenmediaengine_vhosts"][1]["signed_policy"]["policy_query_key_name"] = "token"
         variables["ovenmediaengine_vhosts"][2]["applications"][0]["publishers"]["webrtc"] = {}
-        variables["ovenmediaengine_push_tasks"][3]["url"] = "rtmp://ingest-2.example.com/school/planted-path-school"
+        variables["ovenmediaengine_push_tasks"][3]["url"] = "rtmp://ingest-2.example.com/school/canary-path-school"
         variables["ovenmediaengine_vhosts"].append({"name": "t-zoo", "host": {"names": ["live.zoo.example.com"]}})
         self.hosts["edge-3"] = variables
         make_virtual_host(drifted, "t-by-hand")
@@ -190,7 +190,7 @@ class Fleet:
             "ansible_ssh_retries": 0,
         }
         self.hosts["unreachable-1"] = {"ovenmediaengine_api_url": "http://127.0.0.1:8081", **wanted(), **ssh}
-        self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "planted-text"}
+        self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "canary-text"}
         self.hosts["mistyped-2"] = {
             **self.hosts["edge-1"],
             "ovenmediaengine_vhosts": [*wanted()["ovenmediaengine_vhosts"], {"name": "%s"}],
@@ -230,7 +230,7 @@ class Fleet:
         run = self.project.play("streamops.ovenmediaengine.audit", "-i", str(inventory), *arguments, **more)
         texts = [run.output, log.read_text(encoding="utf-8")]
         texts += [path.read_text(encoding="utf-8") for path in self.reports.glob("*")]
-        assert [line for text in texts for line in text.splitlines() if "planted" in line] == []
+        assert [line for text in texts for line in text.splitlines() if "canary" in line] == []
         assert {name: sim.writes for name, sim in self.sims.items() if sim.writes} == {}
         return run
 

@@ -21,7 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 # The collection as Ansible finds it: the directory that holds ansible_collections.
 TREE = pathlib.Path(simulator.__file__).parents[5]
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-TOKEN = "planted-api-token"
+TOKEN = "canary-api-token"
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 VHOSTS = [
@@ -31,7 +31,7 @@ VHOSTS = [
         "signed_policy": {
             "policy_query_key_name": "policy",
             "signature_query_key_name": "signature",
-            "secret_key": "planted-policy-key",
+            "secret_key": "canary-policy-key",
             "enables": {"providers": ["rtmp"]},
         },
         "applications": [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, "push": {}}}],
@@ -40,12 +40,12 @@ VHOSTS = [
         "name": "t-b",
         "host": {"names": ["b.example.com"]},
         "admission_webhooks": {
-            "control_server_url": "https://u:planted-user-info@hooks.example.com/x",
-            "secret_key": "planted-webhook-key",
+            "control_server_url": "https://u:canary-user-info@hooks.example.com/x",
+            "secret_key": "canary-webhook-key",
         },
         "origin_map_store": {
             "origin_host_name": "b.example.com",
-            "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis-key"},
+            "redis_server": {"host": "192.0.2.1:6379", "auth": "canary-redis-key"},
         },
     },
 ]
@@ -58,7 +58,7 @@ APPLICATIONS = [
         "transcode_webhook": {
             "enable": True,
             "control_server_url": "https://hooks.example.com/x",
-            "secret_key": "planted-transcode-key",
+            "secret_key": "canary-transcode-key",
         },
     },
 ]
@@ -69,18 +69,18 @@ PUSH_TASKS = [
         "id": "t-1",
         "protocol": "rtmp",
         "url": "rtmp://one.example.com/live",
-        "stream_key": "planted-stream-key",
+        "stream_key": "canary-stream-key",
     },
     {
         **_STREAM,
         "id": "t-2",
         "protocol": "rtmp",
-        "url": "rtmp://two.example.com/live/planted-path-key",
+        "url": "rtmp://two.example.com/live/canary-path-key",
         "stream_key": "",
     },
-    {**_STREAM, "id": "t-3", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
+    {**_STREAM, "id": "t-3", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=canary-passphrase"},
 ]
-HEADERS = {"X-Gateway-Key": "planted-header-value"}
+HEADERS = {"X-Gateway-Key": "canary-header-value"}
 
 
 BOTH_PATHS = {"in-process": {"ovenmediaengine_in_process": True}, "module": {"ovenmediaengine_in_process": False}}

@@ -163,7 +163,7 @@ class Scanner:
         return leaks, places
 
 
-class Planted:
+class Canaries:
     """Makes secrets for a test, each another, and remembers them by what they are.
 
     :param hard: with what makes escaping matter: quotes, backslash, `%`, `&`, `+`, blank, letters beyond ASCII.
@@ -193,7 +193,7 @@ class Planted:
                 self.secrets[known] = f"90{hash_of(known) % 10**13:013}"
             else:
                 # Its end is like that of no other, so that half of it is enough to be known again.
-                self.secrets[known] = f"planted-{word}{self._HARD[kind] if self.hard else '-'}{hash_of(known):016x}"
+                self.secrets[known] = f"canary-{word}{self._HARD[kind] if self.hard else '-'}{hash_of(known):016x}"
         return self.secrets[known]
 
 
@@ -205,7 +205,7 @@ def hash_of(text: str) -> int:
     return number
 
 
-def told(leaks: t.Sequence[Leak]) -> str:
+def describe(leaks: t.Sequence[Leak]) -> str:
     """Leaks as a message; not more than can be read."""
     return (
         "\n".join(f"{leak.secret}, {leak.spelling}, in {leak.place}: ...{leak.where[-200:]}" for leak in leaks[:25])

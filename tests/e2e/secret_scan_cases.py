@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
 
 from .rotation import Pair, authority
-from .secret_scan import Planted
+from .secret_scan import Canaries
 from .secret_scan_echo import OTHERS, Echo
 
 # What a case ends with that no key of ADVICE stands for.
@@ -64,17 +64,17 @@ class Case:
 class Objects:
     """The options of virtual hosts, applications and push tasks with secrets in all places.
 
-    :param plant: makes the secrets.
+    :param canary: makes the secrets.
     :param whose: whose secrets they are, those of the task or those of somebody else, whom only the server knows.
     """
 
-    def __init__(self, plant: Planted, whose: str) -> None:
-        self._plant = plant
+    def __init__(self, canary: Canaries, whose: str) -> None:
+        self._canary = canary
         self._whose = whose
 
     def secret(self, name: str, kind: str = "text") -> str:
         """A secret."""
-        return self._plant(f"{self._whose} {name}", kind)
+        return self._canary(f"{self._whose} {name}", kind)
 
     def webhook(self, name: str) -> str:
         """A URL with secrets in it; one of them percent-encoded, as it should be."""
@@ -183,10 +183,10 @@ class Server:
 
     def __init__(self, directory: pathlib.Path, hard: bool) -> None:
         self.directory = directory
-        self.plant = Planted(hard, "hard" if hard else "plain")
-        self.token = self.plant("api token")
-        self.mine = Objects(self.plant, "task's")
-        self.theirs = Objects(self.plant, "server's")
+        self.canary = Canaries(hard, "hard" if hard else "plain")
+        self.token = self.canary("api token")
+        self.mine = Objects(self.canary, "task's")
+        self.theirs = Objects(self.canary, "server's")
         self.simulator = Simulator("later", token=self.token, stop_delay=0.1, tls_ports=[0])
         self.echo = Echo(self.simulator)
         self.tls = Simulator(token=self.token, tls=True)
@@ -199,7 +199,7 @@ class Server:
         for name, key in (("served", self.served.key), ("other", self.other.key)):
             for number, line in enumerate(key.decode().split("\n")):
                 if len(line) > 20 and not line.startswith("-----"):
-                    self.plant.secrets[f"{self.plant.prefix} private key {name}, line {number}"] = line
+                    self.canary.secrets[f"{self.canary.prefix} private key {name}, line {number}"] = line
         self.simulator.start()
         self.tls.start()
         self._make()
@@ -270,7 +270,7 @@ class Server:
 
     def connection(self, **more: t.Any) -> dict[str, t.Any]:
         """The connection options."""
-        headers = {"X-Gateway-Key": self.plant("header value", "ascii")}
+        headers = {"X-Gateway-Key": self.canary("header value", "ascii")}
         return {"api_url": self.simulator.url, "api_token": self.token, "http_headers": headers, "retries": 0, **more}
 
     def spoilt(self, prefix: str) -> dict[str, t.Any]:
@@ -290,7 +290,7 @@ class Server:
         """A Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
         path = self.directory / name
         lines = [f"export {key}={_quoted(value)}" for key, value in environment.items()]
-        path.write_text("\n".join(["#!/bin/sh", *lines, 'exec "$PLANTED_PYTHON" "$@"', ""]), encoding="utf-8")
+        path.write_text("\n".join(["#!/bin/sh", *lines, 'exec "$CANARY_PYTHON" "$@"', ""]), encoding="utf-8")
         path.chmod(0o755)
         return str(path)
 
@@ -474,7 +474,7 @@ class Server:
         }
         served, other, key = self.file("served.pem"), self.file("other.pem"), self.file("served.key")
         both = self.directory / "both.pem"
-        both.write_bytes(self.served.key + self.served.certificate + b"planted garbage")
+        both.write_bytes(self.served.key + self.served.certificate + b"canary garbage")
         broken = self.directory / "broken.key"
         broken.write_bytes(self.other.key[:400] + b"!!" + self.other.key[400:])
         wait = {"wait_timeout": 0.3}
@@ -566,7 +566,7 @@ class Server:
 
     def _environment(self) -> t.Iterator[Case]:
         """Secrets that a host has in its environment."""
-        user, password = quote(self.plant("proxy user", "user"), safe=""), self.plant("proxy password", "user")
+        user, password = quote(self.canary("proxy user", "user"), safe=""), self.canary("proxy password", "user")
         good, bad = f"http://{user}:{quote(password, safe='')}@127.0.0.1:9", f"http://{user}:{password}@127.0.0.1:nine"
         proxy = self.interpreter("proxied", HTTP_PROXY=good, http_proxy=good)
         broken = self.interpreter("badly-proxied", HTTP_PROXY=bad, http_proxy=bad)
@@ -575,7 +575,7 @@ class Server:
             ends = None if module == "audit_info" else "refused"
             yield Case(f"{module}: proxy refuses", module, options, ends, interpreter=proxy)
             yield Case(f"{module}: proxy cannot be used", module, options, None, interpreter=broken)
-        text = f"http://u:{quote(self.plant('proxy password beyond Latin-1'), safe='')}@127.0.0.1:9"
+        text = f"http://u:{quote(self.canary('proxy password beyond Latin-1'), safe='')}@127.0.0.1:9"
         beyond = self.interpreter("proxied-beyond", HTTP_PROXY=text, http_proxy=text)
         yield Case(
             "vhost_info: proxy with any letters",
@@ -584,9 +584,9 @@ class Server:
             None,
             interpreter=beyond,
         )
-        headers = {"X-Gateway-Key": self.plant("header of the environment", "ascii")}
+        headers = {"X-Gateway-Key": self.canary("header of the environment", "ascii")}
         known = {"OVENMEDIAENGINE_API_TOKEN": self.token, "OVENMEDIAENGINE_HTTP_HEADERS": json.dumps(headers)}
-        wrong = {**known, "OVENMEDIAENGINE_API_TOKEN": self.plant("wrong token of the environment")}
+        wrong = {**known, "OVENMEDIAENGINE_API_TOKEN": self.canary("wrong token of the environment")}
         for name, environment, ends in (
             ("environment", known, SUCCESS),
             ("environment refused", wrong, "unauthorized"),
@@ -601,7 +601,7 @@ class Server:
             )
         own = self.interpreter(
             "bad-headers",
-            **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.plant('header that is no header', 'ascii')}"},
+            **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.canary('header that is no header', 'ascii')}"},
         )
         yield Case(
             "vhost_info: bad headers of the environment",
@@ -620,8 +620,8 @@ class Server:
         task, vhost, app = self.mine.tasks("shared")[0], self.mine.vhost("new"), self.mine.app("shared")
         key, url, any_end = task["stream_key"], task["url"], None
         path_key = self.mine.secret("path key", "path")
-        digits = int(self.plant("number as a key", "digits"))
-        odd = self.plant("of the wrong type")
+        digits = int(self.canary("number as a key", "digits"))
+        odd = self.canary("of the wrong type")
         # Misspelt, or in the API's spelling.
         for option in ("streamkey", "streamKey", "key", "passphrase"):
             yield "push_task", {**task, option: odd}, BY_ANSIBLE
@@ -709,7 +709,7 @@ class Server:
         for option in ("state", "wait_for", "wait_timeout", "timeout", "retries", "validate_certs", "http_headers"):
             yield "push_task", {**task, option: key}, BY_ANSIBLE
         for option in (
-            ("vhost", "app", "id") if self.plant.hard else ()
+            ("vhost", "app", "id") if self.canary.hard else ()
         ):  # the plain ones can be names, and are none the less
             yield "push_task", {**task, option: key}, "bad_input"
             yield "push_tasks", {"tasks": [{**task, option: key}, {**task, option: key}]}, "bad_input"
@@ -747,7 +747,7 @@ class Server:
             any_end,
         )
         # The connection.
-        user = self.plant("user info of the API's URL", "user")
+        user = self.canary("user info of the API's URL", "user")
         for api_url in (
             f"http://{user}@127.0.0.1:1",
             f"http://u:{user}@127.0.0.1:1",
@@ -758,7 +758,7 @@ class Server:
             yield "vhost_info", {"api_url": api_url}, "bad_input"
         yield (
             "vhost_info",
-            {"http_headers": {"Authorization": f"Bearer {self.plant('own authorization', 'ascii')}"}},
+            {"http_headers": {"Authorization": f"Bearer {self.canary('own authorization', 'ascii')}"}},
             "bad_input",
         )
         yield "vhost_info", {"http_headers": {"X Key": odd}}, "bad_input"

@@ -153,8 +153,8 @@ class Echo:
             body = raw.decode("utf-8", "replace")
         credential = headers.get("Authorization", "")
         token = base64.b64decode(credential.partition(" ")[2]).decode("utf-8", "replace")
-        told = [token, *headers.values(), *leaves(body), *(leaves(self._held(exchange.target)) if held else ())]
-        secret = [text for text in dict.fromkeys(told) if "planted" in text or text.isdigit()]
+        received = [token, *headers.values(), *leaves(body), *(leaves(self._held(exchange.target)) if held else ())]
+        secret = [text for text in dict.fromkeys(received) if "canary" in text or text.isdigit()]
         whole = [json.dumps(dict(headers)), json.dumps(body), raw.decode("utf-8", "replace")]
         return " ".join([*map(spelt, secret), *whole])
 

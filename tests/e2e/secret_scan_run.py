@@ -159,14 +159,14 @@ class Stage:
             "ANSIBLE_COLLECTIONS_PATH": str(self.tree),
             "ANSIBLE_LOG_PATH": str(self.left / "ansible.log"),
             "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
-            "ANSIBLE_CALLBACKS_ENABLED": "planted_json",
+            "ANSIBLE_CALLBACKS_ENABLED": "canary_json",
             "ANSIBLE_CALLBACK_RESULT_FORMAT": form,
             "ANSIBLE_FORKS": "3",
             "ANSIBLE_RETRY_FILES_ENABLED": "true",
             "ANSIBLE_RETRY_FILES_SAVE_PATH": str(self.left / "retry"),
             "ANSIBLE_NOCOLOR": "1",
-            "PLANTED_JSON": str(self.left / "callback.json"),
-            "PLANTED_PYTHON": sys.executable,
+            "CANARY_JSON": str(self.left / "callback.json"),
+            "CANARY_PYTHON": sys.executable,
         }
 
     def _keep_files_of(self, temporary: pathlib.Path) -> None:

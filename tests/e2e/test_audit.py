@@ -363,7 +363,7 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
                 vhost, {"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
             )
     push = sim.state.add_config_task(
-        "t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="planted"
+        "t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="canary"
     )
     push.is_config = False
     listed = [{"name": "t-odd", "host": {"names": ["odd.example.com"]}}]

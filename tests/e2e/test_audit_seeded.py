@@ -37,11 +37,11 @@ vhosts:
     signed_policy:
       policy_query_key_name: policy
       signature_query_key_name: signature
-      secret_key: planted-policy
+      secret_key: canary-policy
       enables: {providers: [rtmp], publishers: [llhls]}
     admission_webhooks:
       control_server_url: https://hooks.example.com/x
-      secret_key: planted-webhook
+      secret_key: canary-webhook
       timeout: 2000
       enables: {providers: [rtmp], publishers: [webrtc]}
     origins:
@@ -55,7 +55,7 @@ vhosts:
           relay: true
     origin_map_store:
       origin_host_name: a.example.com
-      redis_server: {host: "192.0.2.1:6379", auth: planted-redis}
+      redis_server: {host: "192.0.2.1:6379", auth: canary-redis}
     applications:
       - name: live
         providers: {rtmp: {}, webrtc: {timeout: 20000}}
@@ -78,7 +78,7 @@ push_tasks:
     stream: {name: main, variant_names: [v]}
     protocol: rtmp
     url: rtmp://one.example.com/live
-    stream_key: planted-key
+    stream_key: canary-key
   - vhost: t-b
     app: live
     id: two
@@ -86,7 +86,7 @@ push_tasks:
     protocol: srt
     url: srt://two.example.com:9999
 """)
-PLANTED = ("planted-policy", "planted-webhook", "planted-redis", "planted-key", "planted-other")
+CANARY = ("canary-policy", "canary-webhook", "canary-redis", "canary-key", "canary-other")
 A, LIVE, ONE, TWO = ("t-a", "", ""), ("t-a", "live", ""), ("t-b", "live", "one"), ("t-b", "live", "two")
 
 Place = tuple[str, str, str]
@@ -110,11 +110,11 @@ FIELDS: list[tuple[str, t.Any, Place]] = [
     ("vhosts.0.distribution", "other.example.com", A),
     ("vhosts.0.signed_policy.policy_query_key_name", "other", A),
     ("vhosts.0.signed_policy.signature_query_key_name", "other", A),
-    ("vhosts.0.signed_policy.secret_key", "planted-other", A),
+    ("vhosts.0.signed_policy.secret_key", "canary-other", A),
     ("vhosts.0.signed_policy.enables.providers", ["rtmp", "srt"], A),
     ("vhosts.0.signed_policy.enables.publishers", ["webrtc"], A),
     ("vhosts.0.admission_webhooks.control_server_url", "https://other.example.com/x", A),
-    ("vhosts.0.admission_webhooks.secret_key", "planted-other", A),
+    ("vhosts.0.admission_webhooks.secret_key", "canary-other", A),
     ("vhosts.0.admission_webhooks.timeout", 2001, A),
     ("vhosts.0.admission_webhooks.enables.providers", ["srt"], A),
     ("vhosts.0.admission_webhooks.enables.publishers", ["llhls"], A),
@@ -129,7 +129,7 @@ FIELDS: list[tuple[str, t.Any, Place]] = [
     ("vhosts.0.origins.origin.0.relay", False, A),
     ("vhosts.0.origin_map_store.origin_host_name", "x.example.com", A),
     ("vhosts.0.origin_map_store.redis_server.host", "192.0.2.2:6379", A),
-    ("vhosts.0.origin_map_store.redis_server.auth", "planted-other", A),
+    ("vhosts.0.origin_map_store.redis_server.auth", "canary-other", A),
     ("vhosts.0.applications.0.providers.srt", {}, LIVE),
     ("vhosts.0.applications.0.providers.webrtc.timeout", 20001, LIVE),
     ("vhosts.0.applications.0.publishers.llhls.chunk_duration", 0.6, LIVE),
@@ -142,7 +142,7 @@ FIELDS: list[tuple[str, t.Any, Place]] = [
     ("push_tasks.0.stream.name", "other", ONE),
     ("push_tasks.0.stream.variant_names", ["w"], ONE),
     ("push_tasks.0.url", "rtmp://other.example.com/live", ONE),
-    ("push_tasks.0.stream_key", "planted-other", ONE),
+    ("push_tasks.0.stream_key", "canary-other", ONE),
     ("push_tasks.1.url", "srt://other.example.com:9999", TWO),
 ]
 # Objects that are listed and not there, or the other way round.
@@ -198,7 +198,7 @@ def audit(sim: Simulator, wanted: t.Mapping[str, t.Any], **options: t.Any) -> Mo
         "audit_info",
         connection(sim, read_only_vhosts=["default", "t-static"], timeout=2, retries=0, **wanted, **options),
     )
-    assert [word for word in PLANTED if word in run.printed] == []
+    assert [word for word in CANARY if word in run.printed] == []
     assert sim.writes == []
     return run
 
@@ -313,7 +313,7 @@ def test_a_server_that_does_not_answer(own: Simulator) -> None:
 
 
 def test_a_server_that_refuses_the_token(own: Simulator) -> None:
-    run = run_module("audit_info", {**connection(own, retries=0, **WANTED), "api_token": "planted-other"})
+    run = run_module("audit_info", {**connection(own, retries=0, **WANTED), "api_token": "canary-other"})
     assert [(one.severity, one.kind) for one in findings(run)] == [("error", "unauthorized")]
 
 

@@ -119,7 +119,8 @@ NOT_RUN = {
     "systemctl restart ovenmediaengine": SYSTEMD,
     'journalctl -u ovenmediaengine | grep "missing before"': SYSTEMD,
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml": ROTATES,
-    "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml --check": ROTATES,
+    "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml"
+    " --check": ROTATES,
     "openssl s_client -connect media-1.example.com:443 -servername live.tenant-a.example.com </dev/null |"
     " openssl x509 -noout -subject -enddate -fingerprint -sha256": "Needs a host of that name.",
     "ansible-galaxy collection install awx.awx": INSTALLS,
@@ -323,9 +324,9 @@ def test_summaries_of_audits() -> None:
     }
     report = audit_report(results, "2026-01-31T03:00:00Z")
     assert shown == {"ovenmediaengine_audit": audit_summary(report, directory="/reports/audit", hosts=results)}
-    told = shown_in("guide_awx.rst", 5)
+    reported = shown_in("guide_awx.rst", 5)
     line = audit_summary(report, directory="/reports/audit/1284/merged")["line"]
-    assert told == f"Job #1287 OvenMediaEngine merge audits: {line}"
+    assert reported == f"Job #1287 OvenMediaEngine merge audits: {line}"
 
 
 @pytest.mark.exhaustive

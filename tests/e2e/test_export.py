@@ -49,7 +49,7 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
         policy = {
             "policy_query_key_name": "policy",
             "signature_query_key_name": "sig",
-            "secret_key": f"planted-policy-{index}",
+            "secret_key": f"canary-policy-{index}",
         }
         vhost: dict[str, t.Any] = {"name": name, "host": {"names": [f"{name}.example.com"]}, "signed_policy": policy}
         if index % 2:
@@ -59,10 +59,10 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
         vhosts.append(vhost)
         task = {"vhost": name, "app": "live", "stream": {"name": "main"}, "protocol": "rtmp"}
         tasks.append(
-            {**task, "id": "one", "url": "rtmp://one.example.com/live", "stream_key": f"planted-stream-{index}"}
+            {**task, "id": "one", "url": "rtmp://one.example.com/live", "stream_key": f"canary-stream-{index}"}
         )
         tasks.append(
-            {**task, "id": "two", "url": f"rtmps://two.example.com/live/planted-path-{index}", "stream_key": ""}
+            {**task, "id": "two", "url": f"rtmps://two.example.com/live/canary-path-{index}", "stream_key": ""}
         )
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": apps, "ovenmediaengine_push_tasks": tasks}
 
@@ -76,11 +76,11 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
         "signed_policy": {
             "policy_query_key_name": "{{ x }}",
             "signature_query_key_name": "yes",
-            "secret_key": "planted-{{ policy }}",
+            "secret_key": "canary-{{ policy }}",
         },
         "admission_webhooks": {
-            "control_server_url": "https://u:planted-user@hooks.example.com/{{x}}?a={b&k=planted-query",
-            "secret_key": "planted-webhook",
+            "control_server_url": "https://u:canary-user@hooks.example.com/{{x}}?a={b&k=canary-query",
+            "secret_key": "canary-webhook",
             "timeout": 2000,
             "enables": {"providers": ["rtmp", "srt"]},
         },
@@ -94,7 +94,7 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
         },
         "origin_map_store": {
             "origin_host_name": "012",
-            "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis"},
+            "redis_server": {"host": "192.0.2.1:6379", "auth": "canary-redis"},
         },
         "applications": made["ovenmediaengine_vhosts"][1]["applications"],
     }
@@ -124,15 +124,15 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
             "stream": {"name": "{{ main }}"},
             "protocol": scheme,
             "url": url,
-            **({"stream_key": "planted-{{ key }}"} if scheme == "rtmp" else {}),
+            **({"stream_key": "canary-{{ key }}"} if scheme == "rtmp" else {}),
         }
         for scheme, url in (
-            ("rtmp", "rtmp://u:planted-user@one.example.com/{{live}}"),
+            ("rtmp", "rtmp://u:canary-user@one.example.com/{{live}}"),
             ("mpegts", "udp://239.0.0.1:5000"),
             *(
                 []
                 if version in PUSH
-                else [("srt", "srt://three.example.com:9?mode=caller&streamid=planted-id&passphrase=planted-{%")]
+                else [("srt", "srt://three.example.com:9?mode=caller&streamid=canary-id&passphrase=canary-{%")]
             ),
         )
     ]
@@ -158,7 +158,7 @@ def export(project: Project, *arguments: str, **environment: str) -> Run:
     """Runs the playbook; nothing that it prints or writes may be secret."""
     run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", *arguments, **environment)
     written = "".join(path.read_text(encoding="utf-8") for path in project.directory.glob("ovenmediaengine-*.yml"))
-    assert [line for line in (run.output + written).splitlines() if "planted" in line] == []
+    assert [line for line in (run.output + written).splitlines() if "canary" in line] == []
     return run
 
 
@@ -251,7 +251,7 @@ def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, ve
         first = project.provision("-e", variables(project, "fleet.json", unsafe(wanted)))
         assert first.status == 0, first.output
         sim.add_config_task(
-            "default", "app", stream_name="main", url="rtmp://config.example.com/app", stream_key="planted-config"
+            "default", "app", stream_name="main", url="rtmp://config.example.com/app", stream_key="canary-config"
         )
         read_only = {"export_read_only_vhosts": ["default"]} if version == "0.15.10" else {}
 

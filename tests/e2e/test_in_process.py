@@ -222,10 +222,10 @@ def test_without_requests_on_the_controller_modules_are_used(project: Project, s
 
 def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> None:
     vault = project.directory / "password"
-    vault.write_text("planted-vault-password\n", encoding="utf-8")
+    vault.write_text("canary-vault-password\n", encoding="utf-8")
     (project.directory / "secrets.yml").write_bytes(
-        VaultLib([("default", VaultSecret(b"planted-vault-password"))]).encrypt(
-            json.dumps({"vaulted_token": TOKEN, "vaulted_key": "planted-policy-key"})
+        VaultLib([("default", VaultSecret(b"canary-vault-password"))]).encrypt(
+            json.dumps({"vaulted_token": TOKEN, "vaulted_key": "canary-policy-key"})
         )
     )
     policy = {
@@ -312,7 +312,7 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
     )
     assert ended.last("handler").event == "ok"
     assert [record.status for record in sim.log if record.status not in (200, 404)] == []
-    for secret in (TOKEN, "planted-policy-key", "planted-vault-password"):
+    for secret in (TOKEN, "canary-policy-key", "canary-vault-password"):
         assert secret not in ended.run.output
         assert secret not in (project.directory / "results.jsonl").read_text(encoding="utf-8")
 

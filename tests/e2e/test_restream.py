@@ -19,8 +19,8 @@ from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
 
 PLATFORMS = [
     {"name": "one", "url": "rtmp://one.example.com/live"},
-    {"name": "two", "url": "rtmp://two.example.com/live", "stream_key": "planted-key-two"},
-    {"name": "three", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
+    {"name": "two", "url": "rtmp://two.example.com/live", "stream_key": "canary-key-two"},
+    {"name": "three", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=canary-passphrase"},
 ]
 
 
@@ -41,7 +41,7 @@ def restream(project: Project, *arguments: str, platforms: str = "all", keys: pa
         **environment,
     )
     printed = run.output + log.read_text(encoding="utf-8")
-    assert [line for line in printed.splitlines() if "planted" in line] == []
+    assert [line for line in printed.splitlines() if "canary" in line] == []
     return run
 
 
@@ -51,7 +51,7 @@ def inventory(project: Project, sim: Simulator, **variables: t.Any) -> None:
         {"media": sim.url},
         **{
             "ovenmediaengine_platforms": PLATFORMS,
-            "ovenmediaengine_stream_keys": {"one": "planted-key-one"},
+            "ovenmediaengine_stream_keys": {"one": "canary-key-one"},
             **variables,
         },
     )
@@ -79,7 +79,7 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
         first.summary("media")
         == "stream default/app/main: one started (ready), two started (ready), three started (ready)"
     )
-    assert pushed(sim) == {"main-one": "planted-key-one", "main-two": "planted-key-two", "main-three": ""}
+    assert pushed(sim) == {"main-one": "canary-key-one", "main-two": "canary-key-two", "main-three": ""}
 
     sim.clear_log()
     again = restream(project)
@@ -94,18 +94,18 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
 def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
     keys = project.directory / "keys.yml"
-    keys.write_text("one: planted-{{ 7 * 6 }}-in-file\n", encoding="utf-8")
+    keys.write_text("one: canary-{{ 7 * 6 }}-in-file\n", encoding="utf-8")
     run = restream(project, platforms="one", keys=keys)
     assert run.status == 0, run.output
-    assert pushed(sim) == {"main-one": "planted-{{ 7 * 6 }}-in-file"}
+    assert pushed(sim) == {"main-one": "canary-{{ 7 * 6 }}-in-file"}
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("one: [planted-broken", "The file with stream keys is expected to hold YAML"),
-        ("two: planted-other", "There is no stream key for the platform one."),
+        ("one: [canary-broken", "The file with stream keys is expected to hold YAML"),
+        ("two: canary-other", "There is no stream key for the platform one."),
         (None, "keys.yml, is not there on the controller. Nothing was done."),
     ],
 )
@@ -125,7 +125,7 @@ def test_what_is_wrong_is_told_and_nothing_is_sent(
 
 @pytest.mark.exhaustive
 def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None:
-    inventory(project, sim, ovenmediaengine_api_token="planted-wrong-token")
+    inventory(project, sim, ovenmediaengine_api_token="canary-wrong-token")
     run = restream(project)
     assert run.status == 2
     assert "AccessToken of Managers/API" in run.output

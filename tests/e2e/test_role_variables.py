@@ -127,10 +127,10 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
         typo = next(
             name for name in variables if name not in ("restream_stream", "restream_platforms", "audit_parts_dir")
         )
-        told = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
+        reported = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
         if playbook == "audit":  # a finding, as all that is wrong with a host
-            told = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
-        assert f"{typo} (did you mean " in told, run.output
+            reported = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
+        assert f"{typo} (did you mean " in reported, run.output
     assert not sim.log
 
 

@@ -56,7 +56,7 @@ class Controller:
         job.inject("credential_type_api", api_token=TOKEN, timeout="5")
         job.answer(**{**survey_defaults(playbook), "awx_reports_dir": str(self.reports), **answers})
         ended = job.run_elsewhere(playbook, *arguments)
-        assert [line for text in ended.texts().values() for line in text.splitlines() if "planted" in line] == []
+        assert [line for text in ended.texts().values() for line in text.splitlines() if "canary" in line] == []
         return ended
 
     def launch_sliced(self, playbook: str, hosts: Hosts, *arguments: str, **answers: t.Any) -> list[Ended]:

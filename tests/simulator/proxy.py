@@ -87,7 +87,7 @@ class Proxy:
         self,
         backend: Backend,
         prefix: str = "/gateway/ome",
-        header: tuple[str, str] | None = ("X-Gateway-Key", "planted-gateway-key"),
+        header: tuple[str, str] | None = ("X-Gateway-Key", "canary-gateway-key"),
         tls: bool = False,
         client_ca: bool = False,
         min_tls: ssl.TLSVersion | None = None,

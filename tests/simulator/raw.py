@@ -26,15 +26,17 @@ KEEP, CLOSE, RESET = "keep", "close", "reset"
 class Raw(web.StreamResponse):
     """Bytes to write as they are.
 
-    :param told: the status that they tell the client; None where they tell none.
+    :param status: the status that the client receives; None if it receives none.
     :param parts: the bytes; one that is made only when it is asked for costs no memory.
     :param pause: real seconds after each part.
     :param end: what happens to the connection then.
     """
 
-    def __init__(self, told: int | None, parts: Iterable[bytes] = (), *, pause: float = 0.0, end: str = CLOSE) -> None:
+    def __init__(
+        self, status: int | None, parts: Iterable[bytes] = (), *, pause: float = 0.0, end: str = CLOSE
+    ) -> None:
         super().__init__()
-        self.told = told
+        self.reported_status = status
         self._parts = parts
         self._pause = pause
         self._end = end
@@ -64,7 +66,7 @@ class Raw(web.StreamResponse):
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Cut a connection off so that the other side is told so (RST), rather than that it was closed."""
+    """Cut a connection off with RST, so that the other side does not see an orderly end."""
     found = transport.get_extra_info("socket")
     if found is not None:
         with contextlib.suppress(OSError):  # it is closed already

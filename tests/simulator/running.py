@@ -147,9 +147,9 @@ class Simulator:
 
         :returns: the fault.
         """
-        return self.plant(Fault(kind, **options))
+        return self.add_fault(Fault(kind, **options))
 
-    def plant(self, fault: Fault) -> Fault:
+    def add_fault(self, fault: Fault) -> Fault:
         """Let a fault that is made already spoil requests from now on. :returns: the fault."""
         self._server.inject(fault)
         if fault.at_once:

@@ -190,7 +190,7 @@ class Server:
                 listener.close()
         if self._call_off is not None:
             self._call_off()
-        self._call_off = self.state.clock.later(seconds, self._listen_again)
+        self._call_off = self.state.clock.call_later(seconds, self._listen_again)
 
     @property
     def _is_closed(self) -> bool:
@@ -261,7 +261,7 @@ class Server:
             self._write_record(exchange.record)
             self.die()
             return web.Response()
-        exchange.record.status = result.told if isinstance(result, Raw) else result.status
+        exchange.record.status = result.reported_status if isinstance(result, Raw) else result.status
         self._write_record(exchange.record)
         return result if isinstance(result, Raw) else _response(result)
 

@@ -21,12 +21,12 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     Label,
     View,
     asked_to_make,
+    describe,
     doubles,
     is_there,
     strays,
-    told,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Scenario
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
 SINGLE = ("vhost", "application", "push_task")
@@ -61,7 +61,7 @@ class Ledger:
         asked = set(asked_to_make(exchange.method, exchange.target, exchange.record.body))
         before = {label for label in asked if is_there(self._state, label)}
         self.repeated += [
-            f"{told(label)} is made once more although that took effect" for label in sorted(before & self._made)
+            f"{describe(label)} is made once more although that took effect" for label in sorted(before & self._made)
         ]
         try:
             return await work()
@@ -143,8 +143,8 @@ def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
 def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, ledger: Ledger) -> Verdict:
     """The verdict on a run that met a fault."""
     verdict = Verdict(doubled=[*doubles(simulator.state), *strays(simulator.state), *ledger.repeated])
-    if PLANTED in run.printed:
-        verdict.leaked.append("a planted secret is shown")
+    if CANARY in run.printed:
+        verdict.leaked.append("a canary is shown")
     verdict.wrong += odd_output(run)
     verdict.wrong += _odd_change(scenario, run, seen)
     for report in reports(run, scenario):
@@ -158,7 +158,7 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
         ):
             if seen.after.get(label) != seen.goal.get(label):
                 kind = verdict.lost if label not in seen.after and label in seen.before else verdict.wrong
-                kind.append(f"success, but {told(label)} is {_form(seen.after, label)}")
+                kind.append(f"success, but {describe(label)} is {_form(seen.after, label)}")
         return verdict
     if (
         scenario.carried
@@ -180,9 +180,9 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
                 if label in seen.before or label in seen.goal
                 else "has come from nowhere"
             )
-            verdict.wrong.append(f"{told(label)} {origin}: {form}")
+            verdict.wrong.append(f"{describe(label)} {origin}: {form}")
         elif (not seen.emptied or (label in held and claims)) and not _named(label, run, scenario, seen.after):
-            verdict.lost.append(f"{told(label)} is gone, and not named: {run.get('msg')}")
+            verdict.lost.append(f"{describe(label)} is gone, and not named: {run.get('msg')}")
     return verdict
 
 
@@ -204,7 +204,7 @@ def judge_next(
         else:
             good = final.get(label) == (goal if label in scenario.claimed else after).get(label)
         if not good:
-            yield f"the next run leaves {told(label)}: {_form(final, label)}"
+            yield f"the next run leaves {describe(label)}: {_form(final, label)}"
     if again.failed is not failing:
         yield f"the run after the next {'fails' if again.failed else 'does not fail'}: {again.get('msg')}"
     if again["changed"] is not scenario.always_changed:
@@ -226,7 +226,7 @@ def _odd_change(scenario: Scenario, run: ModuleRun, seen: Seen) -> Iterator[str]
     server.
     """
     labels = seen.after.keys() if seen.emptied else seen.after.keys() | seen.before.keys()
-    different = [told(label) for label in sorted(labels) if seen.after.get(label) != seen.before.get(label)]
+    different = [describe(label) for label in sorted(labels) if seen.after.get(label) != seen.before.get(label)]
     if different and not run["changed"]:
         yield f"changed is false, but another than before is {', '.join(different[:5])}; {run.get('msg')}"
     if run["changed"] and not seen.writes and not seen.emptied and not (run.failed and "not known" in run["msg"]):
@@ -238,18 +238,18 @@ def _untrue(report: Report, seen: Seen) -> Iterator[str]:
     label, action = report.label, report.action
     if action == "failed":
         if not report.msg or report.kind not in ADVICE:
-            yield f"{told(label)} failed without a reason"
+            yield f"{describe(label)} failed without a reason"
         return
     form = seen.after.get(label)
     if action in _ABSENT and form is not None:
-        yield f"{told(label)} is reported as {action}, and is there"
+        yield f"{describe(label)} is reported as {action}, and is there"
     # An object that is wanted to be absent is unchanged where there was none.
     if action in _PRESENT and form != seen.goal.get(label) and not seen.made_anew(report):
-        yield f"{told(label)} is reported as {action}, and is {_form(seen.after, label)}"
+        yield f"{describe(label)} is reported as {action}, and is {_form(seen.after, label)}"
     if not seen.emptied and action == "unchanged" and form != seen.before.get(label):
-        yield f"{told(label)} is reported as unchanged, and was another before"
+        yield f"{describe(label)} is reported as unchanged, and was another before"
     if not seen.emptied and action in ("created", "started") and label in seen.before:
-        yield f"{told(label)} is reported as {action}, and was there before"
+        yield f"{describe(label)} is reported as {action}, and was there before"
 
 
 def _named(label: Label, run: ModuleRun, scenario: Scenario, after: View) -> bool:

@@ -22,7 +22,7 @@ KINDS = {1: "virtual host", 2: "application", 3: "push task"}
 LONGER_THAN_ANY_STOP = 10  # seconds
 
 
-def told(label: Label) -> str:
+def describe(label: Label) -> str:
     """The label in words, for what is said of a failed test."""
     return f"{KINDS[len(label)]} {'/'.join(label)}"
 
@@ -89,7 +89,7 @@ def doubles(state: State) -> list[str]:
             for push in holders
             for task in push.tasks
         )
-    return [f"{told(label)} runs {count} times" for label, count in tasks.items() if count > 1]
+    return [f"{describe(label)} runs {count} times" for label, count in tasks.items() if count > 1]
 
 
 def strays(state: State) -> list[str]:
@@ -100,7 +100,9 @@ def strays(state: State) -> list[str]:
             host = state.virtual_hosts.get(vhost)
             owner = host.applications.get(app) if host is not None else None
             left = [push for push in holders if owner is None or push is not owner.push]
-            wrong += [f"{told((vhost, app, task))} outlives its application" for push in left for task in push.tasks]
+            wrong += [
+                f"{describe((vhost, app, task))} outlives its application" for push in left for task in push.tasks
+            ]
     return wrong
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given, Label
 
-PLANTED = "planted"
+CANARY = "canary"
 """All secrets begin so."""
 
 
@@ -81,8 +81,8 @@ def _vhost(name: str, **fields: Any) -> dict[str, Any]:
 
 def _given_vhost(name: str, **fields: Any) -> Given:
     webhooks = {
-        "controlServerUrl": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}",
-        "secretKey": f"{PLANTED}-secret-{name}",
+        "controlServerUrl": f"http://{CANARY}-user:{CANARY}-password@hooks.example.com/{name}",
+        "secretKey": f"{CANARY}-secret-{name}",
     }
     return Given((name,), _vhost(name, admissionWebhooks=webhooks, **fields))
 
@@ -100,13 +100,13 @@ def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) ->
 
 def _given_task(vhost: str, app: str, task_id: str) -> Given:
     body = {"id": task_id, "stream": {"name": "main"}, "protocol": "rtmp", "url": f"rtmp://push.example.com/{task_id}"}
-    return Given((vhost, app, task_id), {**body, "streamKey": f"{PLANTED}-key-{app}-{task_id}"})
+    return Given((vhost, app, task_id), {**body, "streamKey": f"{CANARY}-key-{app}-{task_id}"})
 
 
 def _secret_vhost(name: str, **fields: Any) -> dict[str, Any]:
     webhooks = {
-        "control_server_url": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}",
-        "secret_key": f"{PLANTED}-secret-{name}",
+        "control_server_url": f"http://{CANARY}-user:{CANARY}-password@hooks.example.com/{name}",
+        "secret_key": f"{CANARY}-secret-{name}",
     }
     return _vhost(name, admission_webhooks=webhooks, **fields)
 
@@ -121,12 +121,12 @@ def _task(vhost: str, app: str, task_id: str, **fields: Any) -> dict[str, Any]:
         "protocol": "rtmp",
         "url": f"rtmp://push.example.com/{task_id}",
     }
-    return {**task, "stream_key": f"{PLANTED}-key-{app}-{task_id}", **fields}
+    return {**task, "stream_key": f"{CANARY}-key-{app}-{task_id}", **fields}
 
 
 def _moved(task: Mapping[str, Any]) -> dict[str, Any]:
     """The same task with another destination."""
-    return {**task, "url": f"rtmp://other.example.com/{task['id']}", "stream_key": f"{PLANTED}-other-{task['id']}"}
+    return {**task, "url": f"rtmp://other.example.com/{task['id']}", "stream_key": f"{CANARY}-other-{task['id']}"}
 
 
 @dataclass(frozen=True)

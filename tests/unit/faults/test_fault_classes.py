@@ -27,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import PATIENCE, RestartAfter
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import PATIENCE, RestartAfter
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import (
     CLASSES,
     DONE,

@@ -24,18 +24,18 @@ from ansible_collections.streamops.ovenmediaengine.tests import robustness
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.controller import Controller
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
     Given,
     Label,
     View,
+    describe,
     doubles,
     strays,
-    told,
     view,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 ROUNDS = 3  # of each pair
@@ -151,7 +151,7 @@ def _wire_task(number: int) -> dict[str, Any]:
         "stream": {"name": "main"},
         "protocol": "rtmp",
         "url": f"rtmp://push.example.com/{number}",
-        "streamKey": f"{PLANTED}-key-{number}",
+        "streamKey": f"{CANARY}-key-{number}",
     }
 
 
@@ -164,7 +164,7 @@ def _tasks(*numbers: int, to: str = "push") -> list[dict[str, Any]]:
             "stream": {"name": "main"},
             "protocol": "rtmp",
             "url": f"rtmp://{to}.example.com/{number}",
-            "stream_key": f"{PLANTED}-key-{number}",
+            "stream_key": f"{CANARY}-key-{number}",
         }
         for number in numbers
     ]
@@ -354,8 +354,8 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
         " ".join(run.get("msg", "") + str(run.get("results", "")) for run in runs if run.failed),
     )
     for run in runs:
-        if PLANTED in run.printed:
-            yield "leaked", "a planted secret is shown"
+        if CANARY in run.printed:
+            yield "leaked", "a canary is shown"
         kinds = {(entry.get("error") or {}).get("kind") for entry in _entries(run)} - {None}
         if "Traceback" in run.printed or "exception" in run:
             yield "wrong", f"a traceback: {run}"
@@ -386,7 +386,7 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
         column = "lost" if form is None and label in before else "wrong"
         yield (
             column,
-            f"{told(label)} is {f'there: {form}' if form is not None else 'not there'}; "
+            f"{describe(label)} is {f'there: {form}' if form is not None else 'not there'}; "
             f"{[run.get('msg') for run in runs]}",
         )
 
@@ -425,7 +425,7 @@ def test_two_at_once(arena: Arena, name: str) -> None:
         # What the last one asks for itself must be there now.
         for label in sorted(final.keys() | goals[1].after.keys()):
             if goals[1].cares(label) and final.get(label) != goals[1].after.get(label):
-                found.append(("wrong", f"after one more run, {told(label)} is {final.get(label)}"))
+                found.append(("wrong", f"after one more run, {describe(label)} is {final.get(label)}"))
         found += _running_wrong(arena, duel)
         for column, text in found:
             counts[column] += 1
@@ -449,9 +449,9 @@ class TestMeanwhile:
     """The moments that matter, one by one: what the other does comes between two requests."""
 
     @pytest.fixture
-    def simulator(self, bench: Callable[[str], Bench]) -> Simulator:
+    def simulator(self, harness: Callable[[str], FaultHarness]) -> Simulator:
         """A server that holds an application with two push tasks, in made-up time."""
-        one = bench("0.20.0").simulator
+        one = harness("0.20.0").simulator
         one.clear_faults()
         one.middlewares.clear()
         one.restart()

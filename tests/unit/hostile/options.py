@@ -167,5 +167,5 @@ def with_value(module: str, place: Place, value: Any) -> dict[str, Any]:
     if isinstance(last, int):
         here[last:] = [value]
     else:
-        here[last] = "planted-value" if place.as_key else value
+        here[last] = "canary-value" if place.as_key else value
     return options

@@ -71,7 +71,7 @@ def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = T
                 id=name or "x",
                 stream_name=name,
                 url=f"rtmp://h.example.com/{name}",
-                stream_key="planted-key",
+                stream_key="canary-key",
             )
             task.is_config = False  # started by somebody else
         if in_fields:

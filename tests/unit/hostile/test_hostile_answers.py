@@ -94,7 +94,7 @@ class HostileServer:
 @pytest.fixture(scope="module")
 def server() -> Iterator[HostileServer]:
     """One server for all, which is restarted between."""
-    with Simulator("0.20.0", token="planted-token", stop_delay=0.0) as running:
+    with Simulator("0.20.0", token="canary-token", stop_delay=0.0) as running:
         yield HostileServer(running)
 
 
@@ -112,7 +112,7 @@ def prepare(server: HostileServer) -> None:
         app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
         state.create_application(vhost, {**app, "name": "live"})
         task = state.add_config_task(
-            "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="planted-key"
+            "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="canary-key"
         )
         task.is_config = False  # started by somebody else
     state.config_tasks.clear()

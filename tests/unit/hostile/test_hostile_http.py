@@ -30,7 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
-TOKEN = "planted-token"
+TOKEN = "canary-token"
 VHOST = {"name": "t-a", "host": {"names": ["a.example.com"]}}
 
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -162,7 +162,7 @@ def test_broken_http(act: str, run: str) -> None:
     with ScriptedServer(*[ACTS[act]() for _number in range(12)]) as server:
         result = run_on(server, module, options, f"{act} against {run}")
     assert result.failed or act in _HARMLESS or module == "audit_info", result.printed
-    assert "planted" not in result.printed
+    assert "canary" not in result.printed
     record("hostile input/broken HTTP", cases=1, faults=1)
 
 
@@ -214,7 +214,7 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
             )
         assert other.connections == 0
     assert result.failed or module == "audit_info"
-    assert "planted" not in result.printed
+    assert "canary" not in result.printed
     record("hostile input/redirects", cases=1, faults=1)
 
 

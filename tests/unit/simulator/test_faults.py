@@ -423,9 +423,9 @@ class TestBodies:
     def test_truncate(self, sim: Simulator, wire: Any, when: str) -> None:
         sim.inject("truncate", when=when)
         one = wire()
-        told = length_of(one.send().head())
+        received = length_of(one.send().head())
         body, end = one.rest()
-        assert len(body) == told // 2 > 10 and end == CLOSED and done(sim) == (when == AFTER)
+        assert len(body) == received // 2 > 10 and end == CLOSED and done(sim) == (when == AFTER)
 
     def test_truncate_in_the_headers(self, sim: Simulator, wire: Any) -> None:
         sim.inject("truncate", variant="head")
@@ -443,18 +443,18 @@ class TestBodies:
         )
 
     @pytest.mark.parametrize(
-        ("variant", "told"),
+        ("variant", "received"),
         [
             ("small", lambda length: length // 2),
             ("large", lambda length: length + 10),
             ("negative", lambda length: -length),
         ],
     )
-    def test_content_length(self, sim: Simulator, wire: Any, variant: str, told: Callable[[int], int]) -> None:
+    def test_content_length(self, sim: Simulator, wire: Any, variant: str, received: Callable[[int], int]) -> None:
         body = json.dumps({"message": "OK", "statusCode": 200}, separators=(",", ":")).encode()
         sim.inject("content_length", variant=variant)
         one = wire()
-        assert length_of(one.send().head()) == told(len(body)) and one.take(len(body)) == body and one.works()
+        assert length_of(one.send().head()) == received(len(body)) and one.take(len(body)) == body and one.works()
 
     def test_content_length_that_is_no_number(self, sim: Simulator, wire: Any) -> None:
         sim.inject("content_length", variant="text")
@@ -514,7 +514,7 @@ class TestBodies:
             assert wire().call() == (200, body)
 
     def test_rate_limit(self, sim: Simulator, wire: Any) -> None:
-        for given, told in (
+        for given, received in (
             (None, b"1"),
             (30, b"30"),
             (0, b"0"),
@@ -522,7 +522,7 @@ class TestBodies:
         ):
             sim.inject("rate_limit", retry_after=given)
             start = wire().send().head()
-            assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == told
+            assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == received
 
     def test_unauthorized(self, sim: Simulator, wire: Any) -> None:
         sim.inject("unauthorized")
@@ -654,7 +654,7 @@ class TestChoice:
     def test_by_a_choice_of_the_test(self, sim: Simulator, wire: Any) -> None:
         fault = Fault("status", status=599, times=-1)
         fault.matches = lambda exchange: b"t1" in exchange.raw
-        sim.plant(fault)
+        sim.add_fault(fault)
         one = wire()
         assert [one.call("GET", VHOSTS, None)[0], one.call()[0]] == [200, 599]
 
@@ -707,8 +707,8 @@ class TestControl:
             and "method" not in fault
         )
         assert [client.get("/v1/version")[0] for _number in range(4)] == [200, 599, 599, 200]
-        (told,) = client.get(path)[1]["faults"]
-        assert told["met"] == ["GET /v1/version"] * 2 and not told["active"]
+        (received,) = client.get(path)[1]["faults"]
+        assert received["met"] == ["GET /v1/version"] * 2 and not received["active"]
         assert [record["fault"] for record in client.get("/_simulator/log")[1]["log"]] == [
             None,
             "status",
@@ -792,8 +792,8 @@ class TestClock:
         clock = ManualClock(0.0)
         seen: list[tuple[str, float]] = []
         for name, seconds in (("b", 2), ("a", 1), ("c", 2), ("far", 9)):
-            clock.deferred(seconds, lambda name=name: seen.append((name, clock())))
-        call_off = clock.deferred(1.5, lambda: seen.append(("never", clock())))
+            clock.call_later(seconds, lambda name=name: seen.append((name, clock())))
+        call_off = clock.call_later(1.5, lambda: seen.append(("never", clock())))
         call_off()
         call_off()
         clock.advance(3)
@@ -805,9 +805,9 @@ class TestClock:
 
         def again() -> None:
             seen.append(clock())
-            clock.deferred(1, again)
+            clock.call_later(1, again)
 
-        clock.deferred(1, again)
+        clock.call_later(1, again)
         clock.advance(3.5)
         assert seen == [1, 2, 3] and clock() == 3.5
 

@@ -23,9 +23,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
     settings_of,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
 
-MODULES = sorted(CAPABILITIES)
+MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
 CONNECTION = {
     "api_url",

@@ -43,7 +43,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     strays,
     view,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Recorded, Scenario
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Recorded, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
@@ -135,7 +135,7 @@ class Good(NamedTuple):
     goal: View
 
 
-class Bench:
+class FaultHarness:
     """One server, emptied and filled for each case; modules run in this process."""
 
     def __init__(self, version: str, directory: Path, patch: pytest.MonkeyPatch) -> None:
@@ -260,7 +260,7 @@ class Bench:
         good = self.good(scenario)
         self.prepare(scenario)
         simulator = self.simulator
-        simulator.plant(fault)
+        simulator.add_fault(fault)
         if empties:
             simulator.middlewares.insert(0, RestartAfter(simulator, fault.number or 0))
         run = self.run(scenario, retries=retries)
@@ -301,8 +301,8 @@ class Bench:
             verdict = Verdict(
                 wrong=[f"a write in check mode: {record.method} {record.path}" for record in self.simulator.writes]
             )
-            if PLANTED in run.printed:
-                verdict.leaked.append("a planted secret is shown")
+            if CANARY in run.printed:
+                verdict.leaked.append("a canary is shown")
             verdict.wrong += odd_output(run)
             if fault is None:
                 requests = [f"{record.method} {record.path}" for record in self.simulator.log]
@@ -312,20 +312,20 @@ class Bench:
 
 
 @contextmanager
-def benches(directory: Path) -> Iterator[Any]:
-    """A function that gives the bench of a version.
+def harnesses(directory: Path) -> Iterator[Any]:
+    """A function that gives the harness of a version.
 
     Time passes only where somebody waits, for the modules and for the server.
     """
-    found: dict[str, Bench] = {}
+    found: dict[str, FaultHarness] = {}
     with pytest.MonkeyPatch.context() as patch:
         context, transport = execution.Context, execution.Transport
 
-        def of(version: str) -> Bench:
+        def of(version: str) -> FaultHarness:
             if version not in found:
                 place = directory / version
                 place.mkdir()
-                found[version] = Bench(version, place, patch)
+                found[version] = FaultHarness(version, place, patch)
             clock = found[version].clock
             patch.setattr(execution, "Context", functools.partial(context, sleep=clock.advance, clock=clock))
             patch.setattr(execution, "Transport", functools.partial(transport, sleep=clock.advance, jitter=_middling))
@@ -334,8 +334,8 @@ def benches(directory: Path) -> Iterator[Any]:
         try:
             yield of
         finally:
-            for bench in found.values():
-                bench.close()
+            for harness in found.values():
+                harness.close()
 
 
 def _middling() -> float:

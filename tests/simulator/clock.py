@@ -39,14 +39,14 @@ class Clock:
         seconds = (self.now() if moment is None else moment) + self._offset
         return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds")
 
-    def call_later(self, seconds: float, deed: Deed) -> Callable[[], None]:
+    def later(self, seconds: float, deed: Deed) -> Callable[[], None]:
         """Do something in the running loop when some seconds have passed.
 
         :returns: a function that calls it off.
         """
         loop = asyncio.get_running_loop()
         if isinstance(self._source, ManualClock):
-            return self._source.call_later(seconds, lambda: run_in(loop, deed()))
+            return self._source.later(seconds, lambda: run_in(loop, deed()))
         return loop.call_later(seconds, lambda: run_in(loop, deed())).cancel
 
     async def sleep(self, seconds: float) -> None:
@@ -56,7 +56,7 @@ class Clock:
         async def pass_() -> None:
             passed.set()
 
-        call_off = self.call_later(seconds, pass_)
+        call_off = self.later(seconds, pass_)
         try:
             await passed.wait()
         finally:
@@ -112,7 +112,7 @@ class ManualClock:
         with self._lock:
             assert self._lock.wait_for(lambda: len(self._due) == count, PATIENCE), f"{len(self._due)} are to happen"
 
-    def call_later(self, seconds: float, deed: Callable[[], None]) -> Callable[[], None]:
+    def later(self, seconds: float, deed: Callable[[], None]) -> Callable[[], None]:
         """Do something when the clock has been advanced by some seconds, in the thread that does it and before
         :meth:`advance` returns.
 

@@ -385,7 +385,7 @@ class _Meeting:
         async def pass_() -> None:
             passed.set()
 
-        call_off = self.server.state.clock.call_later(self.fault.seconds, pass_)
+        call_off = self.server.state.clock.later(self.fault.seconds, pass_)
         try:
             await (passed.wait() if self.fault.variant == "late" else until_gone(self.exchange, passed))
         finally:

@@ -190,7 +190,7 @@ class Server:
                 listener.close()
         if self._call_off is not None:
             self._call_off()
-        self._call_off = self.state.clock.call_later(seconds, self._listen_again)
+        self._call_off = self.state.clock.later(seconds, self._listen_again)
 
     @property
     def _is_closed(self) -> bool:

@@ -792,8 +792,8 @@ class TestClock:
         clock = ManualClock(0.0)
         seen: list[tuple[str, float]] = []
         for name, seconds in (("b", 2), ("a", 1), ("c", 2), ("far", 9)):
-            clock.call_later(seconds, lambda name=name: seen.append((name, clock())))
-        call_off = clock.call_later(1.5, lambda: seen.append(("never", clock())))
+            clock.later(seconds, lambda name=name: seen.append((name, clock())))
+        call_off = clock.later(1.5, lambda: seen.append(("never", clock())))
         call_off()
         call_off()
         clock.advance(3)
@@ -805,9 +805,9 @@ class TestClock:
 
         def again() -> None:
             seen.append(clock())
-            clock.call_later(1, again)
+            clock.later(1, again)
 
-        clock.call_later(1, again)
+        clock.later(1, again)
         clock.advance(3.5)
         assert seen == [1, 2, 3] and clock() == 3.5
 

@@ -151,7 +151,7 @@ def ansible_test(
             "ansible-galaxy", "collection", "verify", "--offline", f"{NAMESPACE}.{NAME}", env=environment, silent=True
         )
         if arguments[0] == "integration":
-            # The targets are not in the artifact, as users do not need them. All else is the artifact's.
+            # The targets are not in the artifact because users do not need them. All else is the artifact's.
             artifact.copy_repository(collection, "tests")
     # ansible-test asks git which files there are; without this it would find the clone around it, which ignores .build.
     session.run("git", "init", "--quiet", str(collection), external=True)
@@ -291,7 +291,7 @@ def unit_all(session: nox.Session) -> None:
     """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md."""
     have_chromium(session)
     session.run("python", "-m", "tests.robustness", "clear")
-    # One more process than processors, as tests also wait: for a server that is late, a port that is closed for a
+    # One more process than processors because tests also wait: for a server that is late, a port that is closed for a
     # while, a poll.
     processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
     session.run(
@@ -317,7 +317,7 @@ def have_chromium(session: nox.Session) -> None:
         session.error(
             "Chromium is missing: install the package chromium, or set the environment variable CHROMIUM to its path"
         )
-    # The package lists can be old, or missing, as in most images.
+    # The package lists can be old, or missing, for example in most images.
     for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]):
         session.run("apt-get", *command, env={"DEBIAN_FRONTEND": "noninteractive"}, external=True, silent=True)
 
@@ -371,7 +371,7 @@ def package(session: nox.Session) -> None:
     environment.update(GALAXY_IMPORTER_ANSIBLE_LOCAL_TMP=str(work / "importer" / "ansible"))
     with session.chdir(work / "importer"):
         log = str(session.run("python", "-m", "galaxy_importer.main", str(built), env=environment, silent=True))
-    # The importer's status says that it came to an end; what it found stands in its words.
+    # The importer's status says that it came to an end; its output has the findings.
     objections = [line for line in log.splitlines() if line.startswith(("ERROR", "WARNING"))]
     if objections:
         session.error("\n".join(objections))
@@ -434,7 +434,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def requirements(session: nox.Session) -> None:
-    """Lock requirements/*.in anew: exact versions of everything, good for each Python from 3.11 on."""
+    """Lock requirements/*.in again: exact versions of everything, good for each Python from 3.11 on."""
     for name in ("demo", "importer", "test"):
         options = [
             "--quiet",

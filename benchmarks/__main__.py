@@ -91,7 +91,7 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
-    """What the numbers depend on."""
+    """Return what the numbers depend on."""
     settings = configparser.ConfigParser()
     settings.read(HERE / "ansible.cfg")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -112,7 +112,7 @@ def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
 
 @contextlib.contextmanager
 def places(sizes: Sizes, real: bool) -> Iterator[tuple[Place, Place | None]]:
-    """Where rows are measured: one server, and a fleet, or a real server and no fleet. Leaves nothing behind."""
+    """Provide the places of measurement: one server and a fleet, or one real server. Remove all at the end."""
     with contextlib.ExitStack() as stack:
         work = stack.enter_context(directory())
         if real:
@@ -154,7 +154,7 @@ class Bench:
         self._after_each = after_each
 
     def estimate(self, rounds: int) -> float:
-        """About how many minutes so many rounds take on this machine."""
+        """Return about how many minutes so many rounds take on this machine."""
         # The first run compiles what later ones find compiled.
         self._place.play("empty")
         factor = self._place.play("empty").seconds / EXPECTED_EMPTY
@@ -198,7 +198,7 @@ class Bench:
 
 
 def chosen(rows: Sequence[Row], groups: Sequence[str]) -> list[Row]:
-    """The rows of some groups, and those that all others are compared with."""
+    """Return the rows of some groups, and those that all others are compared with."""
     return [row for row in rows if row.group in {BASE, *groups}]
 
 

@@ -51,7 +51,7 @@ def tracked() -> list[str]:
 
 
 def copy_repository(target: pathlib.Path, part: str = "") -> None:
-    """Copy these files into a folder that is made anew; only those below ``part`` if it is given, such as ``tests``."""
+    """Copy these files into a folder that is recreated; only those below ``part`` if it is given, such as ``tests``."""
     shutil.rmtree(target / part, ignore_errors=True)
     for name in tracked():
         if name.startswith(part):

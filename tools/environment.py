@@ -6,7 +6,7 @@
     environment.py test COMMAND...   .venv, with requirements/test.txt
     environment.py demo COMMAND...   .venv-demo, with requirements/demo.txt
 
-Runs on any Python from 3.8 on, as the machine's own Python starts it.
+Runs on any Python from 3.8 on, because the machine's own Python starts it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run nox sessions side by side and say in few lines how it went; the last line is "N passed, N failed".
+"""Run nox sessions concurrently and say in few lines how it went; the last line is "N passed, N failed".
 
 gate.py SESSION...    all output goes to .build/logs/gate.log, and that of sessions that failed is printed
 """

@@ -37,7 +37,7 @@ def _publishers(version: str) -> dict[str, t.Any]:
 
 
 def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
-    """The variables of a server: what it should have. Every secret says so in its value."""
+    """Return the variables of a server: what it should have. Every secret says so in its value."""
     vhosts: list[dict[str, t.Any]] = []
     tasks: list[dict[str, t.Any]] = []
     for name in NAMES:
@@ -67,7 +67,7 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
 
 
 def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
-    """Brings a server to have what the variables say, past the playbooks, with live streams."""
+    """Bring a server to the state of the variables, past the playbooks, with live streams."""
     vhosts = run_module("vhosts", connection(sim, vhosts=variables["ovenmediaengine_vhosts"]))
     assert not vhosts.failed, vhosts
     for entry in variables["ovenmediaengine_vhosts"]:
@@ -78,7 +78,7 @@ def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
 
 @functools.cache
 def expiring() -> Pair:
-    """A certificate that is valid for some days more."""
+    """Return a certificate that is valid for some days more."""
     return authority().issue(
         "secure.arena.example.com",
         until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1),
@@ -103,7 +103,7 @@ class Fleet:
     def add(
         self, name: str, version: str = "0.20.0", clock: ManualClock | None = None, **variables: t.Any
     ) -> Simulator:
-        """Adds a server that is as its variables say."""
+        """Add a server that is as its variables say."""
         sim = self._stack.enter_context(
             Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS, default_host_names=["localhost"])
         )
@@ -115,7 +115,7 @@ class Fleet:
         return sim
 
     def add_silent(self, name: str, **variables: t.Any) -> None:
-        """Adds a host where no server listens."""
+        """Add a host where no server listens."""
         unused = self._stack.enter_context(socket.socket())
         unused.bind(("127.0.0.1", 0))
         self.hosts[name] = {
@@ -127,7 +127,7 @@ class Fleet:
     def serve(
         self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com"
     ) -> list[dict[str, t.Any]]:
-        """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the
+        """Put a virtual host with a certificate into the server's configuration file; return the entry of the
         variable for it.
         """
         directory = self.project.directory / folder
@@ -145,7 +145,7 @@ class Fleet:
         ]
 
     def with_everything(self) -> None:
-        """All kinds of findings, each on a server of its own as far as it goes."""
+        """Add all kinds of findings, each on a server of its own if possible."""
         for name in ("edge-1", "edge-2"):
             self.add(name)
 
@@ -203,7 +203,7 @@ class Fleet:
             sim.clear_log()
 
     def write(self, **variables: t.Any) -> pathlib.Path:
-        """Writes the inventory."""
+        """Write the inventory."""
         common = {
             **LOCAL,
             "ovenmediaengine_api_token": TOKEN,
@@ -218,11 +218,11 @@ class Fleet:
 
     @property
     def reports(self) -> pathlib.Path:
-        """Where the reports are by default."""
+        """Return where the reports are by default."""
         return self.project.directory / "ovenmediaengine-audit"
 
     def audit(self, *arguments: str, variables: t.Mapping[str, t.Any] | None = None, **environment: str) -> Run:
-        """Runs the playbook. Nothing that it prints or writes may be secret, and no write may reach a server."""
+        """Run the playbook. Nothing that it prints or writes may be secret, and no write may reach a server."""
         log = self.project.directory / "ansible.log"
         log.unlink(missing_ok=True)
         inventory = self.write(**(variables or {}))
@@ -235,6 +235,6 @@ class Fleet:
         return run
 
     def report(self) -> dict[str, t.Any]:
-        """What the run has written as JSON."""
+        """Return what the run has written as JSON."""
         made: dict[str, t.Any] = json.loads((self.reports / "audit.json").read_text(encoding="utf-8"))
         return made

@@ -22,7 +22,7 @@ from .rotation import Pair, authority
 from .secret_scan import Canaries
 from .secret_scan_echo import OTHERS, Echo
 
-# What a case ends with that no key of ADVICE stands for.
+# What a case ends with that is no key of ADVICE.
 SUCCESS = "success"
 BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
@@ -54,7 +54,7 @@ class Case:
     module: str
     options: dict[str, t.Any]
     ends: str | None = SUCCESS
-    """The kind of error, :data:`SUCCESS`, :data:`BY_ANSIBLE`, or None where any end will do."""
+    """The kind of error, :data:`SUCCESS`, :data:`BY_ANSIBLE`, or None if any end will do."""
     writes: bool = False
     """Whether it ends so only where something is sent that changes the server, which check mode does not do."""
     interpreter: str = ""
@@ -73,16 +73,16 @@ class Objects:
         self._whose = whose
 
     def secret(self, name: str, kind: str = "text") -> str:
-        """A secret."""
+        """Return a secret."""
         return self._canary(f"{self._whose} {name}", kind)
 
     def webhook(self, name: str) -> str:
-        """A URL with secrets in it; one of them percent-encoded, as it should be."""
+        """Return a URL with secrets in it; one of them percent-encoded, as it should be."""
         user, password = self.secret(f"{name} user", "user"), quote(self.secret(f"{name} password"), safe="")
         return f"https://{user}:{password}@hooks.example.com/x?key={self.secret(f'{name} query', 'query')}&mode=caller"
 
     def vhost(self, name: str, **more: t.Any) -> dict[str, t.Any]:
-        """A virtual host."""
+        """Return a virtual host."""
         password, query = self.secret("origin password", "user"), self.secret("origin query", "query")
         origin = f"origin:{password}@origin.example.com:9000/live?token={query}"
         return {
@@ -109,7 +109,7 @@ class Objects:
         }
 
     def app(self, vhost: str | None, name: str = "live") -> dict[str, t.Any]:
-        """An application; of a virtual host, or for the inside of one."""
+        """Return an application; of a virtual host, or for the inside of one."""
         queries = [
             {"key": "accessToken", "value": self.secret("extra token")},
             {"key": "open", "value": self.webhook("extra")},
@@ -127,7 +127,7 @@ class Objects:
         }
 
     def tasks(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
-        """Push tasks."""
+        """Return push tasks."""
         common = {"vhost": vhost, "app": app, "stream": {"name": "main"}}
         user, token = f"u:{self.secret('push password', 'user')}", self.secret("push query", "query")
         srt = f"streamid={self.secret('srt streamid', 'query')}&passphrase={self.secret('srt passphrase', 'query')}"
@@ -150,11 +150,11 @@ class Objects:
         ]
 
     def entry(self, vhost: str) -> dict[str, t.Any]:
-        """A virtual host with an application inside."""
+        """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
-        """The options of a module that is about one virtual host and all that is in it."""
+        """Return the options of a module that is about one virtual host and all that is in it."""
         return {
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
@@ -220,11 +220,11 @@ class Server:
         (self.directory / f"{name}.key").write_bytes(pair.key)
 
     def file(self, name: str) -> str:
-        """The path of a file that cases read."""
+        """Return the path of a file that cases read."""
         return str(self.directory / name)
 
     def _make(self) -> None:
-        """Makes what somebody else has made, past Ansible."""
+        """Make objects as another client, past Ansible."""
         names = ["shared", "fixed", "role-drift", "home", *(f"drift-{module.replace('_', '-')}" for module in MANAGING)]
         names += [
             "late-delete-application",
@@ -242,7 +242,7 @@ class Server:
             run_module(
                 "applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])
             ),
-            # One after the other, as the server lists them in this order, and its words are cut where they are too
+            # One after the other because the server lists them in this order, and its words are cut where they are too
             # many.
             run_module(
                 "push_tasks",
@@ -269,12 +269,12 @@ class Server:
             self.simulator.add_static_virtual_host({"name": name, "host": {"names": [host], "tls": tls}})
 
     def connection(self, **more: t.Any) -> dict[str, t.Any]:
-        """The connection options."""
+        """Return the connection options."""
         headers = {"X-Gateway-Key": self.canary("header value", "ascii")}
         return {"api_url": self.simulator.url, "api_token": self.token, "http_headers": headers, "retries": 0, **more}
 
     def spoilt(self, prefix: str) -> dict[str, t.Any]:
-        """The connection options for what goes wrong in a way."""
+        """Return the connection options for what goes wrong in a way."""
         kind = prefix.partition("-")[2]
         if kind == "refused":
             return self.connection(api_url="http://127.0.0.1:9")
@@ -287,7 +287,7 @@ class Server:
         return self.connection(api_url=self.echo.url(prefix), timeout=0.4 if kind == "timeout" else PATIENCE)
 
     def interpreter(self, name: str, **environment: str) -> str:
-        """A Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
+        """Return a Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
         path = self.directory / name
         lines = [f"export {key}={_quoted(value)}" for key, value in environment.items()]
         path.write_text("\n".join(["#!/bin/sh", *lines, 'exec "$CANARY_PYTHON" "$@"', ""]), encoding="utf-8")
@@ -297,9 +297,7 @@ class Server:
     # Cases
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
-        """Every module with each error that every module can meet; with ``every`` each module with some of them, in
-        turn, so that all are met.
-        """
+        """Yield every module with each common error; with ``every`` each module with some of them in turn."""
         for number, module in enumerate(MODULES):
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
@@ -312,7 +310,7 @@ class Server:
                 yield Case(f"{module}: {kind}", module, options, ends)
 
     def core(self) -> t.Iterator[Case]:
-        """Success and drift of every module."""
+        """Yield success and drift of every module."""
         for module in MANAGING:
             there, new = f"drift-{module.replace('_', '-')}", "home" if "vhost" not in module else f"new-{module}"
             absent = {"state": "stopped" if "push" in module else "absent"}
@@ -341,9 +339,7 @@ class Server:
         )
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
-        """What has been read is repeated by the server where something is written; nothing is done, so that the cases
-        share their objects.
-        """
+        """Yield writes that the server refuses with a repetition of what was read; the cases share their objects."""
         for module in (*MANAGING, "cert_reload"):
             for kind in kinds:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
@@ -370,7 +366,7 @@ class Server:
             )
 
     def specific(self) -> t.Iterator[Case]:
-        """Errors that take a certain state of the server."""
+        """Yield errors that take a certain state of the server."""
         on = self.connection
         for module in MANAGING[:4]:
             ends = "items_failed" if module.endswith("s") else "read_only"
@@ -565,7 +561,7 @@ class Server:
         yield Case("audit_info: certificates", "audit_info", {"certificates": certificates, **self.connection()}, None)
 
     def _environment(self) -> t.Iterator[Case]:
-        """Secrets that a host has in its environment."""
+        """Yield secrets that a host has in its environment."""
         user, password = quote(self.canary("proxy user", "user"), safe=""), self.canary("proxy password", "user")
         good, bad = f"http://{user}:{quote(password, safe='')}@127.0.0.1:9", f"http://{user}:{password}@127.0.0.1:nine"
         proxy = self.interpreter("proxied", HTTP_PROXY=good, http_proxy=good)
@@ -612,7 +608,7 @@ class Server:
         )
 
     def bad_input(self) -> t.Iterator[Case]:
-        """Options that cannot work, each with secrets, some of them where no secret belongs."""
+        """Yield options that cannot work, each with secrets, some of them where no secret belongs."""
         for number, (module, options, ends) in enumerate(self._bad_input()):
             yield Case(f"{module}: bad input {number}", module, {**self.connection(), **options}, ends)
 
@@ -777,7 +773,7 @@ def _quoted(value: str) -> str:
 
 
 def unmet(met: t.Collection[str]) -> set[str]:
-    """The kinds of errors that no case has met, and those that are said not to be met and have been."""
+    """Return the kinds of errors that no case has met, and those that are said not to be met and have been."""
     return (
         (set(ADVICE) - set(met) - set(NOT_BROUGHT_ABOUT))
         | (set(NOT_BROUGHT_ABOUT) & set(met))

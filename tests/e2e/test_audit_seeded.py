@@ -181,7 +181,7 @@ REFUSED: list[tuple[str, t.Any, str]] = [
 
 
 def changed(path: str, value: t.Any) -> dict[str, t.Any]:
-    """WANTED with one other value."""
+    """Return WANTED with one other value."""
     wanted = copy.deepcopy(WANTED)
     *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
     place: t.Any = wanted
@@ -192,7 +192,7 @@ def changed(path: str, value: t.Any) -> dict[str, t.Any]:
 
 
 def audit(sim: Simulator, wanted: t.Mapping[str, t.Any], **options: t.Any) -> ModuleRun:
-    """One audit; nothing that it returns may be secret, and it may send no write."""
+    """Return one audit; nothing that it returns may be secret, and it may send no write."""
     sim.clear_log()
     run = run_module(
         "audit_info",
@@ -204,7 +204,7 @@ def audit(sim: Simulator, wanted: t.Mapping[str, t.Any], **options: t.Any) -> Mo
 
 
 def findings(run: ModuleRun) -> list[Found]:
-    """What a run has found, in the form of the tests; what is good to know of the version is the same in all."""
+    """Return what a run has found, in the form of the tests; what is good to know of the version is the same in all."""
     report = audit_report({"one": run}, "2026-01-01T00:00:00Z")
     found = [
         Found(one["severity"], one["kind"], (one["vhost"], one["application"], one["push_task"]), one["field"])
@@ -216,7 +216,7 @@ def findings(run: ModuleRun) -> list[Found]:
 
 
 def make(sim: Simulator) -> None:
-    """Brings a server to be as WANTED."""
+    """Bring a server to be as WANTED."""
     for module, options in (("vhosts", {"vhosts": WANTED["vhosts"]}), ("push_tasks", {"tasks": WANTED["push_tasks"]})):
         run = run_module(module, connection(sim, **options))
         assert not run.failed, run
@@ -224,7 +224,7 @@ def make(sim: Simulator) -> None:
 
 @pytest.fixture(scope="module")
 def same() -> t.Iterator[Simulator]:
-    """A server that is as WANTED, and is only looked at."""
+    """Provide a server that is as WANTED, and is only looked at."""
     with Simulator(default_host_names=["localhost"]) as sim:
         make(sim)
         yield sim
@@ -232,7 +232,7 @@ def same() -> t.Iterator[Simulator]:
 
 @pytest.fixture
 def own() -> t.Iterator[Simulator]:
-    """A server that is as WANTED, for one test to change."""
+    """Provide a server that is as WANTED, for one test to change."""
     with Simulator(tls_ports=[0], default_host_names=["localhost"]) as sim:
         make(sim)
         yield sim
@@ -247,7 +247,7 @@ def test_where_nothing_differs_nothing_is_found(same: Simulator) -> None:
 def test_a_field_that_differs(same: Simulator, path: str, value: t.Any, place: Place) -> None:
     found = findings(audit(same, changed(path, value)))
     assert [one._replace(field="") for one in found] == [Found("drift", "differs", place)]
-    # Lists of objects are told by the name of the object.
+    # Findings about lists name the object.
     words = [part for part in path.split(".")[2:] if not part.isdigit() and part != "applications"]
     assert found[0].field.split(".")[0].split("[")[0] == words[0] if place in (A, ONE, TWO) else words[1]
     assert words[-1] in found[0].field

@@ -143,7 +143,7 @@ def test_job_templates_are_for_the_stories_and_their_surveys_are_valid() -> None
 
 
 def _check_question(question: dict[str, t.Any]) -> None:
-    """The rules of JobTemplateSurveySpec in awx/api/views."""
+    """Check the rules of JobTemplateSurveySpec in awx/api/views."""
     assert all(isinstance(question[key], str) for key in ("type", "question_name", "variable"))
     assert isinstance(question["required"], bool)
     assert question["default"] == "" or isinstance(question["default"], SURVEY_TYPES[question["type"]])
@@ -226,7 +226,7 @@ def test_the_playbook_for_execution_environments_passes_where_the_modules_work(p
     assert run.status == 0, run.output
 
 
-# The playbook awx_setup, with stand-ins for the modules of awx.awx that note the options that they are given.
+# The playbook awx_setup, with fake modules of awx.awx that record their options.
 
 STAND_IN = """
 import json, os
@@ -321,7 +321,7 @@ OPTIONS_OF_AWX: dict[str, dict[str, t.Any]] = {
 
 
 def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tuple[str, dict[str, t.Any]]]]:
-    """Runs the playbook with the stand-ins; returns the run, and what each module was given."""
+    """Run the playbook with the fake modules; return the run, and what each module was given."""
     collection = project.directory / "stand-ins/ansible_collections/awx/awx"
     (collection / "plugins/modules").mkdir(parents=True)
     (collection / "galaxy.yml").write_text(
@@ -337,7 +337,7 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
         encoding="utf-8",
     )
     for name, options in OPTIONS_OF_AWX.items():
-        # repr, as the options hold true and false in the way of Python.
+        # repr, because the options hold true and false in the way of Python.
         text = f"#!/usr/bin/python\nNAME = {name!r}\nOPTIONS = {options!r}\n{STAND_IN}"
         (collection / f"plugins/modules/{name}.py").write_text(text, encoding="utf-8")
     (project.directory / "variables.yml").write_text(yaml.safe_dump(variables), encoding="utf-8")
@@ -437,7 +437,7 @@ FLEET = {
 
 
 def job(project: Project, number: int, *sims: Simulator, **variables: t.Any) -> Job:
-    """A job for servers that take their token from the credential."""
+    """Return a job for servers that take their token from the credential."""
     hosts = {f"media-{place}": {"ovenmediaengine_api_url": sim.url} for place, sim in enumerate(sims, 1)}
     made = Job(project, number, hosts, {**LOCAL, **FLEET, "audit_sampling_interval": 0, **variables})
     made.inject("credential_type_api", api_token=TOKEN, http_headers='{"X-Gateway-Key": "canary-header-value"}')

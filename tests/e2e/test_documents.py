@@ -6,11 +6,11 @@
 named here with the reason.
 
 tests/unit/test_docs.py runs the blocks of ``yaml`` in README and guides one by one. Here the commands of each document
-are run as they stand, in their order, with the files that the document shows in between. What a block is for is said by
+are run unchanged, in their order, with the files that the document shows in between. What a block is for is said by
 a comment before it (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` elsewhere):
 
 ``as NAME``   it is saved under that name before the commands are run
-``play``      it is run where it stands between the commands
+``play``      it is run at its place between the commands
 ``fails``     the last command of it fails, as the document says
 """
 
@@ -204,7 +204,7 @@ _IN_PAGE = re.compile(
 
 
 def blocks(name: str) -> list[Block]:
-    """The blocks of code of a document, in its order. In README a block without a language is a command."""
+    """Return the blocks of code of a document, in its order. In README a block without a language is a command."""
     text = DOCUMENTS[name].read_text(encoding="utf-8")
     found = []
     for match in (_IN_GUIDE if name in GUIDES else _IN_PAGE).finditer(text):
@@ -215,7 +215,7 @@ def blocks(name: str) -> list[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a block, without prompts, comments at their ends and broken lines."""
+    """Return the commands of a block, without prompts, comments at their ends and broken lines."""
     found: list[Command] = []
     prompt = re.compile(r"[$#] " if block.language == "console" else "")
     joined = re.sub(r" *(?:\\|(?<=\|))\n +", " ", block.text)
@@ -229,7 +229,7 @@ def commands(block: Block) -> list[Command]:
 
 
 def all_commands(name: str) -> list[Command]:
-    """The commands of a document."""
+    """Return the commands of a document."""
     return [command for block in blocks(name) if block.language in COMMANDS for command in commands(block)]
 
 
@@ -267,7 +267,7 @@ def test_every_block_that_is_shown_as_output_is_compared_with_it() -> None:
 
 
 def shown_in(name: str, number: int) -> str:
-    """The text of a block that is only shown, by its place among those of the document, with single blanks."""
+    """Return the text of a block that is only shown, by its place among those of the document, with single blanks."""
     return _words([block for block in blocks(name) if block.language in SHOWN][number].text)
 
 
@@ -366,7 +366,7 @@ WITH_A_TEST_OF_THEIR_OWN = {*ROLES, "README.md", "guide_from_uri.rst"}
 
 
 def with_commands_to_run() -> list[str]:
-    """The documents that have commands to run, but for those with a test of their own."""
+    """Return the documents that have commands to run, but for those with a test of their own."""
     return [
         name
         for name in DOCUMENTS
@@ -447,7 +447,7 @@ class Desk:
 
     @property
     def server(self) -> Simulator:
-        """The server of documents that have one."""
+        """Return the server of documents that have one."""
         return next(iter(self.servers.values()))
 
     def write(self, name: str, text: str, *, mode: int = 0o644) -> pathlib.Path:
@@ -535,7 +535,7 @@ class Desk:
 
 @contextlib.contextmanager
 def started(hosts: t.Iterable[str], default_host_names: t.Sequence[str] = ("*",)) -> t.Iterator[dict[str, Simulator]]:
-    """A server for each host."""
+    """Provide a server for each host."""
     with contextlib.ExitStack() as stack:
         yield {
             host: stack.enter_context(Simulator(token=TOKEN, stop_delay=0.2, default_host_names=default_host_names))
@@ -614,9 +614,7 @@ def after(name: str, desk: Desk) -> None:
 
 
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of
-    the demonstration.
-    """
+    """Return a copy of the repository after ``make demo``, with the environment of the tests for the demonstration."""
     path = tmp_path / "ansible-ovenmediaengine"
     _with_tools(REPOSITORY, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", path)
     (path / ".venv-demo").symlink_to(sys.prefix, target_is_directory=True)
@@ -855,7 +853,7 @@ ERRORS = (
 
 
 def literals(text: str) -> list[str]:
-    """The texts that head the entries of a section."""
+    """Return the texts that head the entries of a section."""
     return [
         literal for line in re.findall(r"^``.*``$", text, re.MULTILINE) for literal in re.findall(r"``(.+?)``", line)
     ]

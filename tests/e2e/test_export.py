@@ -40,7 +40,7 @@ TEXTS = [
 
 
 def fleet(number: int, version: str) -> dict[str, t.Any]:
-    """Virtual hosts, each with an application and two pushes; every secret says so in its value."""
+    """Return virtual hosts, each with an application and two pushes; every secret says so in its value."""
     publishers: dict[str, t.Any] = {"llhls": {"chunk_duration": 0.5}, PUSH.get(version, "push"): {}}
     vhosts, apps, tasks = [], [], []
     for index in range(number):
@@ -68,7 +68,7 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
 
 
 def odd_fleet(version: str) -> dict[str, t.Any]:
-    """What is harder to write down."""
+    """Return what is harder to write down."""
     made = fleet(3, version)
     made["ovenmediaengine_vhosts"][1] = {
         "name": "t_000",  # its variables would have the names of those of t-000
@@ -140,7 +140,7 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
 
 
 def inventory(project: Project, urls: t.Mapping[str, str]) -> None:
-    """Servers, and nothing of what they are to have."""
+    """Write an inventory of servers without their desired state."""
     connection = {"ovenmediaengine_api_token": TOKEN, "ovenmediaengine_http_headers": HEADERS}
     hosts = {name: {"ovenmediaengine_api_url": url} for name, url in urls.items()}
     (project.directory / "inventory.json").write_text(
@@ -149,13 +149,13 @@ def inventory(project: Project, urls: t.Mapping[str, str]) -> None:
 
 
 def variables(project: Project, name: str, content: t.Any) -> str:
-    """A file of variables, as an argument."""
+    """Return a file of variables, as an argument."""
     (project.directory / name).write_text(json.dumps(content), encoding="utf-8")
     return f"@{name}"
 
 
 def export(project: Project, *arguments: str, **environment: str) -> Run:
-    """Runs the playbook; nothing that it prints or writes may be secret."""
+    """Run the playbook; nothing that it prints or writes may be secret."""
     run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", *arguments, **environment)
     written = "".join(path.read_text(encoding="utf-8") for path in project.directory.glob("ovenmediaengine-*.yml"))
     assert [line for line in (run.output + written).splitlines() if "canary" in line] == []
@@ -163,12 +163,12 @@ def export(project: Project, *arguments: str, **environment: str) -> Run:
 
 
 def secrets_of(path: pathlib.Path) -> list[str]:
-    """The variables that a file lists at its end."""
+    """Return the variables that a file lists at its end."""
     return re.findall(r"^# (ovenmediaengine_secret_\w+): !vault \|$", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def held(sim: Simulator) -> t.Any:
-    """What a server has, in an order of its own and without times and counters."""
+    """Return what a server has, in an order of its own and without times and counters."""
     state = snapshot(sim.state)
     state["tasks"] = sorted(
         (task["vhost"], task["app"], task["id"], task["url"], task.get("streamKey"), str(task["stream"]))
@@ -178,7 +178,7 @@ def held(sim: Simulator) -> t.Any:
 
 
 def in_clear(names: list[str], sim: Simulator) -> dict[str, t.Any]:
-    """The values that a user would fill in: found in what the server holds, by the places that the file's names say."""
+    """Return the values that a user would fill in, read from the server by the places in the names of the file."""
     found: dict[str, t.Any] = {}
     for name, vhost in sim.state.virtual_hosts.items():
         found[_name(name, "signed_policy_secret_key")] = vhost.config.get("signedPolicy", {}).get("secretKey")
@@ -281,7 +281,7 @@ def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, ve
 
 
 def loaded(file: pathlib.Path) -> dict[str, t.Any]:
-    """A file of variables; what is marked as no template comes as its text."""
+    """Return a file of variables; what is marked as no template comes as its text."""
 
     class Loader(yaml.SafeLoader):
         pass
@@ -291,7 +291,7 @@ def loaded(file: pathlib.Path) -> dict[str, t.Any]:
 
 
 def unsafe(value: t.Any) -> t.Any:
-    """Values as extra variables in JSON that no template is looked for in."""
+    """Return values as extra variables in JSON that no template is looked for in."""
     if isinstance(value, dict):
         return {key: unsafe(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -300,7 +300,7 @@ def unsafe(value: t.Any) -> t.Any:
 
 
 def clear(sim: Simulator) -> dict[str, t.Any]:
-    """The same three lists from a server, secrets and all, by names."""
+    """Return the same three lists from a server, secrets and all, by names."""
     common = {"api_url": sim.url, "api_token": TOKEN, "show_secrets": True}
     vhosts = run_module("vhost_info", common)["vhosts"]
     apps = run_module("application_info", common)["applications"]
@@ -313,7 +313,7 @@ def clear(sim: Simulator) -> dict[str, t.Any]:
 
 
 def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
-    """The secrets that stand where the file has the names of variables."""
+    """Return the secrets at the places where the file has the names of variables."""
     found: dict[str, str] = {}
 
     def look(template: t.Any, value: t.Any) -> None:

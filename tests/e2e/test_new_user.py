@@ -6,7 +6,7 @@
 the guides show.
 
 test_documents.test_readme_as_a_new_user_types_it types the README before this, and test_documents runs each command of
-the guides as it stands.
+the guides unchanged.
 """
 
 from __future__ import annotations

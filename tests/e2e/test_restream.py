@@ -25,7 +25,7 @@ PLATFORMS = [
 
 
 def restream(project: Project, *arguments: str, platforms: str = "all", keys: pathlib.Path | None = None) -> Run:
-    """Runs the playbook as loudly as it goes; nothing that it prints or logs may be secret."""
+    """Run the playbook as loudly as it goes; nothing that it prints or logs may be secret."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
     environment = {"ANSIBLE_LOG_PATH": str(log), **({"OVENMEDIAENGINE_STREAM_KEYS_FILE": str(keys)} if keys else {})}
@@ -46,7 +46,7 @@ def restream(project: Project, *arguments: str, platforms: str = "all", keys: pa
 
 
 def inventory(project: Project, sim: Simulator, **variables: t.Any) -> None:
-    """An inventory of one server that knows three platforms."""
+    """Write an inventory of one server with three platforms."""
     project.inventory(
         {"media": sim.url},
         **{
@@ -58,7 +58,7 @@ def inventory(project: Project, sim: Simulator, **variables: t.Any) -> None:
 
 
 def pushed(sim: Simulator) -> dict[str, str]:
-    """The stream keys that the server has, by the ids of its push tasks."""
+    """Return the stream keys that the server has, by the ids of its push tasks."""
     application = sim.state.push_application("default", "app")
     assert application is not None
     return {name: task.stream_key for name, task in application.tasks.items()}

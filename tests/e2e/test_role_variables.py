@@ -24,7 +24,7 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
 def _hosts(
     project: Project, sim: Simulator, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *without: str, **variables: t.Any
 ) -> None:
-    """Writes an inventory of hosts that are one server with variables of their own.
+    """Write an inventory of hosts that are one server with variables of their own.
 
     ``without`` names those that not all have.
     """
@@ -111,7 +111,7 @@ _TYPOS = {
 
 @pytest.mark.exhaustive
 def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simulator) -> None:
-    """One play, as the first playbook that fails would be the last one."""
+    """One play, because the first playbook that fails would end the run."""
     project.inventory({"one": sim.url})
     tasks: list[dict[str, t.Any]] = []
     for playbook, variables in _TYPOS.items():

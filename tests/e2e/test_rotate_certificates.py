@@ -117,7 +117,7 @@ VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_table(project: Project, version: str) -> None:
-    """Each row is a server of its own; they are rotated side by side, as that takes less time."""
+    """Each row is a server of its own; they are rotated concurrently to save time."""
     rows = {name: ROWS[name] for name in VERSIONS[version]}
     with contextlib.ExitStack() as stack:
         servers = {}
@@ -160,7 +160,7 @@ def test_the_table(project: Project, version: str) -> None:
 
 
 def _not_rotated(server: MediaServer) -> list[str]:
-    """What is not as it must be after a good rotation."""
+    """Return what is not as it must be after a good rotation."""
     files = {name: entry for name, entry in server.snapshot().items() if not name.endswith("~")}
     wanted = {
         "cert.pem": (server.new.certificate, 0o644),
@@ -262,7 +262,7 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
 
 @pytest.mark.exhaustive
 def test_special_cases(project: Project) -> None:
-    """Each a server of its own, side by side."""
+    """Each is a server of its own; they run concurrently."""
     with contextlib.ExitStack() as stack:
 
         def start(name: str, **options: t.Any) -> MediaServer:
@@ -273,7 +273,7 @@ def test_special_cases(project: Project) -> None:
         # No certificate yet, and the server does not take the new one.
         first_fails = start("first-fails", placed=False)
         first_fails.simulator.fail_reload("t-live")
-        # Nothing answers, as nothing was loaded at the start; with leave to go on, the rotation mends that.
+        # Nothing answers because nothing was loaded at the start; with leave to go on, the rotation mends that.
         broken = start("broken", placed=False)
         broken.write(broken.live, broken.old)
         (broken.live / "cert.pem").write_text("broken")
@@ -371,7 +371,7 @@ def _mode(path: pathlib.Path) -> int:
 
 @contextlib.contextmanager
 def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list[tuple[str, int]]]:
-    """Every file in the folders that others could read while it held one of the private keys, at any instant."""
+    """Provide every file in the folders that others could read at any instant while it held a private key."""
     libc, seen = ctypes.CDLL(None, use_errno=True), []
     descriptor = libc.inotify_init1(os.O_NONBLOCK)
     mask = 0x4 | 0x2 | 0x8 | 0x80 | 0x100  # attributes, written, closed, moved to, created
@@ -586,14 +586,14 @@ GUIDE = (REPOSITORY / "docs/docsite/rst/guide_rotate_certificates.rst").read_tex
 
 
 def _blocks() -> list[tuple[str, str]]:
-    """The blocks of code in the guide that say how they are tested: what they say, and the code."""
+    """Return the blocks of code in the guide that say how they are tested: what they say, and the code."""
     found = re.findall(r"^\.\. tested: (.+)\n\n\.\. code-block:: \S+\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)
     assert len(found) == len(re.findall(r"code-block:: (?:yaml|bash)", GUIDE))
     return [(mark, re.sub(r"^ {4}", "", text, flags=re.MULTILINE)) for mark, text in found]
 
 
 def _printed() -> list[str]:
-    """What the guide shows as output."""
+    """Return what the guide shows as output."""
     return [
         " ".join(text.split())
         for text in re.findall(r"^\.\. code-block:: text\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)
@@ -601,7 +601,7 @@ def _printed() -> list[str]:
 
 
 def _without_own_names(text: str) -> str:
-    """What a failed proof is reported with, without the names, addresses, fingerprints and dates of its server."""
+    """Return the report of a failed proof without the names, addresses, fingerprints and dates of its server."""
     for pattern, word in (
         (r"virtual host \S+ is", "virtual host NAME is"),
         (r"Served now: \S+ \(\S+\):", "Served now: ENDPOINT:"),

@@ -163,7 +163,7 @@ def test_canaries_differ_and_are_the_same_in_every_run() -> None:
 
 
 def all_cases(server: Server) -> list[Case]:
-    """Every case that there is about a server."""
+    """Return every case that there is about a server."""
     return [*server.matrix(), *server.core(), *server.on_writes(), *server.specific(), *server.bad_input()]
 
 
@@ -213,7 +213,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
 
 
 def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> dict[str, t.Any]:
-    """The variables of a host for all roles; with ``kind`` one whose server answers so."""
+    """Return the variables of a host for all roles; with ``kind`` one whose server answers so."""
     connection = server.spoilt(f"all-{kind}") if kind else server.connection()
     certificates = [
         {"vhost": "secure", "certificate": server.file("served.pem"), "private_key": server.file("other.key")}
@@ -240,7 +240,7 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
 
 
 def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
-    """All roles: success, drift, recreate, wrong variables and errors."""
+    """Return all roles: success, drift, recreate, wrong variables and errors."""
     drift = {"ovenmediaengine_vhosts": "{{ drift_vhosts }}", "ovenmediaengine_push_tasks": "{{ drift_tasks }}"}
     servers = [
         *role("provision", "new"),
@@ -286,8 +286,7 @@ class Scan:
         self.leaks, self.places = self.stage.scan(Scanner(self.secrets))
 
     def chosen(self, name: str, server: Server) -> t.Iterator[Case]:
-        """The cases that go through all layers: every module with success, drift, change and errors, and some of the
-        combinations.
+        """Yield cases through all layers: every module with success, drift, change and errors, and some combinations.
 
         What a module prints is searched for all of them elsewhere. What the layers make of it only depends on whether
         it is a success, a failure or a change.
@@ -374,7 +373,7 @@ OF_TASKS = ("printed", "job events", "log", "JSON callback", "results in files")
 
 
 def layer_of(place: str) -> str:
-    """The layer that a file belongs to."""
+    """Return the layer that a file belongs to."""
     return next(name for name, pattern in LAYERS.items() if re.fullmatch(f"(name of )?left/{pattern}", place))
 
 
@@ -402,7 +401,7 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
     assert {case.module for cases in scan.cases.values() for case in cases} == set(MODULES)
     _roles_did_what_they_should(scan, ends)
 
-    # The files that modules are copied to, which are told of with -vvvv. Where the host has a Python of its own, a
+    # The files that modules are copied to, which -vvvv shows. Where the host has a Python of its own, a
     # module is used anyway.
     copied = collections.Counter(
         re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE)
@@ -459,7 +458,7 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
 def small_run(
     directory: pathlib.Path, server: Server, cases: t.Sequence[Case], tree: pathlib.Path = TREE
 ) -> tuple[Stage, list[Leak]]:
-    """Runs some cases, and searches all that they leave."""
+    """Run some cases, and searches all that they leave."""
     stage = Stage(directory, tree)
     registered = [f"secret_{number}" for number in range(len(cases))]
     tasks = [*case_tasks(cases, "secret"), *keep(registered, stage.reports / "results")]

@@ -41,7 +41,7 @@ SUCCEED = ("started", "started again", "another key", "stopped")
 
 
 def variables(server: Server) -> dict[str, t.Any]:
-    """The variables of a host; the stream keys are in a file, as a credential of AWX makes it."""
+    """Return the variables of a host; the stream keys are in a file, as a credential of AWX makes it."""
     key, path, srt = server.mine.tasks("shared")
     platforms = [
         {"name": task["id"], **{option: task[option] for option in ("url", "protocol")}} for task in (key, path, srt)

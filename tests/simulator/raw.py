@@ -43,7 +43,7 @@ class Raw(web.StreamResponse):
 
     @property
     def keep_alive(self) -> bool:
-        """Whether the connection waits for the next request."""
+        """Return whether the connection waits for the next request."""
         return self._end == KEEP
 
     async def prepare(self, request: web.BaseRequest) -> None:
@@ -75,13 +75,13 @@ def reset(transport: asyncio.Transport) -> None:
 
 
 def head(status: int, headers: Mapping[str, Any]) -> bytes:
-    """Status line and headers."""
+    """Return status line and headers."""
     lines = [f"HTTP/1.1 {status} {phrase(status)}", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     return "\r\n".join(lines).encode("latin-1")
 
 
 def phrase(status: int) -> str:
-    """The words that belong to a status."""
+    """Return the words that belong to a status."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -89,19 +89,19 @@ def phrase(status: int) -> str:
 
 
 def parts_of(answer: Answer) -> tuple[dict[str, Any], bytes]:
-    """Headers, without a length, and body of an answer."""
+    """Return headers, without a length, and body of an answer."""
     return {**JSON_HEADERS, **answer.headers, "Date": formatdate(usegmt=True)}, b"" if answer.empty else dump(
         answer.payload
     )
 
 
 def message(status: int, headers: Mapping[str, Any], body: bytes) -> bytes:
-    """A whole answer with the right length."""
+    """Return a whole answer with the right length."""
     return head(status, {**headers, "Content-Length": len(body)}) + body
 
 
 def page(status: int) -> bytes:
-    """A page as a proxy in front of a server makes it."""
+    """Return a page as a proxy in front of a server makes it."""
     title = f"{status} {phrase(status)}"
     return (
         f"<html>\r\n<head><title>{title}</title></head>\r\n"

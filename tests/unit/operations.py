@@ -47,5 +47,5 @@ OPERATIONS: dict[str, type[Operation]] = {
 
 
 def argument_spec(module: str) -> dict[str, t.Any]:
-    """The argument spec of a module by its name."""
+    """Return the argument spec of a module by its name."""
     return options.argument_spec(OPERATIONS[module])

@@ -14,6 +14,6 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness imp
 
 @pytest.fixture(scope="module")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], FaultHarness]]:
-    """Gives the harness of a version of the server."""
+    """Return the harness of a version of the server."""
     with harnesses(tmp_path_factory.mktemp("harnesses")) as of:
         yield of

@@ -48,14 +48,14 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.ce
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 STOP_DELAY = 0.5  # seconds for which a stopped task stays listed
-PATIENCE = 600.0  # seconds, where nothing is to be late: after them a wait is a hang
+PATIENCE = 600.0  # seconds, if no response may be late: a longer wait is a hang
 PATIENCE_WITH_HANDSHAKES = 4.0  # seconds; a server that has lost all its certificates lets handshakes hang
 REFUSED = "t-refused"
 """A virtual host that the server takes for a bad one."""
 
 
 async def _refusing(exchange: Any, work: Any) -> Answer:
-    """The simulator's hook: refuses one item of a bulk request, as the server does with each that it does not like."""
+    """Refuse one item of a bulk request, as the server does with invalid items; a hook of the simulator."""
     if exchange.method != "POST" or exchange.target != "/v1/vhosts" or not isinstance(exchange.record.body, list):
         return await work()
     items = exchange.record.body
@@ -78,7 +78,7 @@ class _Objects(NamedTuple):
 
 
 def _copied(objects: State | _Objects) -> _Objects:
-    """Copies down to what is never changed in place: the configurations and the certificates."""
+    """Copy down to what is never changed in place: the configurations and the certificates."""
     pushes: dict[int, PushApplication] = {}
     holders = {
         where: [
@@ -113,9 +113,7 @@ class RestartAfter:
 
 
 def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozenset[Label]:
-    """Those of the objects that the first requests of a run have read, or seen in a list of what stands inside of
-    another.
-    """
+    """Return the objects that the first requests of a run have read or seen in a list of their parent's contents."""
     answered = {record.path for record in simulator.log[:number] if record.status == 200 and not record.write}
 
     def reads(label: Label) -> set[str]:
@@ -151,7 +149,7 @@ class FaultHarness:
         self._site: Site | None = None
 
     def close(self) -> None:
-        """Ends the server."""
+        """End the server."""
         died = self.simulator.died
         self.simulator.clear_faults()
         self.simulator.stop()
@@ -160,7 +158,7 @@ class FaultHarness:
     # -- what there is ------------------------------------------------------------------------------------------------
 
     def prepare(self, scenario: Scenario) -> None:
-        """Makes the server hold what the scenario begins with, and nothing else; no fault is left."""
+        """Make the server hold what the scenario begins with, and nothing else; no fault is left."""
         simulator = self.simulator
         simulator.clear_faults()
         simulator.middlewares[:] = [_refusing, self.ledger]
@@ -194,9 +192,7 @@ class FaultHarness:
             self._site.place(self._site.new)
 
     def mend(self, scenario: Scenario) -> None:
-        """Makes what the scenario needs and does not make itself, where it is gone; as somebody does after a restart
-        of the server.
-        """
+        """Restore what the scenario needs and does not make itself, as an operator does after a restart."""
         there = view(self.simulator)
         for one in scenario.needed:
             if one.label not in there:
@@ -209,16 +205,16 @@ class FaultHarness:
             self.simulator.stream_appears(*stream)
 
     def look(self) -> View:
-        """What there is once all that was asked to stop is gone."""
+        """Return what there is once all that was asked to stop is gone."""
         self.clock.advance(LONGER_THAN_ANY_STOP)
         return view(self.simulator)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def run(self, scenario: Scenario, *, retries: int = 0, check_mode: bool = False) -> ModuleRun:
-        """Runs the scenario's module."""
+        """Run the scenario's module."""
         timeout = PATIENCE_WITH_HANDSHAKES if scenario.certificates else PATIENCE
-        # Strictly one request after the other, as the cases are told apart by the numbers of requests.
+        # Strictly one request after the other, because the numbers of requests identify the cases.
         given = {key: value for key, value in scenario.options.items() if key != "timeout"}
         options = connection(self.simulator, retries=retries, timeout=timeout, concurrency=1, **given)
         if scenario.name == "cert_reload: proven" and self._site is not None:
@@ -226,7 +222,7 @@ class FaultHarness:
         return running_modules.run_module(scenario.module, options, check_mode=check_mode)
 
     def good(self, scenario: Scenario) -> Good:
-        """A run without a fault, made and judged once: it must do what the scenario says, and nothing else."""
+        """Run once without a fault and judge it: the run must do exactly what the scenario declares."""
         if scenario.name not in self._good:
             self.prepare(scenario)
             before = self.look()
@@ -252,7 +248,7 @@ class FaultHarness:
     def case(
         self, scenario: Scenario, fault: Fault, *, retries: int, recovers: bool = False, empties: bool = False
     ) -> Verdict:
-        """One case: a run with a fault, and two without; what was wrong about them.
+        """Judge one case: a run with a fault, and two without.
 
         :param recovers: whether the run must succeed in spite of the fault.
         :param empties: whether the server also loses all that the API has made, once it has answered the request.
@@ -288,7 +284,7 @@ class FaultHarness:
     def check_mode_cases(
         self, scenario: Scenario, kind: str, options: Mapping[str, Any]
     ) -> Iterator[tuple[str, Verdict]]:
-        """Runs in check mode, without a fault and with one at each request in turn: where, and what was wrong."""
+        """Judge runs in check mode, without a fault and with one at each request in turn; yield place and verdict."""
         self.good(scenario)
         requests: list[str] = []
         for number in itertools.chain((None,), itertools.count()):
@@ -313,9 +309,9 @@ class FaultHarness:
 
 @contextmanager
 def harnesses(directory: Path) -> Iterator[Any]:
-    """A function that gives the harness of a version.
+    """Provide a function that gives the harness of a version.
 
-    Time passes only where somebody waits, for the modules and for the server.
+    Time passes only if something waits, for the modules and for the server.
     """
     found: dict[str, FaultHarness] = {}
     with pytest.MonkeyPatch.context() as patch:
@@ -339,10 +335,10 @@ def harnesses(directory: Path) -> Iterator[Any]:
 
 
 def _middling() -> float:
-    """In place of chance."""
+    """Replace the random jitter."""
     return 0.5
 
 
 def described(scenario: Scenario, where: str, verdict: Verdict) -> list[str]:
-    """What a failed test says."""
+    """Return what a failed test says."""
     return [f"{scenario.name}, {where}: {text}" for text in verdict.all]

@@ -23,7 +23,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios i
 
 NEWEST = "0.20.0"
 
-# Which kind stands for which class is in `kinds`; that no module can tell the other kinds of a class apart,
+# Which kind represents which class is in `kinds`; that no module can tell the other kinds of a class apart,
 # `test_fault_classes` proves.
 RESTARTS = ("restart", "restart between requests")
 PASSING = ("reset", "refuse", "rate_limit")
@@ -79,7 +79,7 @@ Harnesses = Callable[[str], FaultHarness]
 
 
 def positions(harness: FaultHarness, scenario: Scenario, *, writes: bool = True) -> Iterator[tuple[int, str]]:
-    """The numbers of the writes, or of the reads, in a good run, each with its method and path."""
+    """Yield the numbers of the writes, or of the reads, in a good run, each with its method and path."""
     for number, (method, path, write) in enumerate(harness.good(scenario).recorded.requests):
         if write is writes:
             yield number, f"{method} {path}"
@@ -95,7 +95,7 @@ def spoil(
     times: int = 1,
     recovers: bool = False,
 ) -> None:
-    """Tries one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong
+    """Try one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong
     afterwards.
     """
     kind = KINDS[name]

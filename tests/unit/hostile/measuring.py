@@ -30,7 +30,7 @@ MOST_MEMORY = 300 * 1024  # KiB, of which Python and Ansible take about 60 MiB
 
 
 def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Runs a module in a process of its own, and says how much memory that took at most."""
+    """Run a module in a process of its own, and report how much memory that took at most."""
     given = json.dumps([module, options])
     done = subprocess.run(
         [sys.executable, "-c", MEASURED],
@@ -48,10 +48,9 @@ def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def counting_calls() -> Iterator[Callable[[], int]]:
-    """Counts the calls of functions, built-in ones included, that this thread makes: the work that is done, whatever
-    else the machine does.
+    """Count the function calls of this thread, built-in functions included; yield a function that returns the number.
 
-    What is given says the number so far.
+    The number does not depend on the load of the machine.
     """
     number = 0
 

@@ -52,7 +52,7 @@ MEBIBYTE = b" " * 2**20
 
 
 def endless(beginning: bytes, part: bytes, most: int = 64 * 2**20) -> Act:
-    """Sends a beginning and then the same part until the client goes away; ``most`` bytes keep a client that does not
+    """Send a beginning and then the same part until the client goes away; ``most`` bytes keep a client that does not
     from taking for ever.
     """
 
@@ -69,7 +69,7 @@ def endless(beginning: bytes, part: bytes, most: int = 64 * 2**20) -> Act:
 
 
 def drip(beginning: bytes, drop: bytes) -> Act:
-    """Sends a drop at a time, for as long as somebody listens."""
+    """Send a drop at a time, while the client listens."""
 
     def play(connection: socket.socket, server: ScriptedServer) -> bool:
         connection.sendall(beginning)
@@ -86,7 +86,7 @@ def packed(content: bytes, how: str) -> Act:
 
 @functools.cache
 def bomb(size: int) -> bytes:
-    """So many blanks, packed a thousand to one."""
+    """Return so many blanks, packed a thousand to one."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join([*(packer.compress(MEBIBYTE) for _number in range(size // len(MEBIBYTE))), packer.flush()])
 

@@ -46,7 +46,7 @@ FIXED = settings(
 
 
 def element(tag: int, content: bytes) -> bytes:
-    """An element of DER."""
+    """Return an element of DER."""
     if len(content) < 0x80:
         return bytes([tag, len(content)]) + content
     length = len(content).to_bytes(4, "big")
@@ -141,7 +141,7 @@ def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
     masked = mask_url(url)
     has_user_info(url)
     for secret in url_secrets(url):
-        # A short part can stand elsewhere too, where it is no secret.
+        # A short part can occur elsewhere too, where it is no secret.
         assert (
             len(secret) < 4
             or secret == MASK
@@ -260,12 +260,12 @@ _Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(
 
 
 def hostile_texts() -> st.SearchStrategy[str]:
-    """Texts as a server can send them."""
+    """Return texts as a server can send them."""
     return st.one_of(st.sampled_from(NASTY), HOSTILE_TEXTS)
 
 
 def in_file(text: str) -> str:
-    """The text as a file in UTF-8 holds it."""
+    """Return the text as a file in UTF-8 holds it."""
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
@@ -305,7 +305,7 @@ TEMPLATES = pathlib.Path(page_plugin.__file__).parents[2] / "roles" / "audit" / 
 
 
 def report(text: str, other: str) -> Any:
-    """A report in which hostile texts stand wherever a server, or a module, can put some."""
+    """Return a report with hostile texts wherever a server or a module can put some."""
     place = {"vhost": text, "application": other, "push_task": text, "endpoint": other, "field": text}
     findings = [
         {
@@ -365,7 +365,7 @@ def page_of(text: str, other: str) -> str:
 
 @functools.cache
 def harmless_tags() -> list[Any]:
-    """The elements of a page in which no text is hostile."""
+    """Return the elements of a page in which no text is hostile."""
     return _Tags(page_of("ax", "bx")).tags
 
 

@@ -65,21 +65,21 @@ class Wire:
         return bool(got)
 
     def head(self) -> bytes:
-        """Status line and headers, with the empty line."""
+        """Return status line and headers, with the empty line."""
         while b"\r\n\r\n" not in self.left:
             assert self.more(), f"ended after {self.left!r}"
         found, _empty, self.left = self.left.partition(b"\r\n\r\n")
         return found + b"\r\n\r\n"
 
     def take(self, count: int) -> bytes:
-        """So many bytes."""
+        """Return so many bytes."""
         while len(self.left) < count:
             assert self.more(), f"ended after {self.left!r}"
         found, self.left = self.left[:count], self.left[count:]
         return found
 
     def rest(self) -> tuple[bytes, str]:
-        """All bytes until the end, and how it ended."""
+        """Return all bytes until the end, and how it ended."""
         try:
             while self.more():
                 pass
@@ -88,7 +88,7 @@ class Wire:
         return self.left, CLOSED
 
     def answer(self) -> tuple[int, Any]:
-        """A whole answer of JSON. :returns: status and body."""
+        """Return a whole answer of JSON. :returns: status and body."""
         start = self.head()
         return int(start.split()[1]), json.loads(self.take(length_of(start)))
 
@@ -97,17 +97,17 @@ class Wire:
         return self.send(*request).answer()
 
     def works(self) -> bool:
-        """Whether the connection is good for another exchange."""
+        """Return whether the connection is good for another exchange."""
         return not self.left and self.call("GET", "/v1/version", None)[0] == 200
 
 
 def length_of(start: bytes) -> int:
-    """The length that a head tells."""
+    """Return the length that a head tells."""
     return int(header(start, b"Content-Length"))
 
 
 def header(start: bytes, name: bytes) -> bytes:
-    """The only header of this name."""
+    """Return the only header of this name."""
     (found,) = [
         line.split(b": ", 1)[1] for line in start.split(b"\r\n") if line.lower().startswith(name.lower() + b":")
     ]
@@ -115,12 +115,12 @@ def header(start: bytes, name: bytes) -> bytes:
 
 
 def done(simulator: Simulator) -> bool:
-    """Whether the work of the spoilt request was done."""
+    """Return whether the work of the spoilt request was done."""
     return "t1" in simulator.state.virtual_hosts
 
 
 def refused(simulator: Simulator) -> bool:
-    """Whether nobody listens."""
+    """Return whether nothing listens."""
     try:
         socket.create_connection(("127.0.0.1", simulator.port), timeout=PATIENCE).close()
     except ConnectionRefusedError:
@@ -130,7 +130,7 @@ def refused(simulator: Simulator) -> bool:
 
 @pytest.fixture
 def wire(sim: Simulator) -> Iterator[Callable[..., Wire]]:
-    """Makes connections to ``sim``, or to another simulator."""
+    """Make connections to ``sim``, or to another simulator."""
     made: list[Wire] = []
 
     def connect(simulator: Simulator | None = None) -> Wire:

@@ -25,7 +25,7 @@ NEW = [{"name": "t1", "host": {"names": ["t1.example.com"]}}]
 
 @pytest.fixture
 def front(sim: Simulator) -> Iterator[Callable[..., Proxy]]:
-    """Puts proxies in front of ``sim``."""
+    """Put proxies in front of ``sim``."""
     running: list[Proxy] = []
 
     def put(backend: Any = None, **options: Any) -> Proxy:
@@ -40,7 +40,7 @@ def front(sim: Simulator) -> Iterator[Callable[..., Proxy]]:
 def ask(
     proxy: Proxy, path: str = "/v1/version", method: str = "GET", headers: Any = None, **options: Any
 ) -> requests.Response:
-    """One exchange over a connection of its own."""
+    """Send one request over a connection of its own."""
     with requests.Session() as session:
         session.trust_env = False
         options.setdefault("verify", proxy.ca_path or True)
@@ -56,7 +56,7 @@ def ask(
 
 
 def is_page(answer: requests.Response, status: int) -> bool:
-    """Whether it is one of the proxy's own pages."""
+    """Return whether it is one of the proxy's own pages."""
     return (
         answer.status_code == status
         and answer.headers["Content-Type"] == "text/html"

@@ -83,7 +83,8 @@ def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, s
         "ovenmediaengine_recreate": True,
     }
     expected = (
-        "virtual hosts: 0 created, 1 recreated, 0 deleted, 1 unchanged, 0 failed; applications: 0 created, 2 recreated, 0 deleted, 0 unchanged, 0 failed; "
+        "virtual hosts: 0 created, 1 recreated, 0 deleted, 1 unchanged, 0 failed; "
+        "applications: 0 created, 2 recreated, 0 deleted, 0 unchanged, 0 failed; "
         "push tasks: 0 started, 2 restarted, 0 stopped, 1 unchanged, 0 failed; missing before: nothing"
     )
     for more in ({}, {"ovenmediaengine_purge_applications": True}):

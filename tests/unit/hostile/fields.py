@@ -48,7 +48,7 @@ _SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_
 
 
 def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:
-    """Every field of a group, at every level, with its path."""
+    """Yield every field of a group, at every level, with its path."""
     for option, field in group.fields.items():
         here = f"{path}.{option}" if path else option
         yield here, field
@@ -58,7 +58,7 @@ def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:
 
 
 def field_of(module: str, place: Place) -> Field | None:
-    """The field that an option of a module is declared by; None for an option of the module alone."""
+    """Return the field that an option of a module is declared by; None for an option of the module alone."""
     path = list(place.path)
     holder: Object | None = _SINGLE.get(module)
     for start, group in _HOLDERS.items():
@@ -77,7 +77,7 @@ def field_of(module: str, place: Place) -> Field | None:
 
 
 def kind_of(module: str, place: Place) -> Hashable:
-    """What decides about a value at a place: two places of one kind treat all values alike, but for the words of
+    """Return what decides about a value at a place: two places of one kind treat all values alike, but for the words of
     messages.
     """
     spec = place.spec or {}
@@ -100,7 +100,7 @@ def kind_of(module: str, place: Place) -> Hashable:
 
 
 def takes_text(field: Field) -> bool:
-    """Whether ansible-core lets a text of any kind through to the field, on its own or inside."""
+    """Return whether ansible-core lets a text of any kind through to the field, on its own or inside."""
     spec = field.spec()
     return isinstance(field, Extra) or (
         not spec.get("choices") and (spec["type"] in ("str", "raw") or spec.get("elements") in ("str", "raw"))
@@ -108,7 +108,7 @@ def takes_text(field: Field) -> bool:
 
 
 def shapes(field: Field, text: str) -> Iterator[Any]:
-    """The forms in which a text can be in a field."""
+    """Yield the forms in which a text can be in a field."""
     if isinstance(field, Extra):
         yield from (
             {text: "x"},

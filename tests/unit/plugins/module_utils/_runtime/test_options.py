@@ -33,9 +33,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
 
-MODULES = sorted(CAPABILITIES)
+MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
 CONNECTION = {
     "api_url",

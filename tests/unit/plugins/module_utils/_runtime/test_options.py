@@ -355,7 +355,7 @@ def test_new_fields_are_hidden_without_another_line() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_results_that_are_not_scrubbed_are_declared_by_the_operation(module: str) -> None:
     """They are masked field by field, or shown on request."""
-    operation = CAPABILITIES[module]
+    operation = OPERATIONS[module]
     assert set(operation.masked_results) <= {"diff", "tasks", "push_task", *(f"{one}s" for one in OBJECTS), *OBJECTS}
     assert not issubclass(operation, ManagingOperation) or "diff" in operation.masked_results
 

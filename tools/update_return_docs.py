@@ -1,7 +1,9 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Copy the blocks of tools/return_docs.yml into the RETURN documentation of the modules; Ansible has no fragments for it.
+"""Copy the blocks of tools/return_docs.yml into the RETURN documentation of the modules.
+
+Ansible has no fragments for RETURN.
 
 A module marks the place of a block with comments, which can replace the samples of the block (``{}`` omits them):
 

@@ -24,13 +24,13 @@ PLACE = "/etc/ovenmediaengine/provision/"
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of the guide in a language."""
+    """Return the blocks of the guide in a language."""
     found = re.findall(rf"^\.\. code-block:: {re.escape(language)}\n\n((?:(?: {{4}}.*)?\n)+)", GUIDE, re.MULTILINE)
     return ["\n".join(line[4:] for line in text.splitlines()).strip() + "\n" for text in found]
 
 
 def settings() -> dict[str, str]:
-    """The settings of the drop-in, with its continued lines put together."""
+    """Return the settings of the drop-in, with its continued lines put together."""
     (text,) = blocks("ini")
     head, *lines = text.replace("\\\n", " ").splitlines()
     assert head == "[Service]"
@@ -63,7 +63,7 @@ def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim
     replaced[replaced.index("/usr/bin/ansible-playbook")] = str(
         shutil.which("ansible-playbook", path=environment["PATH"])
     )
-    # Nothing of the environment of a shell, as systemd starts it.
+    # No environment of a shell because systemd starts it.
     run = subprocess.run(
         replaced,
         cwd="/",

@@ -32,14 +32,14 @@ BY_HAND = "by-hand"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment without what belongs to the one who runs the tests."""
+    """Return the environment without what belongs to the one who runs the tests."""
     foreign = ("ANSIBLE_", "OVENMEDIAENGINE_", "COV_", "ROUNDS", "ROWS", "UNTIL", "AT_MOST")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {**kept, "PYTHONPATH": str(TREE), **more}
 
 
 def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Runs it with few objects."""
+    """Run it with few objects."""
     command = [*BENCH, "--at-most", "1", "--rounds", "1", "--again", "0", "--output", str(output), *arguments]
     return subprocess.run(
         command,
@@ -53,7 +53,7 @@ def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.Comp
 
 
 def vhosts_of(sim: simulator.Simulator) -> set[str]:
-    """The virtual hosts that a server has."""
+    """Return the virtual hosts that a server has."""
     return set(sim.state.virtual_hosts)
 
 

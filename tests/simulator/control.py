@@ -184,7 +184,7 @@ def set_failing_reload(state: State, vhost: str | None, fails: bool) -> None:
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """What the server holds, push tasks that outlived their application included, as JSON can carry it."""
+    """Return what the server holds, push tasks that outlived their application included, as JSON can carry it."""
     tasks: list[dict[str, Any]] = []
     for (vhost, app), holders in state.push_applications.items():
         for push in holders:

@@ -12,7 +12,7 @@ def held(host: str, port: int = 0) -> socket.socket:
     """Bind a socket that never listens: as long as it is open, connections are refused unless its owner listens by
     :func:`listening`.
 
-    Without it another process, or a client's own end of a connection, could get the port while nobody listens there.
+    Without it another process, or a client's own end of a connection, could get the port while nothing listens there.
 
     :param port: 0 for any that is free.
     """
@@ -45,6 +45,6 @@ def listening(holder: socket.socket, backlog: int = 128) -> socket.socket:
 
 
 def port_of(holder: socket.socket) -> int:
-    """The port that is held."""
+    """Return the port that is held."""
     port: int = holder.getsockname()[1]
     return port

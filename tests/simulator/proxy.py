@@ -46,13 +46,13 @@ REDIRECTIONS = (301, 302, 303, 307, 308)
 
 
 class Backend(Protocol):
-    """What stands behind a proxy: a simulator, or another proxy."""
+    """The server behind a proxy: a simulator, or another proxy."""
 
     ca_path: str | None
 
     @property
     def url(self) -> str:
-        """Base URL, without a slash at its end."""
+        """Return base URL, without a slash at its end."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Proxy:
         self,
         backend: Backend,
         prefix: str = "/gateway/ome",
-        header: tuple[str, str] | None = ("X-Gateway-Key", "planted-gateway-key"),
+        header: tuple[str, str] | None = ("X-Gateway-Key", "canary-gateway-key"),
         tls: bool = False,
         client_ca: bool = False,
         min_tls: ssl.TLSVersion | None = None,
@@ -146,17 +146,17 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        """Base URL with the prefix, without a slash at its end."""
+        """Return base URL with the prefix, without a slash at its end."""
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}{self._prefix}"
 
     @property
     def requests(self) -> int:
-        """How many requests have come."""
+        """Return how many requests have come."""
         return len(self.seen)
 
     @property
     def authorizations(self) -> Counter[str | None]:
-        """How many requests came with which header ``Authorization``; None counts those without."""
+        """Return how many requests came with which header ``Authorization``; None counts those without."""
         return Counter(seen.headers.get("Authorization") for seen in self.seen)
 
     def redirect(self, url: str | None, status: int = 302) -> None:
@@ -283,7 +283,7 @@ class Proxy:
 
 
 def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """The headers that are not of the connection alone."""
+    """Yield the headers that are not of the connection alone."""
     own = {
         name.strip().lower()
         for name, value in headers.items()

@@ -91,7 +91,7 @@ class VirtualHost:
             self.certificates = [(float("-inf"), certificate)]
 
     def certificate_at(self, moment: float) -> LoadedCertificate | None:
-        """The certificate in use at a moment of the clock."""
+        """Return the certificate in use at a moment of the clock."""
         return next((certificate for since, certificate in reversed(self.certificates) if since <= moment), None)
 
 
@@ -113,14 +113,14 @@ class ConfigTask:
 
 
 def tls_files(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The paths of certificate, key and chain of a virtual host; None where it has no TLS."""
+    """Return the paths of certificate, key and chain of a virtual host; None if it has no TLS."""
     host = config.get("host")
     tls = host.get("tls") if isinstance(host, dict) else None
     return tls if isinstance(tls, dict) else None
 
 
 def as_strings(value: Any) -> Any:
-    """Every scalar of ``value`` as a string, as reads of the configuration file give them."""
+    """Return every scalar of ``value`` as a string, as reads of the configuration file give them."""
     if isinstance(value, dict):
         return {key: as_strings(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -172,7 +172,7 @@ class State:
     # -- the configuration file -------------------------------------------------------------------------------
 
     def _add_initial(self, scene: str, host_names: Sequence[str]) -> None:
-        """The configuration that tests/wire/README.md describes."""
+        """Add the configuration that tests/wire/README.md describes."""
         tls = {"certPath": f"{OWN_ROOT}/certs/vhost.crt", "keyPath": f"{OWN_ROOT}/certs/vhost.key"}
         webhooks = {
             "controlServerUrl": "http://127.0.0.1:9595/admission",
@@ -213,7 +213,7 @@ class State:
         }
 
     def _media_application(self) -> dict[str, Any]:
-        """The application of tests/wire/media, without the parts that the version does not know."""
+        """Return the application of tests/wire/media, without the parts that the version does not know."""
         item = application(self.version.keys)
         dvr = {"enable": True, "tempStoragePath": "/srv/ome/dvr", "maxDuration": 600}
         providers: dict[str, Any] = {
@@ -285,9 +285,7 @@ class State:
                     self.add_config_task(task.vhost, task.app, **task.fields)
 
     def in_order_of_creation(self) -> list[VirtualHost]:
-        """The virtual hosts of the configuration file in its order, then those made through the API; one that is made
-        again is the last.
-        """
+        """Return the virtual hosts of the configuration file in its order, then those of the API, recreated last."""
         # The sort keeps the order of the dictionary, in which a name that is deleted and added again goes to the end.
         return sorted(self.virtual_hosts.values(), key=lambda vhost: not vhost.read_only)
 
@@ -333,7 +331,7 @@ class State:
             self.push_applications.pop(key, None)
 
     def push_application(self, vhost_name: str, app_name: str) -> PushApplication | None:
-        """The tasks that requests for this application see: the oldest holder of the name, dead or alive."""
+        """Return the tasks that requests for this application see: the oldest holder of the name, dead or alive."""
         found = self.push_applications.get((vhost_name, app_name))
         if not found:
             return None
@@ -341,7 +339,7 @@ class State:
         return found[0]
 
     def shuffled(self, names: Iterable[str]) -> list[str]:
-        """Names in an order that means nothing (server-facts: Virtual hosts)."""
+        """Return names in an order that means nothing (server-facts: Virtual hosts)."""
         result = list(names)
         self.random.shuffle(result)
         return result
@@ -435,7 +433,7 @@ class State:
                         self._begin_session(task)
 
     def behaviour_of(self, url: str) -> str:
-        """What the far end of ``url`` does; the longest url that was named decides."""
+        """Return what the far end of ``url`` does; the longest url that was named decides."""
         matching = [known for known in self.destinations if _lies_under(url, known)]
         return self.destinations[max(matching, key=len)] if matching else ACCEPT
 
@@ -451,20 +449,20 @@ class State:
         task.session_since = None
 
     def delivering_since(self, task: PushTask) -> float | None:
-        """Since when media flows, or None (server-facts: Push tasks)."""
+        """Return the time since when media flows, or None (server-facts: Push tasks)."""
         if task.session_since is None or self.behaviour_of(task.url) != ACCEPT:
             return None
         since = task.session_since + (SECONDS_TO_CONNECT if self.version.connecting_state else 0.0)
         return since if self.clock.now() >= since else None
 
     def sent(self, task: PushTask) -> tuple[int, int]:
-        """Bytes and milliseconds of the running session; both grow once a second."""
+        """Return bytes and milliseconds of the running session; both grow once a second."""
         since = self.delivering_since(task)
         seconds = 0 if since is None else int(self.clock.now() - since)
         return seconds * BYTES_PER_SECOND, seconds * 1000
 
     def task_state(self, task: PushTask) -> str:
-        """The state of a task in the spelling of the version (server-facts: Push tasks)."""
+        """Return the state of a task in the spelling of the version (server-facts: Push tasks)."""
         version = self.version
         if task.gone_at is not None and version.stopping_state is not None:
             return version.stopping_state

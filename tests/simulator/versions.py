@@ -59,11 +59,11 @@ class ServerVersion:
     reports_is_config: bool = True
     """Every task has ``isConfig``; where not, only tasks of the configuration have it."""
     connecting_state: str | None = "connecting"
-    """State while the destination has not answered yet; None where the version has no such state."""
+    """State while the destination has not answered yet; None if the version has no such state."""
     pushing_state: str = "pushing"
     """State while media flows."""
     stopping_state: str | None = None
-    """State of a task that was asked to stop; None where it keeps the one it had."""
+    """State of a task that was asked to stop; None if it keeps the one it had."""
     reload_reports_failure: bool = False
     """A reload of broken certificate files answers 500 (server-facts: Certificates)."""
     reload_without_tls_fails: bool = False
@@ -73,7 +73,7 @@ class ServerVersion:
 
     @property
     def config_generation(self) -> int:
-        """The second number of the version whose keys the configuration takes, for tests that choose keys by it."""
+        """Return the second number of the version whose keys the configuration accepts."""
         return int(self.keys.split(".")[1])
 
 

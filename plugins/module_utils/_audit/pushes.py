@@ -13,7 +13,7 @@ from .._api.client import Api
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._reconcile.push_tasks import STABLE_TIMEOUT, list_stable
+from .._reconcile.waiting import STABLE_TIMEOUT, list_stable
 from .._resources import application, push_task
 from .._resources.push_task import PUSH_TASK, Key
 from .._schema.validators import is_addressable

@@ -95,7 +95,7 @@ class Rotation:
 
     def with_served(self, error: OmeError) -> OmeError:
         """Return the error with what is served."""
-        return error.add_detail(f"{describe_reports(self.reports)}.") if self.reports else error
+        return error.with_detail(f"{describe_reports(self.reports)}.") if self.reports else error
 
     def _took_effect(self, expected: Expected | None, error: OmeError) -> bool:
         """Return whether all endpoints serve the expected certificate, although the reload failed or got no answer.

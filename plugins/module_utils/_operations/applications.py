@@ -11,7 +11,8 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.plan import Item, Predicted
+from .._reconcile.plan import Outcome
+from .._reconcile.predicted import Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
@@ -25,12 +26,12 @@ class _Applications(ManagingOperation):
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(specified)
+        return application.expand_bare_names(specified)
 
     def check(self) -> None:
         check_applications(self.desired)
 
-    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         apps = [app for _path, app in self.desired]
@@ -38,8 +39,7 @@ class _Applications(ManagingOperation):
             items = reconciler.ensure_absent(apps)
         else:
             items = reconciler.ensure_present(apps, purge=purge, predicted=Predicted(self.params.get("predicted")))
-        reconciler.verify_after_disconnect(items)
-        return items
+        return reconciler.verify_after_disconnect(items)
 
 
 class Application(_Applications):

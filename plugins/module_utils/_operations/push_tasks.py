@@ -10,7 +10,8 @@ import typing as t
 
 from .._api.client import Api
 from .._core.context import Context
-from .._reconcile.plan import Item, Predicted
+from .._reconcile.plan import Outcome
+from .._reconcile.predicted import Predicted
 from .._reconcile.push_tasks import PushTasks
 from .._resources import push_task
 from .._resources.push_task import PUSH_TASK
@@ -31,7 +32,7 @@ class _PushTasks(ManagingOperation):
         refuse_repeated(self.desired, lambda task: str(push_task.key_of(task)), "id")
         check_wait_timeout(self.params)
 
-    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
         tasks = [task for _path, task in self.desired]
@@ -42,8 +43,7 @@ class _PushTasks(ManagingOperation):
                 context.warn(*push_task.warnings_for(task))
             predicted = Predicted(self.params.get("predicted"))
             items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"], predicted=predicted)
-        reconciler.verify_after_disconnect(items)
-        return items
+        return reconciler.verify_after_disconnect(items)
 
 
 class PushTask(_PushTasks):

@@ -14,7 +14,7 @@ from collections import Counter
 from .._core.errors import BadInput, OmeError
 from .._core.secrets import SecretStore
 from .._core.texts import listed
-from .._reconcile.plan import FAILED, Item
+from .._reconcile.plan import FAILED, Outcome
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 
@@ -91,23 +91,23 @@ def check_purge(params: Params, entries: str, absent: str) -> None:
         raise BadInput("purge", text)
 
 
-def single_result(item: Item, key: str) -> Result:
+def single_result(item: Outcome, key: str) -> Result:
     """Return the result of a module for one object, which is under ``key``."""
     report = item.report()
     result: Result = {
         "changed": item.changed,
         "action": item.action,
-        key: item.group.mask(item.after) if item.after is not None else None,
+        key: item.declaration.mask(item.after) if item.after is not None else None,
         "differences": report["differences"],
         "diff": _diff([item]),
-        **{name: value for name, value in report.items() if name in item.extra},
+        **{name: value for name, value in report.items() if name in item.details},
     }
     if item.error is not None:
         result.update(failed=True, msg=report["msg"], error=report["error"])
     return result
 
 
-def bulk_result(items: t.Sequence[Item], what: str) -> Result:
+def bulk_result(items: t.Sequence[Outcome], what: str) -> Result:
     """Return the result of a module for many objects, which is a failure if one of them failed.
 
     ``what`` names the objects in messages, in the plural.
@@ -133,10 +133,10 @@ def bulk_result(items: t.Sequence[Item], what: str) -> Result:
     return result
 
 
-def _causes(failures: t.Sequence[Item]) -> str:
+def _causes(failures: t.Sequence[Outcome]) -> str:
     """Return why items failed: each cause once, with the items that it concerns."""
     names = {name for item in failures for name in item.label.values()}
-    groups: dict[tuple[t.Any, ...], list[Item]] = {}
+    groups: dict[tuple[t.Any, ...], list[Outcome]] = {}
     for item in failures:
         error = t.cast(OmeError, item.error)
         # The number of items in a request is no part of the cause.
@@ -159,7 +159,7 @@ def _causes(failures: t.Sequence[Item]) -> str:
     return " ".join([*texts, *([f"And {left:,} more for other causes, see results."] if left else [])])
 
 
-def _common(items: t.Sequence[Item]) -> OmeError:
+def _common(items: t.Sequence[Outcome]) -> OmeError:
     """Return the error that these items share, without the names in which they differ."""
     error = t.cast(OmeError, items[0].error)
     labels = [{item.label[label] for item in items} for label in items[0].label]
@@ -191,12 +191,12 @@ def _without(names: t.Collection[str], text: str | None) -> str | None:
     )
 
 
-def counts(items: t.Iterable[Item]) -> dict[str, int]:
+def counts(items: t.Iterable[Outcome]) -> dict[str, int]:
     """Return the number of objects for each action."""
     return dict(sorted(Counter(item.action for item in items).items()))
 
 
-def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
+def _diff(items: t.Iterable[Outcome]) -> dict[str, t.Any]:
     """Return the diff of what changes, and of changes that are refused; secrets are masked, changed ones marked."""
     before: dict[str, t.Any] = {}
     after: dict[str, t.Any] = {}
@@ -204,9 +204,9 @@ def _diff(items: t.Iterable[Item]) -> dict[str, t.Any]:
         refused = item.action == FAILED and not item.touched and item.before is not None and bool(item.differences)
         if not item.changed and not refused:
             continue
-        to_be = item.group.as_stored(item.group.merge(item.desired, item.before)) if refused else item.after
+        to_be = item.declaration.as_stored(item.declaration.merge(item.desired, item.before)) if refused else item.after
         if item.before is not None:
-            before[item.title] = item.group.mask(item.before)
+            before[item.title] = item.declaration.mask(item.before)
         if to_be is not None:
-            after[item.title] = item.group.mask_after(to_be, item.before)
+            after[item.title] = item.declaration.mask_changed(to_be, item.before)
     return {"before": before, "after": after}

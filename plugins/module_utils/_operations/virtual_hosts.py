@@ -14,7 +14,8 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secrets import SecretStore
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.plan import CREATED, Item, Predicted
+from .._reconcile.plan import CREATED, Outcome
+from .._reconcile.predicted import Predicted
 from .._reconcile.virtual_hosts import VirtualHosts
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
@@ -44,7 +45,7 @@ class _Vhosts(ManagingOperation):
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(specified)
+        return application.expand_bare_names(specified)
 
     @functools.cached_property
     def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
@@ -68,7 +69,7 @@ class _Vhosts(ManagingOperation):
 
     def reconcile(
         self, api: Api, context: Context, *, bulk: bool, purge: bool = False
-    ) -> tuple[list[Item], list[Item]]:
+    ) -> tuple[list[Outcome], list[Outcome]]:
         """Plan, apply the plan unless in check mode, and return the items of virtual hosts and of applications."""
         reconciler = VirtualHosts(
             api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"]
@@ -85,7 +86,7 @@ class _Vhosts(ManagingOperation):
             apps = self._reconcile_applications(
                 api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED])
             )
-        reconciler.verify_after_disconnect(items)
+        items = reconciler.verify_after_disconnect(items)
         self.unreachable = reconciler.reachability.unreachable
         return items, apps
 
@@ -94,17 +95,14 @@ class _Vhosts(ManagingOperation):
         # The key "unreachable" would tell Ansible that it cannot connect to the managed host.
         return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
 
-    def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Item]:
+    def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Outcome]:
         apps = [app for _path, app in self.applications]
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         try:
             items = reconciler.ensure_present(apps, predicted=predicted)
         except OmeError as error:  # the virtual hosts have changed, and must still be reported
-            items = [Item(APPLICATION, application.key_of(app)._asdict(), app) for app in apps]
-            for item in items:
-                item.fail(error)
-        reconciler.verify_after_disconnect(items)
-        return items
+            return [Outcome(APPLICATION, application.key_of(app)._asdict(), app).failed(error) for app in apps]
+        return reconciler.verify_after_disconnect(items)
 
 
 class Vhost(_Vhosts):

@@ -101,5 +101,5 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
     except OmeError as error:
         entry = operation.entry_of(error.option) if isinstance(error, BadInput) else ""
         if entry:
-            t.cast(BadInput, error).within(entry)
+            error = t.cast(BadInput, error).within(entry)
         return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}

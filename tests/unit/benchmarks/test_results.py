@@ -45,28 +45,28 @@ ABOUT = {
 
 
 class NoServers:
-    """Servers that nothing is asked of: the rows are made, and not measured."""
+    """Servers without requests, for rows that are built and not measured."""
 
     urls: t.Sequence[str] = ()
     environment: t.Mapping[str, str] = {}
     cpu = None
 
     def clear(self) -> None:
-        """Would take away what is there."""
+        """Remove nothing."""
 
     def requests(self) -> None:
-        """Would count requests."""
+        """Count nothing."""
 
 
 @pytest.fixture
 def rows(tmp_path: pathlib.Path) -> list[Row]:
-    """All rows of a whole run."""
+    """Provide all rows of a whole run."""
     place = Place(tmp_path / "one", NoServers(), {}, {})
     return Rows(place, place, Sizes()).all()
 
 
 def costs(rows: t.Sequence[Row], factor: float = 1.0, **seconds: float) -> dict[str, Sample]:
-    """A round in which each row took what is expected of it, or what is said here."""
+    """Return a round in which each row took what is expected of it, or what is said here."""
     return {
         row.key: Sample(
             factor * seconds.get(row.key, row.expected),
@@ -209,7 +209,7 @@ KEPT = {
     ],
 )
 def test_promises(rows: list[Row], number: int, key: str, seconds: float) -> None:
-    # The processor time of the fleet stands beside the seconds.
+    # The processor time of the fleet is printed after the seconds.
     def judged(**more: float) -> list[bool | None]:
         cost = costs(rows, **{**KEPT, **more})
         cost["fleet_unchanged_module"] = Sample(60.0, 80.0)

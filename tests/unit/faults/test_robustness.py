@@ -14,7 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.tests import robustness
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Counts and a page that are no other test's."""
+    """Use counts and a page that no other test uses."""
     monkeypatch.setenv(robustness.DIRECTORY_VARIABLE, str(tmp_path / "counts"))
     monkeypatch.setattr(robustness, "ROOT", tmp_path)
     monkeypatch.setattr(robustness, "PAGE", tmp_path / "robustness.md")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No option of any module, whatever stands in it, makes one of the two requests that end a real server, or any request
+"""No option of any module, whatever its value, makes one of the two requests that end a real server, or any request
 that was not meant.
 """
 
@@ -51,7 +51,7 @@ them.
 
 
 def one_of_each_kind(module: str) -> list[Place]:
-    """One place of each kind of option of a module: the fields behind the others of its kind are tried without a
+    """Return one place of each kind of option of a module: the fields behind the others of its kind are tried without a
     module.
     """
     found: dict[Hashable, Place] = {}
@@ -136,7 +136,7 @@ def test_audits(simulator: Simulator, value: str) -> None:
     "check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive))
 )
 def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_mode: bool) -> None:
-    """What stands in paths, or as the id in a stopPush, is the same danger in every state."""
+    """A value in a path, or as the id in a stopPush, is the same danger in every state."""
     spec = argument_spec(module)
     variants: list[dict[str, Any]] = [{"state": state} for state in spec["state"]["choices"]]
     variants += [{flag: True} for flag in ("purge", "recreate") if flag in spec]
@@ -158,7 +158,7 @@ def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_m
 
 
 def _huge_places() -> list[tuple[str, Place]]:
-    """One place of every kind: by the type and the check of the field, and every option that stands at the top."""
+    """Return one place of every kind, by the type and the check of the field, and every option at the top."""
     found: dict[Any, tuple[str, Place]] = {}
     for module in ("vhost", "application", "push_task", "cert_reload", "certificate_info", "vhost_info"):
         for place in places(module):
@@ -239,7 +239,7 @@ def _field(group: str, option: str) -> dict[str, Any]:
 
 
 def _stop_hostile_task(simulator: Simulator, place: Place) -> None:
-    """Somebody else has made the task, so that the module has one to stop."""
+    """Make a task as another client, so that the module has one to stop."""
     from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile import checking
 
     def with_task(running: Simulator) -> None:

@@ -52,7 +52,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = True) -> None:
-    """Puts objects of these names, and such fields, on the server, as only somebody else could."""
+    """Put objects of these names, and such fields, on the server, as only another client could."""
     simulator.restart()
     state = simulator.state
     with state.lock:
@@ -71,7 +71,7 @@ def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = T
                 id=name or "x",
                 stream_name=name,
                 url=f"rtmp://h.example.com/{name}",
-                stream_key="planted-key",
+                stream_key="canary-key",
             )
             task.is_config = False  # started by somebody else
         if in_fields:
@@ -92,7 +92,7 @@ def meet(
     check_mode: bool = False,
     **placed: Any,
 ) -> ModuleRun:
-    """Runs a module on a server with hostile names and checks what must hold."""
+    """Run a module on a server with hostile names and check what must hold."""
     place_hostile(simulator, names, **placed)
     about = f"{module} {options} meets {[name[:40] for name in names]!r}"
     run = run_safely(module, {**connection(simulator, retries=0), **options}, about, check_mode=check_mode)

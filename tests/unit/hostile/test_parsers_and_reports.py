@@ -22,13 +22,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_r
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
     MASK,
-    SecretStore,
     has_user_info,
     mask_url,
     url_secrets,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
@@ -46,7 +46,7 @@ FIXED = settings(
 
 
 def element(tag: int, content: bytes) -> bytes:
-    """An element of DER."""
+    """Return an element of DER."""
     if len(content) < 0x80:
         return bytes([tag, len(content)]) + content
     length = len(content).to_bytes(4, "big")
@@ -141,7 +141,7 @@ def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
     masked = mask_url(url)
     has_user_info(url)
     for secret in url_secrets(url):
-        # A short part can stand elsewhere too, where it is no secret.
+        # A short part can occur elsewhere too, where it is no secret.
         assert (
             len(secret) < 4
             or secret == MASK
@@ -156,17 +156,16 @@ def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
 @pytest.mark.parametrize("scheme", ("rtmp", "rtmps", "srt", "udp", "https"))
 @FIXED
 @given(before=_PARTS, after=_PARTS)
-def test_no_planted_part_survives(scheme: str, before: str, after: str) -> None:
+def test_no_canary_survives(scheme: str, before: str, after: str) -> None:
     for url in (
-        f"{scheme}://planted1:planted2@h/a/planted3{after}?k=planted4&planted5#planted6",
-        f"{scheme}://h/a?{before}&x=planted7&passphrase=planted8{after}",
+        f"{scheme}://canary1:canary2@h/a/canary3{after}?k=canary4&canary5#canary6",
+        f"{scheme}://h/a?{before}&x=canary7&passphrase=canary8{after}",
     ):
         shown = mask_url(url)
         assert not any(
-            part in shown
-            for part in ("planted1", "planted2", "planted4", "planted5", "planted6", "planted7", "planted8")
+            part in shown for part in ("canary1", "canary2", "canary4", "canary5", "canary6", "canary7", "canary8")
         ), shown
-        assert not scheme.startswith("rtmp") or "planted3" not in shown
+        assert not scheme.startswith("rtmp") or "canary3" not in shown
 
 
 CHECKS = [
@@ -261,12 +260,12 @@ _Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(
 
 
 def hostile_texts() -> st.SearchStrategy[str]:
-    """Texts as a server can send them."""
+    """Return texts as a server can send them."""
     return st.one_of(st.sampled_from(NASTY), HOSTILE_TEXTS)
 
 
 def in_file(text: str) -> str:
-    """The text as a file in UTF-8 holds it."""
+    """Return the text as a file in UTF-8 holds it."""
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
@@ -306,7 +305,7 @@ TEMPLATES = pathlib.Path(page_plugin.__file__).parents[2] / "roles" / "audit" / 
 
 
 def report(text: str, other: str) -> Any:
-    """A report in which hostile texts stand wherever a server, or a module, can put some."""
+    """Return a report with hostile texts wherever a server or a module can put some."""
     place = {"vhost": text, "application": other, "push_task": text, "endpoint": other, "field": text}
     findings = [
         {
@@ -366,7 +365,7 @@ def page_of(text: str, other: str) -> str:
 
 @functools.cache
 def harmless_tags() -> list[Any]:
-    """The elements of a page in which no text is hostile."""
+    """Return the elements of a page in which no text is hostile."""
     return _Tags(page_of("ax", "bx")).tags
 
 

@@ -25,7 +25,7 @@ FEW_COUNTED, MANY_COUNTED = 200, 1_000
 
 
 def names(number: int) -> list[str]:
-    """So many names, of which the last is the first again."""
+    """Return so many names, of which the last is the first again."""
     return [f"n{index}" for index in range(number - 1)] + ["n0"]
 
 
@@ -88,7 +88,7 @@ WITH_ONE_TWICE: dict[str, tuple[str, Callable[[int], dict[str, Any]], str]] = {
         "http_headers.'X-Last'",
     ),
 }
-"""Options that are refused for what stands at their end, so that all of them is looked at and nothing is sent; and the
+"""Options that are refused for the value at their end, so that all of them is looked at and nothing is sent; and the
 name that the error begins with.
 """
 

@@ -41,12 +41,12 @@ CURRENT = ["0.21.0", "0.20.0", "0.18.0", "documented"]
 
 
 def vhost(name: str, **keys: Any) -> dict[str, Any]:
-    """A virtual host with host names."""
+    """Return a virtual host with host names."""
     return {"name": name, "host": {"names": [f"{name}.example.com"]}, **keys}
 
 
 def message(answer: Any) -> str:
-    """The message of an answer, or of the first item of a bulk answer."""
+    """Return the message of an answer, or of the first item of a bulk answer."""
     return str((answer[0] if isinstance(answer, list) else answer)["message"])
 
 
@@ -204,7 +204,7 @@ def test_the_work_for_a_virtual_host_does_not_grow_with_their_number() -> None:
 
 
 def assert_dead(sim: Simulator, client: Any, path: str, body: Any) -> None:
-    """The request gets no answer, and nobody listens any more."""
+    """Assert that the request gets no response and nothing listens any more."""
     assert not sim.died
     with pytest.raises((ConnectionError, http.client.RemoteDisconnected)):
         client.post(path, body)
@@ -273,13 +273,13 @@ def test_the_scene_with_media(start: Any, version: str, dvr: str) -> None:
 
 
 def published(client: Any, host: str, app: str = "live", stream: str = "s1") -> Any:
-    """Where a stream arrives, or the server's words if it does not."""
+    """Return where a stream arrives, or the server's words if it does not."""
     status, answer = client.post("/_simulator/publish", {"host": host, "app": app, "stream": stream})
     return answer["vhost"] if status == 200 else (status, answer["error"])
 
 
 def named(name: str, *hosts: str) -> dict[str, Any]:
-    """A virtual host with an application ``live``."""
+    """Return a virtual host with an application ``live``."""
     return {"name": name, "host": {"names": list(hosts)}, "applications": [{"name": "live", "type": "live"}]}
 
 
@@ -899,7 +899,7 @@ def test_the_log_tells_connections_apart(sim: Simulator, client: Any) -> None:
 
 @pytest.fixture
 def command(tmp_path: Path) -> Any:
-    """Starts the simulator as a process. :returns: the process, its port, and the file that it logs to."""
+    """Start the simulator as a process. :returns: the process, its port, and the file that it logs to."""
     processes = []
 
     def begin(*options: str) -> tuple[subprocess.Popen[str], int, Path]:

@@ -48,7 +48,10 @@ class Wire:
         """Send a request, and read nothing yet; no body where it is None."""
         content = b"" if body is None else json.dumps(body).encode()
         credential = base64.b64encode(self.simulator.token.encode()).decode()
-        start = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {credential}\r\nContent-Length: {len(content)}\r\n\r\n"
+        start = (
+            f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {credential}\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n"
+        )
         self.socket.sendall(start.encode() + content)
         return self
 
@@ -62,21 +65,21 @@ class Wire:
         return bool(got)
 
     def head(self) -> bytes:
-        """Status line and headers, with the empty line."""
+        """Return status line and headers, with the empty line."""
         while b"\r\n\r\n" not in self.left:
             assert self.more(), f"ended after {self.left!r}"
         found, _empty, self.left = self.left.partition(b"\r\n\r\n")
         return found + b"\r\n\r\n"
 
     def take(self, count: int) -> bytes:
-        """So many bytes."""
+        """Return so many bytes."""
         while len(self.left) < count:
             assert self.more(), f"ended after {self.left!r}"
         found, self.left = self.left[:count], self.left[count:]
         return found
 
     def rest(self) -> tuple[bytes, str]:
-        """All bytes until the end, and how it ended."""
+        """Return all bytes until the end, and how it ended."""
         try:
             while self.more():
                 pass
@@ -85,7 +88,7 @@ class Wire:
         return self.left, CLOSED
 
     def answer(self) -> tuple[int, Any]:
-        """A whole answer of JSON. :returns: status and body."""
+        """Return a whole answer of JSON. :returns: status and body."""
         start = self.head()
         return int(start.split()[1]), json.loads(self.take(length_of(start)))
 
@@ -94,17 +97,17 @@ class Wire:
         return self.send(*request).answer()
 
     def works(self) -> bool:
-        """Whether the connection is good for another exchange."""
+        """Return whether the connection is good for another exchange."""
         return not self.left and self.call("GET", "/v1/version", None)[0] == 200
 
 
 def length_of(start: bytes) -> int:
-    """The length that a head tells."""
+    """Return the length that a head tells."""
     return int(header(start, b"Content-Length"))
 
 
 def header(start: bytes, name: bytes) -> bytes:
-    """The only header of this name."""
+    """Return the only header of this name."""
     (found,) = [
         line.split(b": ", 1)[1] for line in start.split(b"\r\n") if line.lower().startswith(name.lower() + b":")
     ]
@@ -112,12 +115,12 @@ def header(start: bytes, name: bytes) -> bytes:
 
 
 def done(simulator: Simulator) -> bool:
-    """Whether the work of the spoilt request was done."""
+    """Return whether the work of the spoilt request was done."""
     return "t1" in simulator.state.virtual_hosts
 
 
 def refused(simulator: Simulator) -> bool:
-    """Whether nobody listens."""
+    """Return whether nothing listens."""
     try:
         socket.create_connection(("127.0.0.1", simulator.port), timeout=PATIENCE).close()
     except ConnectionRefusedError:
@@ -127,7 +130,7 @@ def refused(simulator: Simulator) -> bool:
 
 @pytest.fixture
 def wire(sim: Simulator) -> Iterator[Callable[..., Wire]]:
-    """Makes connections to ``sim``, or to another simulator."""
+    """Make connections to ``sim``, or to another simulator."""
     made: list[Wire] = []
 
     def connect(simulator: Simulator | None = None) -> Wire:
@@ -420,9 +423,9 @@ class TestBodies:
     def test_truncate(self, sim: Simulator, wire: Any, when: str) -> None:
         sim.inject("truncate", when=when)
         one = wire()
-        told = length_of(one.send().head())
+        received = length_of(one.send().head())
         body, end = one.rest()
-        assert len(body) == told // 2 > 10 and end == CLOSED and done(sim) == (when == AFTER)
+        assert len(body) == received // 2 > 10 and end == CLOSED and done(sim) == (when == AFTER)
 
     def test_truncate_in_the_headers(self, sim: Simulator, wire: Any) -> None:
         sim.inject("truncate", variant="head")
@@ -440,18 +443,18 @@ class TestBodies:
         )
 
     @pytest.mark.parametrize(
-        ("variant", "told"),
+        ("variant", "received"),
         [
             ("small", lambda length: length // 2),
             ("large", lambda length: length + 10),
             ("negative", lambda length: -length),
         ],
     )
-    def test_content_length(self, sim: Simulator, wire: Any, variant: str, told: Callable[[int], int]) -> None:
+    def test_content_length(self, sim: Simulator, wire: Any, variant: str, received: Callable[[int], int]) -> None:
         body = json.dumps({"message": "OK", "statusCode": 200}, separators=(",", ":")).encode()
         sim.inject("content_length", variant=variant)
         one = wire()
-        assert length_of(one.send().head()) == told(len(body)) and one.take(len(body)) == body and one.works()
+        assert length_of(one.send().head()) == received(len(body)) and one.take(len(body)) == body and one.works()
 
     def test_content_length_that_is_no_number(self, sim: Simulator, wire: Any) -> None:
         sim.inject("content_length", variant="text")
@@ -511,7 +514,7 @@ class TestBodies:
             assert wire().call() == (200, body)
 
     def test_rate_limit(self, sim: Simulator, wire: Any) -> None:
-        for given, told in (
+        for given, received in (
             (None, b"1"),
             (30, b"30"),
             (0, b"0"),
@@ -519,7 +522,7 @@ class TestBodies:
         ):
             sim.inject("rate_limit", retry_after=given)
             start = wire().send().head()
-            assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == told
+            assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == received
 
     def test_unauthorized(self, sim: Simulator, wire: Any) -> None:
         sim.inject("unauthorized")
@@ -651,7 +654,7 @@ class TestChoice:
     def test_by_a_choice_of_the_test(self, sim: Simulator, wire: Any) -> None:
         fault = Fault("status", status=599, times=-1)
         fault.matches = lambda exchange: b"t1" in exchange.raw
-        sim.plant(fault)
+        sim.add_fault(fault)
         one = wire()
         assert [one.call("GET", VHOSTS, None)[0], one.call()[0]] == [200, 599]
 
@@ -704,8 +707,8 @@ class TestControl:
             and "method" not in fault
         )
         assert [client.get("/v1/version")[0] for _number in range(4)] == [200, 599, 599, 200]
-        (told,) = client.get(path)[1]["faults"]
-        assert told["met"] == ["GET /v1/version"] * 2 and not told["active"]
+        (received,) = client.get(path)[1]["faults"]
+        assert received["met"] == ["GET /v1/version"] * 2 and not received["active"]
         assert [record["fault"] for record in client.get("/_simulator/log")[1]["log"]] == [
             None,
             "status",
@@ -789,8 +792,8 @@ class TestClock:
         clock = ManualClock(0.0)
         seen: list[tuple[str, float]] = []
         for name, seconds in (("b", 2), ("a", 1), ("c", 2), ("far", 9)):
-            clock.deferred(seconds, lambda name=name: seen.append((name, clock())))
-        call_off = clock.deferred(1.5, lambda: seen.append(("never", clock())))
+            clock.later(seconds, lambda name=name: seen.append((name, clock())))
+        call_off = clock.later(1.5, lambda: seen.append(("never", clock())))
         call_off()
         call_off()
         clock.advance(3)
@@ -802,9 +805,9 @@ class TestClock:
 
         def again() -> None:
             seen.append(clock())
-            clock.deferred(1, again)
+            clock.later(1, again)
 
-        clock.deferred(1, again)
+        clock.later(1, again)
         clock.advance(3.5)
         assert seen == [1, 2, 3] and clock() == 3.5
 

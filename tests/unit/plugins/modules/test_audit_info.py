@@ -327,7 +327,7 @@ def sample(group: Object) -> dict[str, Any]:
     return {
         option: sample(field)
         if isinstance(field, Object)
-        else [sample(field.group)]
+        else [sample(field.element)]
         if isinstance(field, ObjectList)
         else pair(field)[0]
         for option, field in group.fields.items()
@@ -341,7 +341,7 @@ def variants(group: Object, identity: tuple[str, ...] = ()) -> Iterator[tuple[st
     """
     whole = sample(group)
     needed = {option: whole[option] for option, field in group.fields.items() if field.required}
-    if group.members:
+    if group.presence_keyed:
         needed.update({option: {} for option, field in group.fields.items() if isinstance(field, Object)})
     for option, field in group.fields.items():
         if option in identity:
@@ -349,10 +349,10 @@ def variants(group: Object, identity: tuple[str, ...] = ()) -> Iterator[tuple[st
         if isinstance(field, Object):
             for path, there, wanted in variants(field):
                 yield f"{option}.{path}", {**whole, option: there}, {**needed, option: wanted}
-            if group.members:
+            if group.presence_keyed:
                 yield option, {name: value for name, value in whole.items() if name != option}, needed
         elif isinstance(field, ObjectList):
-            for path, there, wanted in variants(field.group):
+            for path, there, wanted in variants(field.element):
                 yield f"{option}[0].{path}", {**whole, option: [there]}, {**needed, option: [wanted]}
             yield option, {**whole, option: []}, {**needed, option: whole[option]}
         else:

@@ -19,7 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 @pytest.mark.parametrize("module", ("push_task", "push_tasks"))
 def test_wait_for_pushing_ends_when_the_stream_appears(simulator: Simulator, clock: ManualClock, module: str) -> None:
     options = TASK if module == "push_task" else {"tasks": [TASK, {**TASK, "id": "t-q"}]}
-    clock.deferred(0.4, lambda: simulator.stream_appears("default", "app", "main"))
+    clock.later(0.4, lambda: simulator.stream_appears("default", "app", "main"))
     started = clock()
     run = running_modules.run_module(module, connection(simulator, **options, wait_for="pushing", wait_timeout=20))
     assert not run.failed, run["msg"]

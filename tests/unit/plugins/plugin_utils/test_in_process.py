@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _interpreters, _task_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import (
     WRONG_TYPES,
 )
@@ -62,7 +62,7 @@ def test_module_and_action_plugin_have_the_same_operation(module: str, monkeypat
     ran: list[Any] = []
     monkeypatch.setattr(loaded, "run_module", ran.append)
     loaded.main()
-    assert ran == [CAPABILITIES[module]] == [action_class(module).operation]
+    assert ran == [OPERATIONS[module]] == [action_class(module).operation]
 
 
 def test_every_module_has_an_action_plugin() -> None:
@@ -488,7 +488,7 @@ def test_an_exception_in_the_check_of_ansible_fails_the_task_without_values(
     def broken(_params: Any) -> Any:
         raise TypeError("HIDDEN-value")
 
-    _spec, checker = _task_options.spec_of(CAPABILITIES["vhost_info"])
+    _spec, checker = _task_options.spec_of(OPERATIONS["vhost_info"])
     monkeypatch.setattr(checker, "validate", broken)
     result = run("vhost_info", dict(OFFLINE))
     assert result["failed"] is True

@@ -501,11 +501,21 @@ MODULE_UTILS = Path(execution.__file__).parents[1]
 # Packages whose files not every module needs.
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
-PUSH_TASKS = MANAGING | {"_operations.push_tasks", "_reconcile.push_tasks"}
-APPLICATIONS = MANAGING | {
+PUSH_TASKS = MANAGING | {
+    "_operations.push_tasks",
+    "_reconcile.predicted",
+    "_reconcile.push_tasks",
+    "_reconcile.push_tasks_plan",
+    "_reconcile.starting",
+    "_reconcile.stopping",
+    "_reconcile.waiting",
+}
+APPLICATIONS = PUSH_TASKS - {"_operations.push_tasks"} | {
     "_operations.applications",
     "_reconcile.applications",
-    "_reconcile.push_tasks",
+    "_reconcile.containers",
+    "_reconcile.containers_plan",
+    "_reconcile.creating",
     "_reconcile.snapshot",
 }
 VHOSTS = APPLICATIONS | {"_operations.virtual_hosts", "_reconcile.reachability", "_reconcile.virtual_hosts"}

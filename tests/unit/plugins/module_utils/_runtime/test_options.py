@@ -33,9 +33,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
 
-MODULES = sorted(CAPABILITIES)
+MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
 CONNECTION = {
     "api_url",
@@ -353,7 +353,7 @@ def test_new_fields_are_hidden_without_another_line() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_results_that_are_not_scrubbed_are_declared_by_the_operation(module: str) -> None:
     """They are masked field by field, or shown on request."""
-    operation = CAPABILITIES[module]
+    operation = OPERATIONS[module]
     assert set(operation.masked_results) <= {"diff", "tasks", "push_task", *(f"{one}s" for one in OBJECTS), *OBJECTS}
     assert not issubclass(operation, ManagingOperation) or "diff" in operation.masked_results
 

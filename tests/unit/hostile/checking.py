@@ -83,7 +83,7 @@ def _no_constant(name: str) -> None:
 
 
 def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> None:
-    """The server lives, and was sent nothing but whole requests of the API, about names and with keys that do no harm.
+    """Check that the server lives and has received only whole API requests with harmless names and keys.
 
     :param prefix: a pattern of what can precede the paths of the API.
     """

@@ -145,7 +145,9 @@ def test_generated_names(simulator: Simulator, run: tuple[str, dict[str, Any]], 
     (DEADLY, "two\nlines", "\x1b[31m\x7f", "x\u202etxt.exe", "\udcff", "a" * 300),
     ids=lambda name: ascii(name)[:20],
 )
-def test_the_name_is_told_in_a_warning(simulator: Simulator, module: str, options: dict[str, Any], name: str) -> None:
+def test_a_warning_names_the_hostile_name(
+    simulator: Simulator, module: str, options: dict[str, Any], name: str
+) -> None:
     run = meet(simulator, module, options, [name], in_fields=False)
     assert any(repr(name)[1:-1].replace("\\", "") in warning.replace("\\", "") for warning in run.warnings)
 
@@ -206,7 +208,7 @@ def test_hostile_keys_of_an_application_are_not_sent_back(
         assert simulator.state.virtual_hosts["t-s"].applications.get("live") is app
 
 
-def test_a_name_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_hostile_name_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the tests: were such ids stopped by a purge, the server would end."""
 
     class Anything:

@@ -60,5 +60,5 @@ def test_relative_paths_resolve_on_the_controller(project: Project) -> None:
     (project.directory / "inventory/hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}), encoding="utf-8")
     run = project.play("plays/play.json", "-i", "inventory/hosts.json", OVENMEDIAENGINE_CA_PATH="3.pem")
     assert run.status == 0, run.output
-    for text in (" ".join(wanted), f"There is no file {project.directory}/plays/nowhere.pem", "CA: refused"):
+    for text in (" ".join(wanted), f"The file {project.directory}/plays/nowhere.pem does not exist.", "CA: refused"):
         assert run.output.count(f'"msg": "{text}') == len(BOTH_PATHS), run.output

@@ -106,7 +106,7 @@ def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     [
         ("one: [canary-broken", "The file with stream keys is expected to hold YAML"),
         ("two: canary-other", "There is no stream key for the platform one."),
-        (None, "keys.yml, is not there on the controller. Nothing was done."),
+        (None, "keys.yml, does not exist on the controller. Nothing was done."),
     ],
 )
 def test_invalid_input_is_reported_and_nothing_is_sent(

@@ -20,7 +20,7 @@ def test_a_new_fleet_is_predicted_without_a_warning(project: Project, reachable_
     project.inventory(dict.fromkeys(BOTH_PATHS, reachable_sim.url), ovenmediaengine_push_tasks=[PUSH])
     checked = project.provision("--check")
     assert checked.status == 0, checked.output
-    assert "WARNING" not in checked.output and "not there yet" not in checked.output
+    assert "WARNING" not in checked.output and "does not exist yet" not in checked.output
     assert "push tasks: 1 started" in checked.summary("module")
     real = project.provision("--limit", "in-process")
     assert real.status == 0, real.output
@@ -42,7 +42,7 @@ def test_a_typo_in_a_reference_fails_in_check_mode_as_in_a_real_run(project: Pro
             run = project.provision(*arguments)
             assert run.status == 2, run.output
             assert f"Could not {words}." in run.output
-            assert "not there yet" not in run.output
+            assert "does not exist yet" not in run.output
 
 
 # The summary says what happened

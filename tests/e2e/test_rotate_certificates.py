@@ -334,9 +334,9 @@ def test_special_cases(project: Project) -> None:
             refused.before,
             refused.old.fingerprint,
         ) and "clients would refuse it" in reported["refused"]
-        assert in_place.snapshot() == in_place_before and "nothing to put back" in reported["in-place"]
+        assert in_place.snapshot() == in_place_before and "nothing to restore" in reported["in-place"]
         assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in reported["short"]
-        assert "If it is not there, make it" in reported["nowhere"] and nowhere.snapshot() == nowhere.before
+        assert "If it does not exist, create it" in reported["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
 @pytest.mark.exhaustive
@@ -523,7 +523,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         reported = failure(run, "bad")
         assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
         assert (
-            "also those of the virtual host t-live, which serves the new certificate since this run has placed them. "
+            "also those of the virtual host t-live, which serves the new certificate since this run placed them. "
             "They stay." in reported
         )
         assert "before this run" not in reported and bad.served() == bad.new.fingerprint

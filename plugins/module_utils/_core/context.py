@@ -14,16 +14,16 @@ from .secrets import SecretStore
 
 
 class Declaration(t.Protocol):
-    """What declares the fields of an object, as far as a context needs it."""
+    """The part of an object's declaration that a context needs."""
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         """Add the secrets in a value in option form to the store."""
 
 
 class Context:
-    """What every reconciliation works with.
+    """Check mode, the clock, and what a task collects: warnings, retries and secrets.
 
-    ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970) are there to be replaced in tests.
+    Tests replace ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970).
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Context:
         self.retries: list[str] = []
 
     def warn(self, *texts: str) -> None:
-        """Keeps warnings for the user, each once."""
+        """Add warnings for the user, each once."""
         for text in texts:
             deferred(self._warn_once, text)
 
@@ -52,6 +52,6 @@ class Context:
         if text not in self.warnings:
             self.warnings.append(text)
 
-    def keep_secrets(self, group: Declaration, specified: t.Mapping[str, t.Any]) -> None:
-        """Remembers the secrets of an object in option form, which ``group`` declares."""
-        deferred(group.collect_secrets, specified, self.secrets)
+    def keep_secrets(self, declaration: Declaration, value: t.Mapping[str, t.Any]) -> None:
+        """Add the secrets of an object in option form to those that are masked."""
+        deferred(declaration.collect_secrets, value, self.secrets)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that manage applications do: options in, result out."""
+"""The operations that manage applications."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.plan import Item, Predicted
+from .._reconcile.plan import Outcome
+from .._reconcile.predicted import Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
@@ -19,42 +20,43 @@ from .results import ManagingOperation, bulk_result, check_purge, refuse_repeate
 
 
 class _Applications(ManagingOperation):
-    """Brings applications to be as wanted."""
+    """Brings applications into the desired state."""
 
-    group = APPLICATION
+    declaration = APPLICATION
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(specified)
+        return application.expand_bare_names(specified)
 
     def check(self) -> None:
         check_applications(self.desired)
 
-    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
-        """Plans, and carries the plan out unless in check mode."""
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
+        """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         apps = [app for _path, app in self.desired]
         if self.params["state"] == "absent":
             items = reconciler.ensure_absent(apps)
         else:
             items = reconciler.ensure_present(apps, purge=purge, predicted=Predicted(self.params.get("predicted")))
-        reconciler.verify_after_disconnect(items)
-        return items
+        return reconciler.verify_after_disconnect(items)
 
 
 class Application(_Applications):
-    """One application."""
+    """The operation of the module `application`."""
+
+    result_key = "application"
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG}
 
     def run(self, api: Api, context: Context) -> Result:
-        return single_result(self.reconcile(api, context)[0], "application")
+        return single_result(self.reconcile(api, context)[0], self.result_key)
 
 
 class Applications(_Applications):
-    """A set of applications."""
+    """The operation of the module `applications`."""
 
     entries = "applications"
 
@@ -78,6 +80,7 @@ class Applications(_Applications):
 
 
 def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
+    """Raise BadInput if an application, in specified form with its option path, is invalid or repeated."""
     for path, app in desired:
         application.validate(app, path)
     refuse_repeated(desired, lambda app: str(application.key_of(app)), "name")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that manage push tasks do: options in, result out."""
+"""The operations that manage push tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typing as t
 
 from .._api.client import Api
 from .._core.context import Context
-from .._reconcile.plan import Item, Predicted
+from .._reconcile.plan import Outcome
+from .._reconcile.predicted import Predicted
 from .._reconcile.push_tasks import PushTasks
 from .._resources import push_task
 from .._resources.push_task import PUSH_TASK
@@ -21,9 +22,9 @@ _WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default":
 
 
 class _PushTasks(ManagingOperation):
-    """Brings push tasks to run as wanted."""
+    """Brings push tasks into the desired state."""
 
-    group = PUSH_TASK
+    declaration = PUSH_TASK
 
     def check(self) -> None:
         for path, task in self.desired:
@@ -31,8 +32,8 @@ class _PushTasks(ManagingOperation):
         refuse_repeated(self.desired, lambda task: str(push_task.key_of(task)), "id")
         check_wait_timeout(self.params)
 
-    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Item]:
-        """Plans, and carries the plan out unless in check mode."""
+    def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
+        """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
         tasks = [task for _path, task in self.desired]
         if self.params["state"] == "stopped":
@@ -42,24 +43,24 @@ class _PushTasks(ManagingOperation):
                 context.warn(*push_task.warnings_for(task))
             predicted = Predicted(self.params.get("predicted"))
             items = reconciler.ensure_started(tasks, purge=purge, wait_for=self.params["wait_for"], predicted=predicted)
-        reconciler.verify_after_disconnect(items)
-        return items
+        return reconciler.verify_after_disconnect(items)
 
 
 class PushTask(_PushTasks):
-    """One push task."""
+    """The operation of the module `push_task`."""
+
+    result_key = "push_task"
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return {**PUSH_TASK.options(), "state": state_option("started", "stopped"), **_WAIT}
 
     def run(self, api: Api, context: Context) -> Result:
-        item = self.reconcile(api, context)[0]
-        return single_result(item, "push_task")
+        return single_result(self.reconcile(api, context)[0], self.result_key)
 
 
 class PushTaskList(_PushTasks):
-    """A set of push tasks."""
+    """The operation of the module `push_tasks`."""
 
     entries = "tasks"
 
@@ -79,5 +80,4 @@ class PushTaskList(_PushTasks):
         check_purge(self.params, "tasks", "stopped")
 
     def run(self, api: Api, context: Context) -> Result:
-        items = self.reconcile(api, context, purge=self.params["purge"])
-        return bulk_result(items, "push tasks")
+        return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "push tasks")

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plans: items with an action, and how they are reported."""
+"""A plan and its outcomes: immutable values from which results and diffs are made."""
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import typing as t
 
 from .._core.errors import OmeError
@@ -18,99 +18,110 @@ CREATED = "created"
 RECREATED = "recreated"
 DELETED = "deleted"
 FAILED = "failed"
-# The same for push tasks, in the words of their states.
+# The corresponding actions of push tasks.
 STARTED = "started"
 RESTARTED = "restarted"
 STOPPED = "stopped"
 
-LARGEST_BODY = (
-    2**19
-)  # bytes of a list that is posted; gateways refuse more than a megabyte unless they are told otherwise
+Value = dict[str, t.Any]  # an object in option form, with secrets in clear text
+Specified = t.Mapping[str, t.Any]  # an object in specified form
+AnyChange = t.TypeVar("AnyChange", bound="PlannedChange")
 
 
-class Predicted:
-    """What earlier tasks of a play would have created and deleted, were they not in check mode.
+class Request(t.NamedTuple):
+    """What one run is to achieve."""
 
-    ``is_complete`` says that nothing else would be there, so that what is missing is an error and not just unknown.
+    desired: t.Sequence[Specified] = ()
+    absent: bool = False
+    purge: bool = False  # delete or stop the other objects, too
+    recreate: bool = False  # delete an object that differs, and create it again
+    preview: bool = False  # check mode: no write may be sent
+
+
+@dataclasses.dataclass(frozen=True, repr=False)  # a representation would show secrets
+class PlannedChange:
+    """What is to be done with one object.
+
+    ``label`` identifies the object in results, such as {"name": "x"}. ``before`` and ``after`` are None if there is no
+    object. ``details`` are further keys of its entry in `results`.
     """
 
-    def __init__(self, results: t.Iterable[t.Any] | None = None, *, vhosts: t.Iterable[str] = ()) -> None:
-        """``results`` are entries of `results` of the modules vhosts and applications; ``vhosts`` are virtual hosts
-        that would be created.
-        """
-        self.is_complete = results is not None
-        self._made = {(name, "") for name in vhosts}
-        self._deleted: set[tuple[str, str]] = set()
-        for entry in results or ():
-            inside = entry.get("applications")
-            for one in (entry, *(inside if isinstance(inside, list) else ())):
-                if not isinstance(one, dict):
-                    continue
-                where = (str(one.get("vhost")), str(one.get("name"))) if "vhost" in one else (str(one.get("name")), "")
-                if one.get("action") in (CREATED, RECREATED):
-                    self._made.add(where)
-                elif one.get("action") == DELETED:
-                    self._deleted.add(where)
+    declaration: Object
+    label: t.Mapping[str, str]
+    desired: Specified
+    action: str = UNCHANGED
+    before: Value | None = None
+    after: Value | None = None
+    differences: tuple[Difference, ...] = ()
+    error: OmeError | None = None
+    details: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
 
-    def made(self, vhost: str, app: str = "") -> bool:
-        """Whether a virtual host, or an application in it, would be new."""
-        return (vhost, app) in self._made
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The names that identify the object, from the virtual host down."""
+        return tuple(self.label.values())
 
-    def deleted(self, vhost: str, app: str = "") -> bool:
-        """Whether a virtual host, or an application in it, would be gone."""
-        return bool({(vhost, ""), (vhost, app)} & self._deleted)
-
-
-class Item:
-    """One object of a plan: what is to be done with it, and how it went.
-
-    ``before`` and ``after`` are in option form with secrets in clear, None where there is no object.
-    """
-
-    def __init__(self, group: Object, label: t.Mapping[str, str], desired: t.Mapping[str, t.Any]) -> None:
-        """``group`` declares the object, ``label`` identifies it in reports, such as {"name": "x"}; ``wanted`` is the
-        specified form.
-        """
-        self.group = group
-        self.label = dict(label)
-        self.desired = dict(desired)
-        self.action = UNCHANGED
-        self.before: dict[str, t.Any] | None = None
-        self.after: dict[str, t.Any] | None = None
-        self.differences: list[Difference] = []
-        self.error: OmeError | None = None
-        self.extra: dict[str, t.Any] = {}
-        self.touched = False
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The names that identify what holds the object: none, a virtual host, or an application."""
+        return self.key[:-1]
 
     @property
     def title(self) -> str:
-        """The object's name in messages and diffs."""
-        return "/".join(self.label.values())
+        """The name of the object in messages and diffs."""
+        return "/".join(self.key)
 
     @property
     def changed(self) -> bool:
-        """Whether the server is, or in check mode would be, another than before."""
+        """Whether the object is to be changed."""
+        return self.action not in (UNCHANGED, FAILED)
+
+    def replace(self: AnyChange, **changes: t.Any) -> AnyChange:
+        """Return a copy with other values."""
+        return dataclasses.replace(self, **changes)
+
+    def with_details(self: AnyChange, **details: t.Any) -> AnyChange:
+        """Return a copy with more details."""
+        return self.replace(details={**self.details, **details})
+
+    def failed(self: AnyChange, error: OmeError) -> AnyChange:
+        """Return a copy that says why nothing is, or was, done to the object."""
+        return self.replace(action=FAILED, error=error, after=self.before)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Outcome(PlannedChange):
+    """What has become of a planned change.
+
+    ``touched`` says of a failure that something was, or may have been, changed all the same. ``contents`` is the
+    snapshot of what a recreated object must hold.
+    """
+
+    touched: bool = False
+    contents: t.Any = None
+
+    @classmethod
+    def of(cls, change: PlannedChange) -> Outcome:
+        """Return the outcome of a change that goes as planned."""
+        fields = {field.name: getattr(change, field.name) for field in dataclasses.fields(change)}
+        return cls(**fields)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the server is, or in check mode would be, changed."""
         return self.touched or self.action not in (UNCHANGED, FAILED)
 
-    def fail(self, error: OmeError, *, touched: bool = False) -> None:
-        """Marks the item as failed.
-
-        ``touched`` says that something was, or may have been, changed all the same; ``after`` then stays as the caller
-        has it.
-        """
-        self.action = FAILED
-        self.error = error
-        self.touched = self.touched or touched
-        if not touched:
-            self.after = self.before
+    def interrupted(self, error: OmeError) -> Outcome:
+        """Return a copy that failed after something was, or may have been, changed."""
+        return self.replace(action=FAILED, error=error, touched=True)
 
     def report(self) -> dict[str, t.Any]:
-        """The entry in `results`."""
+        """Return the entry in `results`."""
         entry: dict[str, t.Any] = {
             **self.label,
             "action": self.action,
             "differences": [difference._asdict() for difference in self.differences],
-            **self.extra,
+            **self.details,
         }
         if self.error is not None:
             entry["msg"] = str(self.error)
@@ -118,21 +129,14 @@ class Item:
         return entry
 
 
-def pieces(items: t.Sequence[Item], to_wire: t.Callable[[Item], t.Any], most: int) -> t.Iterator[list[Item]]:
-    """Lists of items that can be posted at once each: at most ``most``, and of at most LARGEST_BODY bytes in wire form
-    unless one alone is larger.
-    """
-    wires = [to_wire(item) for item in items]
-    # All at once are measured in a fraction of the time that it takes one by one.
-    fits = len(json.dumps(wires)) <= LARGEST_BODY
-    piece: list[Item] = []
-    size = 0
-    for item, wire in zip(items, wires):
-        length = 0 if fits else len(json.dumps(wire))
-        if piece and (len(piece) == most or size + length > LARGEST_BODY):
-            yield piece
-            piece, size = [], 0
-        piece.append(item)
-        size += length
-    if piece:
-        yield piece
+class Plan(t.NamedTuple):
+    """The changes, in the order of the results, and the warnings to the user."""
+
+    changes: tuple[PlannedChange, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def merge_outcomes(plan: t.Iterable[PlannedChange], known: t.Iterable[Outcome]) -> list[Outcome]:
+    """Return the outcome of each change; one that is not ``known`` goes as planned."""
+    by_key = {outcome.key: outcome for outcome in known}
+    return [by_key.get(change.key) or Outcome.of(change) for change in plan]

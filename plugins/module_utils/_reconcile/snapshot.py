@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands inside of a virtual host or an application that must be made again or deleted: read, taken down, put
-back.
+"""What a virtual host or an application holds: read, torn down and restored around a delete or a recreate.
 
-Applications and push tasks go before what they stand in, as they would live on otherwise and come back with the next
-virtual host of the name (server-facts: Virtual hosts).
+Applications and push tasks are deleted before what holds them, because they would survive it and reappear with the
+next virtual host that has the same name (server-facts: Virtual hosts).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import typing as t
 
@@ -25,160 +25,160 @@ from .._resources.push_task import PUSH_TASK, Key
 from .._schema.extra import unsendable_keys
 from .._schema.validators import is_addressable
 from .plan import FAILED
-from .push_tasks import NOT_THERE, STABLE_TIMEOUT, PushTasks
+from .push_tasks import PushTasks
+from .waiting import NO_APPLICATION, STABLE_TIMEOUT, PushTaskWaiter
 
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
-# How often a create is tried whose answer was lost.
+# How often a create is tried if its answer is lost.
 CREATE_TRIES = 3
 
 
-class Snapshot:
-    """Applications and push tasks, in wire form, and what is live in them where that was asked for."""
+class Stops:
+    """How far a teardown has come with the push tasks; a restore has to wait for them."""
 
     def __init__(self) -> None:
-        self.apps: dict[str, dict[str, t.Any]] = {}
-        self.unsendable: list[str] = []  # keys that no request may hold, by application
-        self.tasks: dict[Key, dict[str, t.Any]] = {}
-        # None where the server has no call for them, or nobody asked.
-        self.streams: list[str] | None = None
-        self.connections: int | None = None
-        # Tasks that the server was asked to stop, and those of which it is not known whether it has heard.
-        self.stopping: list[Key] = []
-        self.perhaps_stopping: list[Key] = []
+        self.requested: list[Key] = []
+        self.uncertain: list[Key] = []  # the server may not have received the request
 
-    def add(self, other: Snapshot) -> None:
-        """Takes the applications and push tasks of others in."""
-        self.apps.update(other.apps)
-        self.unsendable += other.unsendable
-        self.tasks.update(other.tasks)
-        if other.streams is not None:
-            self.streams = [*(self.streams or []), *other.streams]
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)  # a representation would show secrets
+class Snapshot:
+    """Applications and push tasks in wire form; the live streams and connections if they were asked for.
+
+    ``unsendable`` are keys that no request may hold, by application. ``streams`` and ``connections`` are None if the
+    server has no call for them, too.
+    """
+
+    apps: t.Mapping[str, dict[str, t.Any]] = dataclasses.field(default_factory=dict)
+    tasks: t.Mapping[Key, dict[str, t.Any]] = dataclasses.field(default_factory=dict)
+    unsendable: tuple[str, ...] = ()
+    streams: tuple[str, ...] | None = None
+    connections: int | None = None
+    stops: Stops = dataclasses.field(default_factory=Stops)
 
     def described(self) -> dict[str, t.Any]:
-        """Names and numbers for reports."""
-        live = {"streams": self.streams, "connections": self.connections}
-        return {
+        """Return names and numbers for results."""
+        entry: dict[str, t.Any] = {
             "applications": sorted(self.apps),
             "push_tasks": sorted(f"{key.app}/{key.id}" for key in self.tasks),
-            **{what: value for what, value in live.items() if value is not None},
         }
+        if self.streams is not None:
+            entry["streams"] = list(self.streams)
+        if self.connections is not None:
+            entry["connections"] = self.connections
+        return entry
 
     def labels(self) -> list[str]:
-        """Names for messages."""
+        """Return the names for messages."""
         return [*(f"application {app}" for app in self.apps), *(f"push task {key.app}/{key.id}" for key in self.tasks)]
 
     def dropping(self, *, inside: str = "") -> str:
-        """What making the holder again would interrupt, in words; ``inside`` is an application that is made again
-        itself.
+        """Return the sentence that says what a recreate would interrupt; ``inside`` is the application that is
+        recreated itself.
         """
-        made_again = {"applications": sorted(set(self.apps) - {inside}), "push tasks": self.described()["push_tasks"]}
-        parts = [f"{what} {name_list(names)}" for what, names in made_again.items() if names]
+        restored = {"applications": sorted(set(self.apps) - {inside}), "push tasks": self.described()["push_tasks"]}
+        parts = [f"{what} {name_list(names)}" for what, names in restored.items() if names]
         live = "its viewers and live streams"
         if self.streams is not None:
             live = f"its live streams ({name_list(self.streams) or 'none now'})"
         if self.connections is not None:
             live += f" and {self.connections} connections"
-        return f"A recreate would drop {live}" + (f", and stop and make again {' and '.join(parts)}." if parts else ".")
+        return f"A recreate would drop {live}" + (f", and stop and recreate {' and '.join(parts)}." if parts else ".")
 
 
 class Snapshots:
-    """Reads contents, takes them down, and makes them again."""
+    """Take snapshots, tear down what they hold, and restore it."""
 
     def __init__(self, api: Api, context: Context) -> None:
         self._api = api
         self._context = context
+        self._waiter = PushTaskWaiter(api, context, STOP_TIMEOUT)
         self._push_tasks = PushTasks(api, context, wait_timeout=STOP_TIMEOUT)
 
     def read(self, vhost: str, *, live: bool = False) -> Snapshot:
-        """Reads what a virtual host holds; what cannot be addressed is left out with a warning.
+        """Return what a virtual host holds; leave out, with a warning, what cannot be addressed.
 
-        With ``live`` also the names of live streams and the number of connections, where the server has calls for them.
+        With ``live`` also the names of live streams and the number of connections if the server has calls for them.
         """
-        contents = Snapshot()
         try:
             apps = self._api.list_applications(vhost)
         except OmeError as error:
-            if error.kind in (
-                "controller_not_found",
-                "vhost_not_found",
-            ):  # without the call there are none that this collection could know
-                return contents
+            # A server without the call has no applications that this collection could know.
+            if error.kind in ("controller_not_found", "vhost_not_found"):
+                return Snapshot()
             raise
         self._context.warn(*(unaddressable_application(vhost, app) for app in sorted(apps) if not is_addressable(app)))
         addressable = sorted(filter(is_addressable, apps))
-        for inside in self._api.map_concurrently(
+        found = self._api.map_concurrently(
             [functools.partial(self._read_application, vhost, app, live=live) for app in addressable]
-        ):
-            contents.add(inside)
-        if live:
-            contents.connections = self._api.count_connections(vhost)
-        return contents
+        )
+        streams = [one.streams for one in found if one.streams is not None]
+        return Snapshot(
+            apps={app: raw for one in found for app, raw in one.apps.items()},
+            tasks={key: task for one in found for key, task in one.tasks.items()},
+            unsendable=tuple(key for one in found for key in one.unsendable),
+            streams=tuple(stream for of_app in streams for stream in of_app) if streams else None,
+            connections=self._api.count_connections(vhost) if live else None,
+        )
 
     def read_one(self, vhost: str, app: str, *, live: bool = False) -> Snapshot:
-        """The same for one application."""
-        contents = self._read_application(vhost, app, live=live)
-        if live:
-            contents.connections = self._api.count_connections(vhost, app)
-        return contents
+        """Return the same for one application."""
+        snapshot = self._read_application(vhost, app, live=live)
+        if not live:
+            return snapshot
+        return dataclasses.replace(snapshot, connections=self._api.count_connections(vhost, app))
 
     def _read_application(self, vhost: str, app: str, *, live: bool) -> Snapshot:
-        """What one application holds, and itself; nothing where it has gone meanwhile."""
-        contents = Snapshot()
+        """Return one application with what it holds; an empty snapshot if it was deleted meanwhile."""
         raw = self._api.read_application(vhost, app)
         if raw is None:
-            self._gone_meanwhile(vhost, app)
-            return contents
+            return self._deleted_meanwhile(vhost, app)
         self._context.keep_secrets(APPLICATION, application.from_wire(raw, vhost))
         try:
-            # One that somebody else is stopping must not be started again with the others.
-            tasks = self._push_tasks.list_stable(vhost, app)
+            # A task that another client of the API is stopping must not be restarted with the others.
+            raw_tasks = self._waiter.list_stable(vhost, app)
         except OmeError as error:
-            if error.kind not in NOT_THERE:
+            if error.kind not in NO_APPLICATION:
                 raise
-            self._gone_meanwhile(vhost, app)
-            return contents
-        contents.apps[app] = APPLICATION.each_once(raw)
-        contents.unsendable += [f"{app}: {key}" for key in unsendable_keys(raw)]
-        for task in tasks:
+            return self._deleted_meanwhile(vhost, app)
+        tasks: dict[Key, dict[str, t.Any]] = {}
+        for task in raw_tasks:
             self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(task))
             key = Key(vhost, app, push_task.id_of(task))
             if push_task.is_of_configuration(task):
                 continue
             if is_addressable(key.id):
-                contents.tasks[key] = task
+                tasks[key] = task
             else:
                 self._context.warn(push_task.unaddressable(key))
         streams = self._api.list_streams(vhost, app) if live else None
-        if streams is not None:
-            contents.streams = [f"{app}/{stream}" for stream in sorted(streams)]
-        return contents
+        return Snapshot(
+            apps={app: APPLICATION.drop_old_spellings(raw)},
+            tasks=tasks,
+            unsendable=tuple(f"{app}: {key}" for key in unsendable_keys(raw)),
+            streams=None if streams is None else tuple(f"{app}/{stream}" for stream in sorted(streams)),
+        )
 
-    def _gone_meanwhile(self, vhost: str, app: str) -> None:
-        """An application was listed and is gone: somebody has deleted it, unless the connection broke and a restart
-        has taken everything.
+    def _deleted_meanwhile(self, vhost: str, app: str) -> Snapshot:
+        """Return an empty snapshot of an application that was listed and does not exist; raise OmeError if the
+        connection broke, because a restart may have lost everything.
         """
         if self._api.disconnects:
             raise OmeError("lost", f"read application {vhost}/{app}")
+        return Snapshot()
 
     def refuse_read_only(self, vhost: str, attempt: str) -> None:
-        """Raises `read_only` before anything of the virtual host is touched: its push tasks could be stopped all the
-        same.
+        """Raise `read_only` before anything of the virtual host is changed, because its push tasks could be stopped all
+        the same.
         """
         try:
             self._api.create_applications(vhost, [])
         except OmeError as error:
             if error.kind != "controller_not_found":
-                error.attempt = attempt
-                raise
+                raise error.for_attempt(attempt) from error
 
-    def is_read_only(self, vhost: str, sign: bool) -> bool:
-        """Whether a virtual host that shows a sign of it comes from the configuration file.
-
-        Other clients can have posted numbers as text, so that the sign alone decides only in check mode, which must not
-        ask.
-        """
-        if not sign or self._context.check_mode:
-            return sign
+    def probe_read_only(self, vhost: str) -> bool:
+        """Ask by a harmless write, which creates nothing, whether a virtual host comes from the configuration file."""
         try:
             self.refuse_read_only(vhost, f"change virtual host {vhost}")
         except OmeError as error:
@@ -187,16 +187,10 @@ class Snapshots:
             raise
         return False
 
-    def refuse_unsendable(self, what: str, contents: Snapshot) -> None:
-        """Raises before anything is taken down that could not be made again."""
-        if contents.unsendable:
-            detail = f"It has settings under names that no request may hold, and could not be made again: {name_list(contents.unsendable)}."
-            raise OmeError("differs", f"recreate {what}").add_detail(detail)
-
     def tear_down(self, vhost: str, contents: Snapshot) -> None:
-        """Stops the push tasks, waits until they are gone, then deletes the applications."""
+        """Stop the push tasks, wait until they are gone, then delete the applications."""
         self._api.map_concurrently([functools.partial(self._stop, key, contents) for key in contents.tasks])
-        left = self._push_tasks.wait_until_gone(contents.tasks)
+        left = self._waiter.wait_until_gone(contents.tasks)
         if left:
             raise OmeError(
                 "wait_timeout",
@@ -207,13 +201,15 @@ class Snapshots:
             self._api.delete_application(vhost, app)
 
     def _stop(self, key: Key, contents: Snapshot) -> None:
-        contents.perhaps_stopping.append(key)
+        contents.stops.uncertain.append(key)
         self._api.stop_push_task(*key)
-        contents.perhaps_stopping.remove(key)
-        contents.stopping.append(key)
+        contents.stops.uncertain.remove(key)
+        contents.stops.requested.append(key)
 
     def restore(self, vhost: str, contents: Snapshot) -> list[str]:
-        """Makes those applications and push tasks that are missing, and returns what could not be made."""
+        """Create those applications and push tasks that are missing; return the labels of those that could not be
+        created.
+        """
         if not contents.apps:
             return []
         lost = []
@@ -223,27 +219,30 @@ class Snapshots:
             return contents.labels()
         for app, raw in contents.apps.items():
             if app not in there:
-                lost += self._put_back_application(vhost, app, raw)
+                lost += self._restore_application(vhost, app, raw)
         return lost + self.start(contents)
 
     def start(self, contents: Snapshot) -> list[str]:
-        """Starts those push tasks that are missing, and returns what could not be started."""
+        """Start those push tasks that are missing; return the labels of those that could not be started."""
         tasks = [push_task.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
         try:
-            # A task that is on its way out is still listed, and would be taken for one that runs.
-            self._push_tasks.wait_until_gone(contents.stopping)
-            self._push_tasks.wait_until_gone(contents.perhaps_stopping, timeout=STABLE_TIMEOUT)
+            # A task that is being stopped is still listed, and would count as running.
+            self._waiter.wait_until_gone(contents.stops.requested)
+            self._waiter.wait_until_gone(contents.stops.uncertain, timeout=STABLE_TIMEOUT)
             items = self._push_tasks.ensure_started(tasks)
         except OmeError:
             return [f"push task {key.app}/{key.id}" for key in contents.tasks]
         return [f"push task {item.label['app']}/{item.label['id']}" for item in items if item.action == FAILED]
 
-    def _put_back_application(self, vhost: str, app: str, raw: t.Mapping[str, t.Any]) -> list[str]:
-        """Makes an application as it was; returns what there is to say of it where it is not there as it was."""
+    def _restore_application(self, vhost: str, app: str, raw: t.Mapping[str, t.Any]) -> list[str]:
+        """Create an application as it was; return its label if it is not there as it was."""
         # What a read returns can be posted again, less `dynamic` (server-facts: Applications).
         body = {key: value for key, value in raw.items() if key != "dynamic"}
         try:
-            answer = self.create_application(vhost, body)
+            answer = resolve_create(
+                lambda: self._api.create_applications(vhost, [body]),
+                lambda: self._api.read_application(vhost, str(body["name"])) is not None,
+            )
             if answer is None or answer.ok:
                 return []
             there = self._api.read_application(vhost, app) if answer.kind == "conflict" else None
@@ -254,20 +253,13 @@ class Snapshots:
         as_before = not list(
             APPLICATION.difference(application.from_wire(raw, vhost), application.from_wire(there, vhost))
         )
-        return [] if as_before else [f"application {app} (another one was made meanwhile)"]
-
-    def create_application(self, vhost: str, body: t.Mapping[str, t.Any]) -> ItemAnswer | None:
-        """Creates one application (wire form); None where it was found after a lost answer."""
-        return resolve_create(
-            lambda: self._api.create_applications(vhost, [body]),
-            lambda: self._api.read_application(vhost, str(body["name"])) is not None,
-        )
+        return [] if as_before else [f"application {app} (another one was created meanwhile)"]
 
 
 def resolve_create(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callable[[], bool]) -> ItemAnswer | None:
-    """Creates one thing.
+    """Create one object, and return the answer.
 
-    Where the answer is lost, looks whether it is there, and tries again only if not; None where it was found.
+    If the answer is lost, look for the object and try again only if it does not exist; return None if it exists.
     """
     for attempt in range(CREATE_TRIES):
         try:
@@ -283,5 +275,5 @@ def resolve_create(create: t.Callable[[], list[ItemAnswer]], is_there: t.Callabl
 
 
 def unaddressable_application(vhost: str, app: str) -> str:
-    """The warning about an application that is found on a server and cannot be touched (server-facts: Virtual hosts)."""
+    """Return the warning about an application that no request can name (server-facts: Virtual hosts)."""
     return f"Application {app!r} of virtual host {vhost} cannot be addressed and is left alone."

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import applications, virtual_hosts
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import creating
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
@@ -143,7 +143,7 @@ class FaultHarness:
         self.ledger = Ledger(self.simulator)
         self._directory = directory
         self._patch = patch
-        self._sizes = {module: module.BULK_SIZE for module in (applications, virtual_hosts)}
+        self._bulk_size = creating.BULK_SIZE
         self._kept: dict[str, _Objects] = {}
         self._good: dict[str, Good] = {}
         self._site: Site | None = None
@@ -162,8 +162,7 @@ class FaultHarness:
         simulator = self.simulator
         simulator.clear_faults()
         simulator.middlewares[:] = [_refusing, self.ledger]
-        for module, size in self._sizes.items():
-            self._patch.setattr(module, "BULK_SIZE", scenario.bulk_size or size)
+        self._patch.setattr(creating, "BULK_SIZE", scenario.bulk_size or self._bulk_size)
         state = simulator.state
         if scenario.name not in self._kept:
             simulator.restart()

@@ -17,9 +17,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core im
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     base,
+    creating,
     plan,
-    push_tasks,
     snapshot,
+    starting,
     virtual_hosts,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
@@ -101,31 +102,28 @@ class TestWithABug:
     def test_a_create_that_is_tried_again_without_a_look(
         self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(base.Reconciler, "_not_created", lambda self, items, listed: list(items))
+        monkeypatch.setattr(creating.CreatingReconciler, "_resolve_existing", lambda self, changes, listed: [])
         assert verdict("vhosts: create many in two pieces", "POST", "/v1/vhosts", "reset", "after", retries=1).doubled
 
     def test_a_lost_answer_that_counts_as_a_refusal(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        def no_look(self: Any, error: OmeError, key: Any) -> None:
-            error.outcome_unknown = False
-            raise error
+        def no_read(self: Any, key: Any) -> None:
+            raise OmeError("refused", "start a push task")
 
-        monkeypatch.setattr(push_tasks.PushTasks, "_look_after", no_look)
+        monkeypatch.setattr(starting.PushTaskStarter, "_read_after_failure", no_read)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
 
     def test_an_error_that_is_swallowed(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        start = push_tasks.PushTasks._start
+        start = starting.PushTaskStarter.start
 
-        def swallow(self: Any, item: Any) -> None:
-            start(self, item)
-            item.action, item.error, item.after = "started", None, item.desired
+        def swallow(self: Any, outcome: plan.Outcome) -> plan.Outcome:
+            ended = start(self, outcome)
+            return ended.replace(action=plan.STARTED, error=None, after=outcome.after)
 
-        monkeypatch.setattr(push_tasks.PushTasks, "_start", swallow)
+        monkeypatch.setattr(starting.PushTaskStarter, "start", swallow)
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
 
     def test_what_was_taken_down_is_not_put_back(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(
-            virtual_hosts.VirtualHosts, "_restore_after_refusal", lambda self, item, contents, refusal: None
-        )
+        monkeypatch.setattr(virtual_hosts.VirtualHosts, "_restore_after_refusal", lambda self, failed, contents: failed)
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").lost
 
     def test_what_was_inside_is_forgotten(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,19 +134,21 @@ class TestWithABug:
         self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(
-            virtual_hosts.VirtualHosts, "_tear_down", lambda self, name, contents: self._api.delete_virtual_host(name)
+            virtual_hosts.VirtualHosts,
+            "_tear_down",
+            lambda self, change, contents: self._api.delete_virtual_host(change.title),
         )
         assert verdict("vhost: delete with contents", "DELETE", "t-v", "reset", "after", retries=1).doubled
 
     def test_a_restart_that_nobody_notices(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(base.Verifier, "verify_after_disconnect", lambda self, items: None)
+        monkeypatch.setattr(base.Reconciler, "verify_after_disconnect", lambda self, outcomes: list(outcomes))
         found = verdict(
             "vhosts: create many in two pieces", "POST", "/v1/vhosts", "restart", "before", skip=1, retries=1
         )
         assert found.wrong or found.lost
 
     def test_a_change_that_is_not_told(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(plan.Item, "changed", property(lambda self: False))
+        monkeypatch.setattr(plan.Outcome, "changed", property(lambda self: False))
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
 
     def test_a_secret_in_one_error(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:

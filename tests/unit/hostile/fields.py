@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
@@ -53,7 +53,7 @@ def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:
         here = f"{path}.{option}" if path else option
         yield here, field
         if isinstance(field, (Object, ObjectList)):
-            inner = field if isinstance(field, Object) else field.group
+            inner = field if isinstance(field, Object) else field.element
             yield from fields(inner, here if isinstance(field, Object) else f"{here}[0]")
 
 
@@ -71,7 +71,7 @@ def field_of(module: str, place: Place) -> Field | None:
     for step in path:
         if isinstance(step, int):
             continue
-        inner = found.group if isinstance(found, ObjectList) else found
+        inner = found.element if isinstance(found, ObjectList) else found
         found = inner.fields.get(step) if isinstance(inner, Object) else inner if isinstance(inner, Extra) else None
     return found if path else None
 
@@ -128,7 +128,7 @@ def shapes(field: Field, text: str) -> Iterator[Any]:
 def check_field(path: str, field: Field, value: Any, text: str) -> str:
     """Put a hostile value into a field and check all that must hold; return what became of it."""
     about = f"{path} = {str(value)[:80]!r}"
-    for shown in (field.mask(value), field.mask_after(value, None)):
+    for shown in (field.mask(value), field.mask_changed(value, None)):
         demand(
             not field.secret or text in ("", MASK) or text not in texts_in([shown]),
             "a secret is masked",

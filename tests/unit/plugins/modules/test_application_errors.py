@@ -263,7 +263,7 @@ class TestWithoutVirtualHost:
     def test_check_mode_predicts_with_a_warning(self, simulator: Simulator, module: str) -> None:
         result = running_modules.run_module(module, connection(simulator, **self.options(module)), check_mode=True)
         assert not result.failed and result.get("results", [result])[0]["action"] == "created"
-        assert len(result.warnings) == 1 and "Virtual host t-none is not there yet" in result.warnings[0]
+        assert len(result.warnings) == 1 and "Virtual host t-none does not exist yet" in result.warnings[0]
 
     def test_absent_is_fine(self, simulator: Simulator, module: str) -> None:
         for check_mode in (True, False):
@@ -309,7 +309,7 @@ class TestReadOnlyVirtualHost:
     ) -> None:
         result, entry = self.result(simulator, module, check_mode, **app)
         if check_mode and simulator.state.version.name == "0.15.10":
-            assert not result.failed and "Whether one of these does, only a real run finds out: default." in str(
+            assert not result.failed and "Check mode cannot determine whether these are read-only: default." in str(
                 result.warnings
             )
         else:

@@ -135,7 +135,7 @@ def test_life(simulator: Simulator, module: str) -> None:
     assert report["would_drop"] == {"push_tasks": ["live/one", "live/two"], "streams": ["live/main"], "connections": 12}
     assert f"Differing fields: {', '.join(fields)}." in refused["msg"] and "recreate" in refused["msg"]
     assert (
-        "its live streams (live/main) and 12 connections, and stop and make again push tasks live/one, live/two"
+        "its live streams (live/main) and 12 connections, and stop and recreate push tasks live/one, live/two"
         in refused["msg"]
     )
 
@@ -292,7 +292,7 @@ def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator
         )
     run = running_modules.run_module("application", connection(current, vhost="t-v", name="live", type="vod"))
     assert run["would_drop"] == {"push_tasks": ["live/one", "live/two"]}
-    assert "its viewers and live streams, and stop and make again push tasks live/one, live/two" in run["msg"]
+    assert "its viewers and live streams, and stop and recreate push tasks live/one, live/two" in run["msg"]
 
 
 def test_recreate_without_push_publisher_drops_the_pushes(simulator: Simulator) -> None:

@@ -207,7 +207,7 @@ class TestPushTasks:
     ) -> None:
         run, _error = self.error(simulator, module, check_mode=True, **fields)
         assert not run.failed and run["changed"]
-        assert "not there yet" in run.warnings[0]
+        assert "does not exist yet" in run.warnings[0]
 
     @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
     def test_application_without_push_publisher(self, simulator: Simulator, module: str, check_mode: bool) -> None:
@@ -251,7 +251,7 @@ def test_refused_destination_puts_the_old_task_back() -> None:
             "push_task",
             connection(old, **{**TASK, "protocol": "srt", "url": "srt://push.example.com:9999", "stream_key": ""}),
         )
-        assert run.failed and run["changed"] and "started again" in run["msg"]
+        assert run.failed and run["changed"] and "was restarted" in run["msg"]
         assert run["push_task"]["protocol"] == "rtmp"
         found = running_modules.run_module(
             "push_task_info", connection(old, vhost="default", app="app", show_secrets=True)

@@ -36,9 +36,9 @@ def test_what_was_found_before_the_restart_is_not_reported_as_unchanged(simulato
     for entry in result["results"][:2]:
         assert entry["error"]["kind"] == "lost"
         assert entry["msg"].startswith(
-            f"Could not confirm virtual host {entry['name']}. Objects that this task created or read have changed or disappeared"
+            f"Could not verify virtual host {entry['name']}. Objects that this task created or read have changed or disappeared"
         )
-        assert "It is gone now." in entry["msg"]
+        assert "It no longer exists." in entry["msg"]
     assert set(result["diff"]["after"]) == {"t-2"}
     again = run(simulator, "vhosts", vhosts=VHOSTS)
     assert not again.failed and again["counts"] == {"created": 2, "unchanged": 1}
@@ -117,7 +117,7 @@ def test_recreate_names_all_that_went_with_the_restart(simulator: Simulator, mod
     assert result.failed and result["changed"]
     assert result["not_put_back"] == gone
     assert all(label in result["msg"] for label in gone)
-    assert "After that the connection broke. It is gone now." in result["msg"]
+    assert "Then the connection broke. It no longer exists." in result["msg"]
     assert result["vhost" if module == "vhost" else "application"] is None
     assert "planted" not in result.printed
 
@@ -159,7 +159,7 @@ def test_a_server_that_does_not_come_back_leaves_it_open_what_is_there(current: 
     result = run(current, "vhosts", vhosts=VHOSTS)
     assert result.failed and result["counts"] == {"created": 2, "failed": 1}
     entry = result["results"][0]
-    assert entry["error"]["kind"] == "server_error" and "Whether it is still there is not known." in entry["msg"]
+    assert entry["error"]["kind"] == "server_error" and "Whether it still exists is not known." in entry["msg"]
 
 
 def test_a_second_look_finds_what_somebody_else_has_changed(current: Simulator) -> None:

@@ -104,16 +104,33 @@ def test_the_structure_takes_the_detail_for_the_meaning() -> None:
     )
 
 
-def test_a_further_detail_stands_after_what_the_error_means() -> None:
-    error = OmeError("refused", "x")
-    assert error.add_detail("And so on.") is error
-    assert error.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
-    assert OmeError("refused", "x", detail="It rains.").add_detail("And so on.").detail == "It rains. And so on."
+def test_a_detail_is_added_after_the_meaning() -> None:
+    more = OmeError("refused", "x").with_detail("And so on.")
+    assert more.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
+    assert OmeError("refused", "x", detail="It rains.").with_detail("And so on.").detail == "It rains. And so on."
+
+
+def test_an_error_is_not_changed_by_its_copies() -> None:
+    error = OmeError("refused", "x", method="GET", path="/p", host="h")
+    before = dict(vars(error))
+    more = error.with_detail("And so on.").for_attempt("do y").with_outcome_unknown(True).as_kind("timeout")
+    assert vars(error) == before
+    assert (more.attempt, more.outcome_unknown, more.method, more.path, more.host) == ("do y", True, "GET", "/p", "h")
+    assert (more.kind, error.kind) == ("timeout", "refused")
+    assert str(more).startswith("Could not do y.")
 
 
 def test_an_error_is_not_taken_for_done_unless_said() -> None:
     assert OmeError("timeout", "x").outcome_unknown is False
     assert OmeError("timeout", "x", outcome_unknown=True).outcome_unknown is True
+
+
+def test_the_entry_of_a_list_is_added_to_a_copy() -> None:
+    error = BadInput("vhosts[2].name", "expected a name")
+    inside = error.within("vhosts (site)")
+    assert str(error) == "vhosts[2].name: expected a name."
+    assert str(inside) == inside.detail == "vhosts[2].name: expected a name, in vhosts (site)."
+    assert (inside.option, inside.kind) == ("vhosts[2].name", "bad_input")
 
 
 def test_bad_input_names_the_option_and_what_was_expected() -> None:

@@ -171,7 +171,7 @@ def test_workflows_and_schedules_name_existing_templates() -> None:
 
 def test_the_notification_can_be_rendered_with_and_without_a_report() -> None:
     class Undefined(StrictUndefined):
-        """Refuses what is not defined, as AWX does where it checks messages."""
+        """Refuses what is not defined, as AWX does if it checks messages."""
 
     (message,) = [one["message"] for one in described("notification_messages.yml").values()]
     assert "\n" not in message

@@ -515,7 +515,7 @@ class Desk:
         elif command == "ansible-vault create secrets.yml":
             (self.directory / "secrets.yml").unlink()
         done = subprocess.run(
-            # The password comes from a file, and the editor needs no terminal: nobody is there to be asked.
+            # The password comes from a file, and the editor needs no terminal: there is no prompt.
             [
                 "bash",
                 "-c",

@@ -282,7 +282,7 @@ def test_special_cases(project: Project) -> None:
         chain.write(chain.coming, chain.old, authority().chain + authority().root.cert_pem.bytes())
         # The certificate is served, and clients would refuse it.
         refused = start("refused")
-        # In place, by somebody else; the server cannot read it.
+        # Replaced by another process; the server cannot read it.
         in_place = start("in-place")
         in_place.write(in_place.live, in_place.new)
         in_place.simulator.fail_reload("t-live")
@@ -486,7 +486,7 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_virtual_hosts_that_share_files(project: Project) -> None:
-    """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who
+    """The second is reloaded for a new chain too; if its proof fails, the files stay, and the message says who
     placed them.
     """
     with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:

@@ -187,7 +187,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
                     if check_mode
                     else run_module(case.module, case.options)
                 )
-            except (TypeError, ValueError):  # some releases of ansible-core end so where an option is not of its type
+            except (TypeError, ValueError):  # some releases of ansible-core end so if an option is not of its type
                 assert case.ends in (None, BY_ANSIBLE, "bad_input"), case.name
                 crashed += 1
                 leaks += scanner.scan(traceback.format_exc(), case.name)
@@ -347,7 +347,7 @@ class Scan:
         }
 
     def _edited_by_hand(self) -> None:
-        """An export that somebody has filled in with secrets: the role keeps it, and shows nothing of it."""
+        """An export that a user has filled in with secrets: the role keeps it, and shows nothing of it."""
         for name in self.servers:
             filled = f"canary-filled-in-{name}-4711-abcdef"
             self.secrets[f"filled in by hand on {name}"] = filled
@@ -382,7 +382,7 @@ def layer_of(place: str) -> str:
 @pytest.mark.timeout(1700)
 def test_no_file_of_a_run_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
     scan = Scan(tmp_path, check)
-    # What somebody wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
+    # What a user wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
     own = {
         leak.place
         for leak in scan.leaks
@@ -401,7 +401,7 @@ def test_no_file_of_a_run_has_a_secret(tmp_path: pathlib.Path, check: bool) -> N
     assert {case.module for cases in scan.cases.values() for case in cases} == set(MODULES)
     _roles_did_what_they_should(scan, ends)
 
-    # The files that modules are copied to, which -vvvv shows. Where the host has a Python of its own, a
+    # The files that modules are copied to, which -vvvv shows. If the host has a Python of its own, a
     # module is used anyway.
     copied = collections.Counter(
         re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE)

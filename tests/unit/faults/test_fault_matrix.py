@@ -191,7 +191,7 @@ def test_other_versions(harness: Harnesses, name: str, version: str) -> None:
     "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in SMALL]
 )
 def test_check_mode_writes_nothing(harness: Harnesses, name: str) -> None:
-    """Also where its reads fail, it sends no write, and tells no secret."""
+    """Even if its reads fail, it sends no write and shows no secret."""
     found, cases, faults, wrong = Verdict(), 0, 0, []
     for kind in IN_CHECK_MODE:
         for number, (where, verdict) in enumerate(

@@ -43,7 +43,7 @@ PATIENCE = 600  # seconds after which a wait is a hang
 STOP_DELAY = 0.05  # seconds for which a stopped task stays listed
 SECONDS_A_REQUEST = 0.01  # by which the server's clock goes on
 HEADER = "X-Controller"
-# What a run may say that met somebody else at work.
+# What a run may say if another client was at work.
 ABOUT_THE_OTHER = {
     "conflict",
     "duplicate_id",

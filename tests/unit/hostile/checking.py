@@ -174,7 +174,7 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
         )
         if value.strip() or place.path[:1] != (
             "http_headers",
-        ):  # where a blank is a secret, ansible-core hides all blanks of the message
+        ):  # if a blank is a secret, ansible-core hides all blanks of the message
             _demand_named(run, module, place, about)
         return REFUSED
     if run.failed:

@@ -183,7 +183,7 @@ def test_a_value_of_one_mebibyte_is_handled(simulator: Simulator, number: int) -
     record("hostile input/options", cases=len(chosen), faults=len(chosen))
 
 
-# Tests of the tests: where a check is taken away, the simulator dies as a real server would, and it is seen.
+# Tests of the tests: if a check is removed, the simulator dies as a real server would, and it is seen.
 
 
 def test_an_accepted_hostile_id_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:

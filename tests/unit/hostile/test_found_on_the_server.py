@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What somebody else has made under hostile names is never put into a request, and is named in a warning that can be
+"""What another client has made under hostile names is never put into a request, and is named in a warning that can be
 printed.
 """
 
@@ -73,7 +73,7 @@ def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = T
                 url=f"rtmp://h.example.com/{name}",
                 stream_key="canary-key",
             )
-            task.is_config = False  # started by somebody else
+            task.is_config = False  # started by another client
         if in_fields:
             ours.config["host"]["names"] += names
             ours.config["host"]["tls"] = {"certPath": f"/{names[0]}", "keyPath": f"/{names[-1]}"}

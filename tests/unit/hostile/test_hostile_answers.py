@@ -114,7 +114,7 @@ def prepare(server: HostileServer) -> None:
         task = state.add_config_task(
             "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="canary-key"
         )
-        task.is_config = False  # started by somebody else
+        task.is_config = False  # started by another client
     state.config_tasks.clear()
 
 

@@ -239,7 +239,7 @@ def test_a_followed_redirect_is_detected(monkeypatch: pytest.MonkeyPatch) -> Non
 
 HUGE_ANSWERS: dict[
     str, tuple[Callable[[], Act], str]
-] = {  # what is sent, and the kind of the error where only one will do
+] = {  # what is sent, and the kind of the error if only one is right
     "100 MiB announced": (
         lambda: endless(HEAD + f"Content-Length: {100 * 2**20}\r\n\r\n[".encode(), MEBIBYTE, 100 * 2**20),
         "too_large",

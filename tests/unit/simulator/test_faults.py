@@ -45,7 +45,7 @@ class Wire:
         self.left = b""
 
     def send(self, method: str = "POST", path: str = VHOSTS, body: Any = NEW) -> Wire:
-        """Send a request, and read nothing yet; no body where it is None."""
+        """Send a request, and read nothing yet; no body if it is None."""
         content = b"" if body is None else json.dumps(body).encode()
         credential = base64.b64encode(self.simulator.token.encode()).decode()
         start = (
@@ -171,7 +171,7 @@ class TestEvery:
         assert fault.met == [f"POST {VHOSTS}"] and sim.faults == []
         (record,) = sim.log
         assert record.fault == kind and record.write and record.method == "POST" and record.path == VHOSTS
-        # A delay of no time keeps nobody waiting, and a restart loses what was done.
+        # A delay of no time does not wait, and a restart loses what was done.
         assert done(sim) == (kind == "delay" or (when == AFTER and kind != "restart"))
         again = Wire(sim)
         assert again.works() and again.call("GET", VHOSTS, None)[0] == 200

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tests do to the simulator from inside: somebody else acts in between, viewers come, responses are rewritten."""
+"""What tests do to the simulator from inside: another client acts in between, viewers come, responses are rewritten."""
 
 from __future__ import annotations
 

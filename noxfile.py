@@ -193,7 +193,7 @@ def sanity_quick(session: nox.Session, release: str) -> None:
 
 
 def integration(session: nox.Session, release: str, execution: str) -> None:
-    """Run the integration targets on the installed artifact; against a real server where OVENMEDIAENGINE_API_URL is
+    """Run the integration targets on the installed artifact; against a real server if OVENMEDIAENGINE_API_URL is
     set.
     """
     results = BUILD / "integration" / f"{series(release)}-{execution}.jsonl"
@@ -309,7 +309,7 @@ def unit_all(session: nox.Session) -> None:
 
 
 def have_chromium(session: nox.Session) -> None:
-    """Install Chromium, in which the page of an audit is tested, where there is none: as root, on Debian and its
+    """Install Chromium, in which the page of an audit is tested, if there is none: as root, on Debian and its
     relatives.
     """
     if any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):

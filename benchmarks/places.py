@@ -102,7 +102,7 @@ class Simulated:
 
 
 class Real:
-    """A server that somebody has named in the environment.
+    """A server named in the environment.
 
     The benchmark recognizes its objects by their names and removes them.
     """

@@ -33,9 +33,9 @@ class Results:
     about: dict[str, t.Any]
     """What the numbers depend on: the machine, the versions, the sizes."""
     rounds: list[dict[str, Sample]] = dataclasses.field(default_factory=list)
-    """What each row cost, by its key. The last round can lack rows, where it was broken off."""
+    """What each row cost, by its key. An interrupted last round can lack rows."""
     again: list[dict[str, Sample]] = dataclasses.field(default_factory=list)
-    """What the short rows cost where they alone were measured once more."""
+    """The cost of the short rows in rounds that measured them alone."""
 
     def spread(self, key: str, of: Callable[[Sample], float | None] = lambda sample: sample.seconds) -> Spread | None:
         """Return the spread of a number of a row over the rounds, by default its time; None if there is none."""

@@ -23,7 +23,7 @@ MOST_ON_A_REAL_SERVER = 1000
 
 Variables = Mapping[str, t.Any]
 Run = Callable[[], Sample]
-"""Brings the servers to where they must be, and measures."""
+"""Bring the servers to the initial state, and measure."""
 Round = Mapping[str, Sample]
 """What the rows cost in one round, by their keys."""
 
@@ -75,7 +75,7 @@ class Row:
     text: str
     run: Run
     expected: float
-    """About how many seconds one run takes where an empty playbook takes :data:`EXPECTED_EMPTY`."""
+    """About how many seconds one run takes if an empty playbook takes :data:`EXPECTED_EMPTY`."""
     figure: Figure | None = None
     needs: tuple[str, ...] = ()
     """The keys of the rows that the figure is made of, beside this one."""

@@ -36,7 +36,7 @@ _REGION = re.compile(
 
 
 def expand(name: str, blocks: Mapping[str, str]) -> str:
-    """Return the block of a name, with the blocks that its lines of the form ``<name>`` insert."""
+    """Return a block by its name, with the blocks that its lines of the form ``<name>`` insert."""
     return re.sub(r"^<(\w+)>\n", lambda line: expand(line[1], blocks), blocks[name], flags=re.MULTILINE)
 
 

@@ -24,7 +24,7 @@ from .conftest import LOCAL, TOKEN, Project, Run
 
 NAME = "live.example.com"
 FILES = ("cert.pem", "chain.pem", "privkey.pem")
-# Where a port never answers a handshake, or never serves what is waited for, only time tells.
+# If a port never answers a handshake, or never serves what is waited for, only time tells.
 SILENT = {"ovenmediaengine_timeout": 10}
 LAPSES = {"ovenmediaengine_certificate_wait_timeout": 8}
 LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)

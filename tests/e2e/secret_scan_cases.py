@@ -56,16 +56,16 @@ class Case:
     ends: str | None = SUCCESS
     """The kind of error, :data:`SUCCESS`, :data:`BY_ANSIBLE`, or None if any end will do."""
     writes: bool = False
-    """Whether it ends so only where something is sent that changes the server, which check mode does not do."""
+    """Whether it ends so only if something is sent that changes the server, which check mode does not do."""
     interpreter: str = ""
-    """The Python of the host, where it has an environment of its own."""
+    """The Python of the host, if it has an environment of its own."""
 
 
 class Objects:
     """The options of virtual hosts, applications and push tasks with secrets in all places.
 
     :param canary: makes the secrets.
-    :param whose: whose secrets they are, those of the task or those of somebody else, whom only the server knows.
+    :param whose: whose secrets they are, those of the task, or those of another client that only the server knows.
     """
 
     def __init__(self, canary: Canaries, whose: str) -> None:
@@ -176,7 +176,7 @@ class Objects:
 
 
 class Server:
-    """A server with objects that somebody else made, what spoils its responses, and the cases about it.
+    """A server with objects of another client, what spoils its responses, and the cases about it.
 
     :param directory: for files that cases read; nothing in it is searched for secrets.
     """
@@ -242,7 +242,7 @@ class Server:
             run_module(
                 "applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])
             ),
-            # One after the other because the server lists them in this order, and its words are cut where they are too
+            # One after the other because the server lists them in this order, and its words are cut if they are too
             # many.
             run_module(
                 "push_tasks",

@@ -135,7 +135,7 @@ def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audi
     assert stats["report_dir"] == str(audited.fleet.reports)
 
 
-def test_junit_tells_what_fails(audited: Audited) -> None:
+def test_junit_reports_failures(audited: Audited) -> None:
     path = audited.fleet.reports / "audit.xml"
     suites = junitparser.JUnitXml.fromfile(str(path))
     found = cases(path)
@@ -162,7 +162,7 @@ def test_junit_tells_what_fails(audited: Audited) -> None:
     }
 
 
-def test_what_a_server_is_called_is_neither_run_nor_taken_for_html(audited: Audited) -> None:
+def test_server_names_are_neither_executed_nor_rendered_as_html(audited: Audited) -> None:
     texts = [
         (audited.fleet.reports / name).read_text(encoding="utf-8") for name in ("audit.json", "audit.xml", "audit.html")
     ]
@@ -407,7 +407,7 @@ def test_exit_status(project: Project) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("fail_on", "status"), [("error", 2), ("none", 0)])
-def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on: str, status: int) -> None:
+def test_exit_status_if_no_server_can_be_audited(project: Project, fail_on: str, status: int) -> None:
     """The first host and all others fail, and there is a report all the same."""
     with Fleet(project) as fleet:
         unreachable = {

@@ -238,13 +238,13 @@ def own() -> t.Iterator[Simulator]:
         yield sim
 
 
-def test_where_nothing_differs_nothing_is_found(same: Simulator) -> None:
+def test_no_difference_gives_no_finding(same: Simulator) -> None:
     assert findings(audit(same, WANTED)) == []
     assert len(FIELDS) + len(OBJECTS) + len(REFUSED) >= 50
 
 
 @pytest.mark.parametrize(("path", "value", "place"), FIELDS, ids=[path for path, _value, _place in FIELDS])
-def test_a_field_that_differs(same: Simulator, path: str, value: t.Any, place: Place) -> None:
+def test_a_different_field_is_drift(same: Simulator, path: str, value: t.Any, place: Place) -> None:
     found = findings(audit(same, changed(path, value)))
     assert [one._replace(field="") for one in found] == [Found("drift", "differs", place)]
     # Findings about lists name the object.
@@ -254,7 +254,7 @@ def test_a_field_that_differs(same: Simulator, path: str, value: t.Any, place: P
 
 
 @pytest.mark.parametrize(("change", "expected"), [case[1:] for case in OBJECTS], ids=[case[0] for case in OBJECTS])
-def test_an_object_that_is_only_on_one_side(
+def test_an_object_on_one_side_is_a_finding(
     same: Simulator, change: t.Callable[[t.Any], t.Any], expected: Found
 ) -> None:
     wanted = copy.deepcopy(WANTED)
@@ -263,7 +263,7 @@ def test_an_object_that_is_only_on_one_side(
 
 
 @pytest.mark.parametrize(("path", "value", "word"), REFUSED, ids=[path for path, _value, _word in REFUSED])
-def test_what_no_server_could_be_like(same: Simulator, path: str, value: t.Any, word: str) -> None:
+def test_an_impossible_desired_state_is_refused(same: Simulator, path: str, value: t.Any, word: str) -> None:
     run = audit(same, changed(path, value))
     found = findings(run)
     assert [(one.severity, one.kind) for one in found] == [("error", "bad_input")]
@@ -271,18 +271,18 @@ def test_what_no_server_could_be_like(same: Simulator, path: str, value: t.Any, 
     assert any(word in one["message"] for one in report["findings"] if one["severity"] == "error"), report["findings"]
 
 
-def test_a_virtual_host_that_nobody_has_listed(own: Simulator) -> None:
+def test_an_unlisted_virtual_host_is_a_finding(own: Simulator) -> None:
     make_virtual_host(own, "t-hand")
     assert findings(audit(own, WANTED)) == [Found("drift", "not_listed", ("t-hand", "", ""))]
 
 
-def test_a_push_task_that_nobody_has_listed(own: Simulator) -> None:
+def test_an_unlisted_push_task_is_a_finding(own: Simulator) -> None:
     task = {"id": "hand", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://hand.example.com/live"}
     post(own, "/v1/vhosts/t-b/apps/live:startPush", task)
     assert findings(audit(own, WANTED)) == [Found("drift", "not_listed", ("t-b", "live", "hand"))]
 
 
-def test_a_push_that_its_destination_refuses(own: Simulator) -> None:
+def test_a_push_refused_by_its_destination_is_a_finding(own: Simulator) -> None:
     own.destination("rtmp://one.example.com/live", "refuse")
     own.stream_appears("t-b", "live", "main")
     while (
@@ -293,7 +293,7 @@ def test_a_push_that_its_destination_refuses(own: Simulator) -> None:
     assert findings(audit(own, WANTED)) == [Found("error", "push_error", ONE)]
 
 
-def test_a_push_that_stands_still() -> None:
+def test_a_stalled_push_is_a_finding() -> None:
     clock = ManualClock()
     with Simulator(clock=clock, default_host_names=["localhost"]) as sim:
         make(sim)
@@ -305,14 +305,14 @@ def test_a_push_that_stands_still() -> None:
         assert {task["id"]: task["bits_per_second"] for task in run["push_tasks"]} == {"one": 0, "two": None}
 
 
-def test_a_server_that_does_not_answer(own: Simulator) -> None:
+def test_an_unreachable_server_is_a_finding(own: Simulator) -> None:
     own.stop()
     run = run_module("audit_info", connection(own, retries=0, **WANTED))
     assert [(one.severity, one.kind) for one in findings(run)] == [("error", "refused")]
     assert run["reachable"] is False
 
 
-def test_a_server_that_refuses_the_token(own: Simulator) -> None:
+def test_a_refused_token_is_a_finding(own: Simulator) -> None:
     run = run_module("audit_info", {**connection(own, retries=0, **WANTED), "api_token": "canary-other"})
     assert [(one.severity, one.kind) for one in findings(run)] == [("error", "unauthorized")]
 

@@ -152,7 +152,7 @@ def _check_question(question: dict[str, t.Any]) -> None:
         assert question["default"] in question["choices"]
 
 
-def test_workflows_and_schedules_name_what_there_is() -> None:
+def test_workflows_and_schedules_name_existing_templates() -> None:
     jobs = {template["name"] for template in described("job_templates.yml")["job_templates"]}
     workflows = described("workflows.yml")["workflow_job_templates"]
     for workflow in workflows:
@@ -171,7 +171,7 @@ def test_workflows_and_schedules_name_what_there_is() -> None:
 
 def test_the_notification_can_be_rendered_with_and_without_a_report() -> None:
     class Undefined(StrictUndefined):
-        """Refuses what is not defined, as AWX does where it checks messages."""
+        """Refuses what is not defined, as AWX does if it checks messages."""
 
     (message,) = [one["message"] for one in described("notification_messages.yml").values()]
     assert "\n" not in message
@@ -352,7 +352,7 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
 
 
 @pytest.mark.exhaustive
-def test_the_playbook_makes_what_is_described(project: Project) -> None:
+def test_the_playbook_creates_the_described_objects(project: Project) -> None:
     run, made = set_up(
         project,
         {
@@ -409,7 +409,7 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
-def test_little_is_made_with_no_variables(project: Project) -> None:
+def test_few_objects_are_created_without_variables(project: Project) -> None:
     run, made = set_up(project, {})
     assert run.status == 0, run.output
     assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 6 + [
@@ -419,7 +419,7 @@ def test_little_is_made_with_no_variables(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_playbook_says_where_the_collection_of_awx_is_missing(project: Project) -> None:
+def test_the_playbook_reports_a_missing_awx_collection(project: Project) -> None:
     run = project.play(
         "streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"]
     )
@@ -491,7 +491,7 @@ def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim:
 
 
 @pytest.mark.exhaustive
-def test_a_job_that_fails_tells_no_secret(project: Project, sim: Simulator) -> None:
+def test_a_failed_job_shows_no_secret(project: Project, sim: Simulator) -> None:
     one = job(project, 1, sim)
     one.inject("credential_type_api", api_token="canary-wrong-token", timeout="5", retries="1", api_url="")
     one.answer(**survey_defaults("provision.yml"))

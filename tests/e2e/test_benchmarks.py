@@ -88,7 +88,7 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
 
 
-def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
+def test_a_real_server_keeps_its_own_objects(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.add_static_virtual_host({"name": BY_HAND, "host": {"names": ["hand.example.com"]}})
     there = vhosts_of(sim)
     answer = bench(tmp_path, "--rows", "bulk pushes", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
@@ -125,7 +125,7 @@ def test_an_interrupted_run_leaves_nothing_on_a_real_server(tmp_path: pathlib.Pa
     assert vhosts_of(sim) == there
 
 
-def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
+def test_a_failed_row_is_reported(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
     answer = bench(tmp_path, "--rows", "bulk", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert answer.returncode == 1
@@ -141,7 +141,7 @@ def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulat
         (["--again", "-1"], "--again not negative"),
     ],
 )
-def test_arguments_that_make_no_sense(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
+def test_invalid_arguments_are_refused(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
     answer = bench(tmp_path, *arguments)
     assert answer.returncode == 2
     assert said in answer.stdout

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.exhaustive
 PLACES = ("plays/files", "plays", "inventory/files", "inventory", "files", ".")
 
 
-def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> None:
+def test_relative_paths_resolve_on_the_controller(project: Project) -> None:
     wanted = []
     for number, place in enumerate(PLACES):
         folder = project.directory / place

@@ -166,7 +166,10 @@ SHOWN_BLOCKS = {
         "test_summary_of_a_restream",
         "test_summaries_of_audits",
     ],
-    "guide_rotate_certificates.rst": ["test_what_the_guide_shows_works", "test_a_failed_proof_is_told_as_in_the_guide"],
+    "guide_rotate_certificates.rst": [
+        "test_the_examples_of_the_guide_work",
+        "test_a_failed_proof_is_reported_as_in_the_guide",
+    ],
     "guide_network.rst": [NO_OUTPUT],
     "docs/architecture.md": [NO_OUTPUT],
 }
@@ -245,7 +248,7 @@ def test_every_block_is_run_by_a_test() -> None:
         assert pathlib.PurePath(name).stem in (REPOSITORY / test).read_text(encoding="utf-8")
 
 
-def test_commands_that_are_not_run_stand_in_the_documents() -> None:
+def test_commands_that_are_not_run_are_in_the_documents() -> None:
     found = {command.text for name in DOCUMENTS for command in all_commands(name)}
     assert set(NOT_RUN) - found == set()
 
@@ -512,7 +515,7 @@ class Desk:
         elif command == "ansible-vault create secrets.yml":
             (self.directory / "secrets.yml").unlink()
         done = subprocess.run(
-            # The password comes from a file, and the editor needs no terminal: nobody is there to be asked.
+            # The password comes from a file, and the editor needs no terminal: there is no prompt.
             [
                 "bash",
                 "-c",
@@ -549,7 +552,7 @@ def _words(text: str) -> str:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", with_commands_to_run())
-def test_commands_run_as_they_stand(name: str, project: Project) -> None:
+def test_commands_run_unchanged(name: str, project: Project) -> None:
     hosts = (
         ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"]
         if name == "guide_origin_edge.rst"
@@ -708,7 +711,7 @@ def _with_tools(repository: pathlib.Path, code: str, *arguments: pathlib.Path) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_people_are_told_to_save_is_no_part_of_the_collection() -> None:
+def test_saved_files_of_the_reader_are_not_in_the_artifact() -> None:
     ignored = (REPOSITORY / ".gitignore").read_text(encoding="utf-8").splitlines()
     left_out = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"]
     saved = {
@@ -815,7 +818,7 @@ def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Proje
     assert states["before"] == states["after"]
 
 
-def test_xml_is_what_the_configuration_file_takes() -> None:
+def test_xml_is_valid_in_the_configuration_file() -> None:
     found = [ET.fromstring(block.text) for name in DOCUMENTS for block in blocks(name) if block.language == "xml"]
     assert len(found) == 2 and all(root.tag == "Server" for root in found)
     texts = [root.findtext("Managers/API/AccessToken") or root.findtext("Bind/Publishers/OVT/Port") for root in found]
@@ -859,7 +862,7 @@ def literals(text: str) -> list[str]:
     ]
 
 
-def test_texts_of_the_server_are_those_that_were_recorded() -> None:
+def test_texts_of_the_server_equal_the_recordings() -> None:
     server, _heading, ansible = ERRORS.partition("Messages of Ansible")
     recorded = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "tests/wire").glob("*.json"))
     texts = literals(server)
@@ -871,7 +874,7 @@ def test_texts_of_the_server_are_those_that_were_recorded() -> None:
 
 
 @pytest.mark.exhaustive
-def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
+def test_texts_of_ansible_equal_its_output(project: Project) -> None:
     """Each is provoked, apart from the library that is missing, which tests/unit/plugins/modules have."""
     with started(["media-1"]) as servers:
         desk = Desk("guide_errors.rst", project, servers)

@@ -193,7 +193,7 @@ def _name(*parts: str) -> str:
 
 
 @pytest.mark.exhaustive
-def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> None:
+def test_one_run_restores_a_fleet_of_200_after_a_restart(project: Project) -> None:
     number = 200
     with Simulator(token=TOKEN) as sim:
         inventory(project, {"one": sim.url})
@@ -244,7 +244,7 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
     "version",
     ["0.21.0", *(pytest.param(version, marks=pytest.mark.exhaustive) for version in ("0.20.0", "0.18.0", "0.15.10"))],
 )
-def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, version: str) -> None:
+def test_an_export_recreates_the_same_state_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:
         inventory(project, {"one": sim.url})
         wanted = odd_fleet(version)

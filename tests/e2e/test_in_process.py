@@ -154,7 +154,9 @@ OF_ANOTHER = {
     + [("another", *pair) for pair in OF_ANOTHER.items()]
     + [("without", "plain", MODULE)],
 )
-def test_what_runs_where(everywhere: ExecutionRun, host: str, name: str, execution: str) -> None:
+def test_each_task_uses_the_expected_execution_path(
+    everywhere: ExecutionRun, host: str, name: str, execution: str
+) -> None:
     result = everywhere.last(name, host)
     assert result.event == "ok", result.result
     assert result.execution == execution
@@ -166,7 +168,7 @@ def test_each_item_of_a_loop_is_asked_where_to_run(everywhere: ExecutionRun) -> 
     assert {result.started for result in results} == {1}, "one process, for the one item that is to run as a module"
 
 
-def test_a_task_that_is_left_out_runs_nowhere(everywhere: ExecutionRun) -> None:
+def test_a_skipped_task_runs_nowhere(everywhere: ExecutionRun) -> None:
     assert (everywhere.last("not needed").event, everywhere.execution("not needed")) == ("skipped", "")
 
 
@@ -351,7 +353,7 @@ def test_a_loop_keeps_one_connection(project: Project, sim: Simulator) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["linear", "free"])
-def test_hosts_side_by_side(project: Project, strategy: str) -> None:
+def test_hosts_run_concurrently(project: Project, strategy: str) -> None:
     with Simulator(token=TOKEN) as sim, Simulator(token=TOKEN) as other:
         hosts = {f"host-{number}": {"url": (sim, other)[number % 2].url, "mine": f"t-{number}"} for number in range(6)}
         options = {"api_url": "{{ url }}", "api_token": TOKEN, **vhost("{{ mine }}-{{ item }}")}

@@ -114,7 +114,7 @@ def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project
 
 
 @pytest.mark.exhaustive
-def test_five_servers_one_of_them_gone(project: Project) -> None:
+def test_one_of_five_servers_is_unreachable(project: Project) -> None:
     with contextlib.ExitStack() as stack:
         sims = {f"media{number}": stack.enter_context(Simulator(token=TOKEN)) for number in range(1, 6)}
         project.inventory({name: sim.url for name, sim in sims.items()}, ovenmediaengine_wait_seconds=1)

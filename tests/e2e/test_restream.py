@@ -109,7 +109,7 @@ def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
         (None, "keys.yml, does not exist on the controller. Nothing was done."),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_sent(
+def test_invalid_input_is_reported_and_nothing_is_sent(
     project: Project, sim: Simulator, text: str | None, said: str
 ) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
@@ -124,7 +124,7 @@ def test_what_is_wrong_is_told_and_nothing_is_sent(
 
 
 @pytest.mark.exhaustive
-def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None:
+def test_a_refusal_of_the_server_is_reported(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_api_token="canary-wrong-token")
     run = restream(project)
     assert run.status == 2

@@ -178,7 +178,7 @@ def _not_rotated(server: MediaServer) -> list[str]:
 
 
 @pytest.mark.exhaustive
-def test_check_mode_then_a_run_then_nothing_more(project: Project) -> None:
+def test_a_second_run_after_check_mode_and_a_run_changes_nothing(project: Project) -> None:
     with MediaServer(project.directory / "one", ports=2) as server:
         hosts = {"one": server.variables(ovenmediaengine_certificate_backups=1)}
         checked = rotate(project, hosts, "--check", "--diff")
@@ -282,7 +282,7 @@ def test_special_cases(project: Project) -> None:
         chain.write(chain.coming, chain.old, authority().chain + authority().root.cert_pem.bytes())
         # The certificate is served, and clients would refuse it.
         refused = start("refused")
-        # In place, by somebody else; the server cannot read it.
+        # Replaced by another process; the server cannot read it.
         in_place = start("in-place")
         in_place.write(in_place.live, in_place.new)
         in_place.simulator.fail_reload("t-live")
@@ -340,7 +340,7 @@ def test_special_cases(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
-def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
+def test_invalid_variables_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
     with MediaServer(tmp_path / "one") as server:
         entries = [{"vhost": "t-live", "certbot_live": "/x", "certificate": "/y"}]
         hosts = {
@@ -486,7 +486,7 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_virtual_hosts_that_share_files(project: Project) -> None:
-    """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who
+    """The second is reloaded for a new chain too; if its proof fails, the files stay, and the message says who
     placed them.
     """
     with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:
@@ -530,7 +530,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
+def test_a_shadowed_virtual_host_is_reported(project: Project) -> None:
     """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was
     not served before.
     """
@@ -613,7 +613,7 @@ def _without_own_names(text: str) -> str:
 
 
 @pytest.mark.exhaustive
-def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
+def test_a_failed_proof_is_reported_as_in_the_guide(project: Project) -> None:
     """The guide leaves out why the proof has failed."""
     with MediaServer(project.directory / "one") as server:
         server.simulator.fail_reload("t-live")
@@ -625,7 +625,7 @@ def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
-def test_what_the_guide_shows_works(project: Project) -> None:
+def test_the_examples_of_the_guide_work(project: Project) -> None:
     """The hook of certbot rotates one certificate, the play the other, and the alarm has nothing to say then."""
     place = project.directory
     with MediaServer(place / "one", ports=2) as server:

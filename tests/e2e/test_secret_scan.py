@@ -126,12 +126,12 @@ def test_harmless_text_is_not_found() -> None:
     assert [leak for text in harmless for leak in scanner.scan(text, "here")] == []
 
 
-def test_a_secret_of_which_nothing_would_be_left_is_refused() -> None:
+def test_a_secret_without_a_plain_form_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing of quotes"):
         Scanner({"quotes": "\"'\\"})
 
 
-def test_base64_is_recognized_by_what_neighbours_do_not_change() -> None:
+def test_base64_is_recognized_at_every_alignment() -> None:
     for before in (b"", b"a", b"ab", b"abc"):
         for after in (b"", b"x", b"xy"):
             assert any(core in base64.b64encode(before + b"canary!" + after).decode() for core in cores(b"canary!")), (
@@ -187,7 +187,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
                     if check_mode
                     else run_module(case.module, case.options)
                 )
-            except (TypeError, ValueError):  # some releases of ansible-core end so where an option is not of its type
+            except (TypeError, ValueError):  # some releases of ansible-core end so if an option is not of its type
                 assert case.ends in (None, BY_ANSIBLE, "bad_input"), case.name
                 crashed += 1
                 leaks += scanner.scan(traceback.format_exc(), case.name)
@@ -347,7 +347,7 @@ class Scan:
         }
 
     def _edited_by_hand(self) -> None:
-        """An export that somebody has filled in with secrets: the role keeps it, and shows nothing of it."""
+        """An export that a user has filled in with secrets: the role keeps it, and shows nothing of it."""
         for name in self.servers:
             filled = f"canary-filled-in-{name}-4711-abcdef"
             self.secrets[f"filled in by hand on {name}"] = filled
@@ -380,9 +380,9 @@ def layer_of(place: str) -> str:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
 @pytest.mark.timeout(1700)
-def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
+def test_no_file_of_a_run_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
     scan = Scan(tmp_path, check)
-    # What somebody wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
+    # What a user wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
     own = {
         leak.place
         for leak in scan.leaks
@@ -401,7 +401,7 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
     assert {case.module for cases in scan.cases.values() for case in cases} == set(MODULES)
     _roles_did_what_they_should(scan, ends)
 
-    # The files that modules are copied to, which -vvvv shows. Where the host has a Python of its own, a
+    # The files that modules are copied to, which -vvvv shows. If the host has a Python of its own, a
     # module is used anyway.
     copied = collections.Counter(
         re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE)
@@ -458,7 +458,7 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
 def small_run(
     directory: pathlib.Path, server: Server, cases: t.Sequence[Case], tree: pathlib.Path = TREE
 ) -> tuple[Stage, list[Leak]]:
-    """Run some cases, and searches all that they leave."""
+    """Run some cases, and search all that they leave."""
     stage = Stage(directory, tree)
     registered = [f"secret_{number}" for number in range(len(cases))]
     tasks = [*case_tasks(cases, "secret"), *keep(registered, stage.reports / "results")]
@@ -469,7 +469,7 @@ def small_run(
 
 
 @pytest.mark.exhaustive
-def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path) -> None:
+def test_secrets_of_show_secrets_are_found_in_every_layer(tmp_path: pathlib.Path) -> None:
     with Server(tmp_path / "server", hard=True) as server:
         shown = {**server.connection(), "show_secrets": True}
         names = {
@@ -488,9 +488,9 @@ def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path)
 # Bugs, as code at the end of files; and what the scan must find then in a run of two cases.
 BUGS = {
     # In the difference.
-    "_push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
+    "_resources/push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
     # In an error, in base64 alone.
-    "_secrets": (
+    "_core/secrets": (
         "def _plain(self, text):\n"
         "    for one in self._values:\n"
         "        text = text.replace(one, MASK)\n"

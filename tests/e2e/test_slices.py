@@ -153,7 +153,7 @@ def test_provision_and_audit_in_slices(
     assert missing == sorted(sliced(hosts, 2)) and again["failed"]
 
 
-def test_a_merge_without_reports_says_so(project: Project) -> None:
+def test_a_merge_without_reports_fails(project: Project) -> None:
     run = project.play("streamops.ovenmediaengine.merge_audits", "-i", "one,two", "-e", "audit_parts_dir=nothing")
     assert run.status == 2
     assert (

@@ -23,7 +23,7 @@ EPOCH = "1970-01-01T00:00:00.000+00:00"
 class Clock:
     """Seconds that only go forward, and the time of day that belongs to them.
 
-    :param source: gives seconds as float, from any origin; ``time.monotonic`` where none is given.
+    :param source: gives seconds as float, from any origin; by default ``time.monotonic``.
     """
 
     def __init__(self, source: Callable[[], float] | None = None) -> None:

@@ -53,7 +53,7 @@ _TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_n
 
 
 async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
-    """Do what a control request asks; 400 where it asks for something that cannot be, 404 where there is no such call,
+    """Do what a control request asks; 400 if the request is invalid, 404 if there is no such call,
     or a publisher
     finds no application."""
     action = _ACTIONS.get((method, plain_path(target)[len(PREFIX) :]))

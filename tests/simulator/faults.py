@@ -16,7 +16,7 @@ reset           the connection is cut off without an answer: ``rst`` (connection
 close           answered well, then the kept-alive connection is closed unannounced: ``idle`` at once,     after, before
                 ``next`` when the next request arrives on it, which is not done
 delay           answers after ``seconds`` of the clock; before: the work waits too, and is ``dropped``     before, after
-                where the client has gone by then, or done all the same, ``late``
+                if the client has gone by then, or done all the same, ``late``
 trickle         a byte at a time, with ``seconds`` (real ones) after each: ``body``, or ``head`` too       after, before
 truncate        half arrives, then the connection is closed: half the ``body``, half the ``head``, or a    before, after
                 ``chunked`` body whose end is missing
@@ -26,7 +26,7 @@ garbage         no ``http``; no ``json``; ``bytes`` that are no text; JSON that 
 html            an HTML page (200, or another ``status``)                                                  before, after
 empty           no body (200, or another ``status``)                                                       before, after
 status          any ``status`` (500): ``envelope`` with ``message``, or ``body`` in its place, or a        before, after
-                proxy's page, ``html``; with ``retry_after`` where it is given
+                proxy's page, ``html``; with ``retry_after`` if it is set
 rate_limit      429 with ``retry_after`` (1): ``envelope`` or ``html``                                     before, after
 unauthorized    401: ``envelope`` or ``html``                                                              before, after
 restart         the process ends and starts again: all that the API made is lost, connections are cut      before, after
@@ -100,15 +100,15 @@ class Fault:
     :param times: how many it spoils, -1 for all until it is over.
     :param when: ``before`` the work, which is then not done, or ``after`` it; the table above says which holds where
     none is given.
-    :param seconds: how long it takes, where the kind takes time.
-    :param status: of the answer, where the kind has one.
+    :param seconds: how long it takes, if the kind takes time.
+    :param status: of the response, if the kind has one.
     :param message: of the envelope.
     :param body: JSON to answer in place of the envelope.
     :param retry_after: seconds or a date, for the header ``Retry-After``.
     :param variant: a variant of the kind.
     :param location: where a redirection leads.
     :param size: bytes of a huge body.
-    :param deed: what somebody else does meanwhile; only a test in the same process can give one.
+    :param deed: what another client does meanwhile; only a test in the same process can give one.
     """
 
     def __init__(
@@ -377,7 +377,7 @@ class _Meeting:
         return _is_gone(self.exchange)
 
     async def pause(self) -> None:
-        """Let the fault's seconds of the clock pass, or less where the client has gone and that matters."""
+        """Let the fault's seconds of the clock pass, or less if the client has gone and that matters."""
         if self.fault.seconds <= 0:
             return  # A clock that is not advanced would never do it.
         passed = asyncio.Event()
@@ -521,7 +521,7 @@ async def _unauthorized(meeting: _Meeting) -> Reply:
 async def _restart(meeting: _Meeting) -> Reply:
     await meeting.worked()
     await meeting.server.interrupt(meeting.fault.seconds, publishers=True)
-    meeting.server.state.restart()  # Last, so that nobody finds the new process before the old one has gone.
+    meeting.server.state.restart()  # Last, so that no client finds the new process before the old one has gone.
     return Raw(None)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ports that belong to their owner from the moment they are known, whether somebody listens on them or not."""
+"""Ports that belong to their owner from the moment they are known, whether a server listens on them or not."""
 
 from __future__ import annotations
 

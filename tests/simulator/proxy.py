@@ -78,7 +78,7 @@ class Proxy:
     :param tls: serve by https, with a certificate made on the spot; :attr:`ca_path` has its authority.
     :param client_ca: demand a certificate of the client, such as :attr:`client_cert` with :attr:`client_key`; with
     ``tls``.
-    :param min_tls: the lowest version of TLS that it speaks; that of the system where None.
+    :param min_tls: the lowest version of TLS that it speaks; that of the system if None.
     :param max_tls: the highest.
     :param timeout: real seconds that the server behind it has for an answer.
     """
@@ -210,7 +210,7 @@ class Proxy:
             skip_auto_headers=_LEFT_ALONE,
             timeout=aiohttp.ClientTimeout(total=self._timeout),
         )
-        # Otherwise it repeats some requests on its own where a kept-alive connection has ended, and what tests see
+        # Otherwise it repeats some requests on its own if a kept-alive connection has ended, and what tests see
         # would depend on chance.
         self._session._retry_connection = False
         self._server = web.Server(

@@ -21,7 +21,7 @@ class LogRecord:
     path: str
     """As sent, query and all."""
     body: Any
-    """The JSON value; the raw text where it is no JSON; None without a body."""
+    """The JSON value; the raw text if it is no JSON; None without a body."""
     headers: Mapping[str, str]
     """As sent, without the credential."""
     time: float

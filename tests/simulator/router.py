@@ -23,7 +23,7 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="OvenMediaEngine"'}
 
 @dataclass
 class Call:
-    """A request that has found its rules; ``vhost`` and ``app`` are set where the path names them."""
+    """A request that has found its rules; ``vhost`` and ``app`` are set if the path names them."""
 
     state: State
     body: Any

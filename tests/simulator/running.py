@@ -30,7 +30,7 @@ class Simulator:
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.
-    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock where None.
+    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock if None.
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
@@ -60,7 +60,7 @@ class Simulator:
         self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names)
         self.port = 0
         self.ca_path: str | None = None
-        """The authority to trust, where the certificate was made here."""
+        """The authority to trust, if the certificate was made here."""
         self._server = Server(self.state, token)
         self._server.latency = latency
         self._tls = tls or tls_cert is not None
@@ -157,7 +157,7 @@ class Simulator:
         return fault
 
     def meanwhile(self, method: str, path: str, deed: Callable[[], object], **options: Any) -> Fault:
-        """Let somebody else do something just before a request is worked on: the first of a method whose path ends in
+        """Let another client do something just before a request is worked on: the first of a method whose path ends in
         ``path``.
 
         :param options: further ones of :class:`.faults.Fault`, such as ``skip`` and ``when``.
@@ -255,7 +255,7 @@ class Simulator:
         self.state.set_destination(url, behaviour)
 
     def fail_reload(self, vhost: str | None = None, fails: bool = True) -> None:
-        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only where the version
+        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only if the version
         answers 500.
         """
         set_failing_reload(self.state, vhost, fails)
@@ -263,7 +263,7 @@ class Simulator:
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
         """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
-        :param config: as the API writes it; reads return numbers as strings where the version does that.
+        :param config: as the API writes it; reads return numbers as strings if the version does that.
         :param applications: applications as the API writes them, or mere names (with a push publisher).
         """
         self.state.add_static_virtual_host(config, applications)

@@ -82,7 +82,7 @@ class Server:
         self.token = token
         self.log: list[LogRecord] = []
         self.middlewares: list[Middleware] = []
-        """From the outermost to the innermost; empty unless somebody puts one there."""
+        """From the outermost to the innermost; empty unless a test adds one."""
         self.faults = Faults()
         """What spoils requests; they are met outside of all middlewares, as a network is."""
         self.tls_listeners: list[TlsListener] = []
@@ -99,7 +99,7 @@ class Server:
         self._loop: AbstractEventLoop | None = None
         self._listener: Listener | None = None
         self._holder: socket.socket | None = None
-        """Holds the port, whether somebody listens or not."""
+        """Holds the port, whether a server listens or not."""
         self._call_off: Callable[[], None] | None = None
         self._down_publishers: list[TlsListener] = []
         self._connections: _Connections | None = None

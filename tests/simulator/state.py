@@ -84,7 +84,7 @@ class VirtualHost:
     """What was loaded, each with the moment from which it is in use, in the order of the loads."""
 
     def load_first_certificate(self) -> None:
-        """Read the files of a new virtual host; it has no TLS where that fails (server-facts: Virtual hosts)."""
+        """Read the files of a new virtual host; it has no TLS if that fails (server-facts: Virtual hosts)."""
         tls = tls_files(self.config)
         certificate = load(tls) if tls else None
         if certificate is not None:
@@ -160,7 +160,7 @@ class State:
         self.reload_delay = 0.0
         """Seconds after which a reload of a virtual host's certificate shows."""
         self.api_certificate: ApiCertificate | None = None
-        """The certificate of the API itself, where it has one."""
+        """The certificate of the API itself, if it has one."""
         self.config_tasks: list[ConfigTask] = []
         self.known_files: set[str] = set()
         """Certificate files that exist on the simulated machine alone; no TLS port serves them. See
@@ -239,7 +239,7 @@ class State:
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
         """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
-        :param config: as the API writes it; numbers are returned as strings where the version does that.
+        :param config: as the API writes it; numbers are returned as strings if the version does that.
         :param applications: applications as the API writes them, or mere names (rtmp and srt in, llhls and push out).
         """
         apps = tuple(
@@ -352,13 +352,13 @@ class State:
             del push.tasks[task.id]
 
     def start_task(self, vhost: str, app: str, push: PushApplication, task: PushTask) -> None:
-        """Reserve a task; it delivers at once where its stream is live."""
+        """Reserve a task; it delivers at once if its stream is live."""
         push.tasks[task.id] = task
         if (vhost, app, task.stream_name) in self.streams:
             self._begin_session(task)
 
     def stop_task(self, push: PushApplication, task: PushTask) -> None:
-        """Ask a task to stop. It stays listed for a while, except where the version stops at once."""
+        """Ask a task to stop. It stays listed for a while, except if the version stops at once."""
         if self.version.stop_is_immediate or self.stop_delay <= 0:
             del push.tasks[task.id]
         elif task.gone_at is None:
@@ -368,7 +368,7 @@ class State:
             )
 
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
-        """Add a task of the server's configuration; it has ``isConfig`` true and, where none is given, a random id.
+        """Add a task of the server's configuration; it has ``isConfig`` true and by default a random id.
 
         :param fields: ``id``, ``stream_name``, ``protocol``, ``url``, ``stream_key``, ``variant_names``.
         """

@@ -39,8 +39,8 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
     builds what is sent, so that their order means nothing. 0.15.10 sends only the first of the chain file [read], which
     is not simulated.
 
-    :param tls: ``certPath``, ``keyPath`` and, where there is one, ``chainCertPath``.
-    :returns: None if a file is missing, broken or unreadable, or where the key is that of another certificate.
+    :param tls: ``certPath``, ``keyPath`` and optionally ``chainCertPath``.
+    :returns: None if a file is missing, broken or unreadable, or if the key is that of another certificate.
     """
     try:
         leaf = _blocks(str(tls.get("certPath", "")))[0]

@@ -72,7 +72,7 @@ class TlsListener:
         return self.port
 
     def release(self) -> None:
-        """Give the port away, which nobody can have while it is only closed."""
+        """Release the port, which no process can bind while it is only closed."""
         self.close()
         if self._holder is not None:
             self._holder.close()
@@ -117,7 +117,7 @@ class TlsListener:
     def start_handshake(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject | None:
         """Return the server's side of a connection, or None if nothing will ever be answered.
 
-        That is so where no virtual host has a certificate: the server logs it and leaves the connection alone
+        That is so if no virtual host has a certificate: the server logs it and leaves the connection alone
         (https_server.cpp [read]).
         """
         if self.is_mute:

@@ -89,9 +89,7 @@ class ModuleRun(dict[str, Any]):
 
 
 def _not_on_a_host(*_arguments: Any, **_options: Any) -> None:
-    """What ansible-core finds of the controller on a managed host, if it would check the encoding of options more
-    strictly otherwise.
-    """
+    """Return nothing, as on a managed host; otherwise ansible-core checks the encoding of options more strictly."""
 
 
 @contextlib.contextmanager

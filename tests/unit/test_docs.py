@@ -339,7 +339,7 @@ def test_relative_links_point_to_files() -> None:
     assert broken == []
 
 
-def test_what_the_readme_says_it_does_not_do_is_so() -> None:
+def test_the_limits_in_the_readme_are_true() -> None:
     """A module or role that does one of these things after all has to be removed from the list."""
     text = README.read_text(encoding="utf-8")
     section = re.search(r"^The collection does not:\n\n(.+?)\n\n## ", text, re.MULTILINE | re.DOTALL)

@@ -243,7 +243,7 @@ def _untrue(report: Report, seen: Seen) -> Iterator[str]:
     form = seen.after.get(label)
     if action in _ABSENT and form is not None:
         yield f"{describe(label)} is reported as {action}, and is there"
-    # An object that is wanted to be absent is unchanged where there was none.
+    # An object that is wanted to be absent is unchanged if there was none.
     if action in _PRESENT and form != seen.goal.get(label) and not seen.made_anew(report):
         yield f"{describe(label)} is reported as {action}, and is {_form(seen.after, label)}"
     if not seen.emptied and action == "unchanged" and form != seen.before.get(label):

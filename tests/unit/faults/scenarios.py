@@ -39,7 +39,7 @@ class Scenario:
     refused: frozenset[Label] = frozenset()
     """What a good run reports as failed, and leaves as it is."""
     bulk_size: int = 0
-    """How many objects go into one request, where it is not as usual."""
+    """How many objects go into one request, if not the usual number."""
     streams: Sequence[Label] = ()
     """Streams that are live: virtual host, application, name."""
     certificates: bool = False

@@ -192,7 +192,7 @@ def test_the_matrix_has_a_kind_of_each_class() -> None:
     assert {kind.of for kind in KINDS.values()} == set(CLASSES)
 
 
-def test_what_writes_never_asks_how_a_response_was_lost() -> None:
+def test_writes_do_not_depend_on_how_a_response_was_lost() -> None:
     """One kind represents its class: only the class decides what is done next."""
     files = list(Path(base.__file__).parent.glob("*.py"))
     assert len(files) > 5

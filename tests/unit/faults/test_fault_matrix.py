@@ -136,12 +136,12 @@ def test_a_gateway_answers_a_reload(harness: Harnesses, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(PASSING, PASSING_FOR_MANY, typical=("reset",)))
-def test_what_passes_is_waited_for(harness: Harnesses, name: str, kind: str) -> None:
+def test_transient_faults_are_waited_for(harness: Harnesses, name: str, kind: str) -> None:
     spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=1, recovers=True)
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(FOR_EVER))
-def test_a_fault_for_ever(harness: Harnesses, name: str, kind: str) -> None:
+def test_a_permanent_fault(harness: Harnesses, name: str, kind: str) -> None:
     """From one request on each of the same method and path fails."""
     spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=1, times=-1)
 
@@ -159,7 +159,7 @@ def test_a_fault_at_each_read(harness: Harnesses, name: str, kind: str) -> None:
     "writes", (True, pytest.param(False, marks=pytest.mark.exhaustive)), ids=("at each write", "at each read")
 )
 @pytest.mark.parametrize(("name", "kind"), pairs(RESTARTS, typical=("restart",)))
-def test_a_restart_that_is_waited_for(harness: Harnesses, name: str, kind: str, writes: bool) -> None:
+def test_a_restart_is_waited_for(harness: Harnesses, name: str, kind: str, writes: bool) -> None:
     """The module goes on with a server that has lost what it had found and made before."""
     scenario = scenarios(NEWEST)[name]
     if list(positions(harness(NEWEST), scenario, writes=writes)):
@@ -176,7 +176,7 @@ def test_a_fault_at_each_read_of_a_recreate(harness: Harnesses, name: str, kind:
 
 
 @pytest.mark.exhaustive
-def test_more_than_one_request_can_hold(harness: Harnesses) -> None:
+def test_a_create_in_several_requests(harness: Harnesses) -> None:
     spoil(harness(NEWEST), scenarios(NEWEST)[LARGE], "reset", retries=0)
 
 
@@ -191,7 +191,7 @@ def test_other_versions(harness: Harnesses, name: str, version: str) -> None:
     "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in SMALL]
 )
 def test_check_mode_writes_nothing(harness: Harnesses, name: str) -> None:
-    """Also where its reads fail, it sends no write, and tells no secret."""
+    """Even if its reads fail, it sends no write and shows no secret."""
     found, cases, faults, wrong = Verdict(), 0, 0, []
     for kind in IN_CHECK_MODE:
         for number, (where, verdict) in enumerate(

@@ -43,7 +43,7 @@ PATIENCE = 600  # seconds after which a wait is a hang
 STOP_DELAY = 0.05  # seconds for which a stopped task stays listed
 SECONDS_A_REQUEST = 0.01  # by which the server's clock goes on
 HEADER = "X-Controller"
-# What a run may say that met somebody else at work.
+# What a run may say if another client was at work.
 ABOUT_THE_OTHER = {
     "conflict",
     "duplicate_id",
@@ -407,7 +407,7 @@ def _entries(run: ModuleRun) -> Iterator[Mapping[str, Any]]:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in DUELS]
 )
-def test_two_at_once(arena: Arena, name: str) -> None:
+def test_two_controllers_run_concurrently(arena: Arena, name: str) -> None:
     duel = DUELS[name]
     goals = _goals(arena, duel)
     counts = dict.fromkeys(("lost", "doubled", "leaked", "wrong"), 0)
@@ -484,7 +484,7 @@ class TestMeanwhile:
         assert not wrong, "\n".join(wrong)
 
     @pytest.mark.parametrize("module", RECREATES)
-    def test_what_the_other_made_is_not_called_the_old(self, simulator: Simulator, module: str) -> None:
+    def test_a_replaced_object_is_not_reported_as_the_old_one(self, simulator: Simulator, module: str) -> None:
         """Another object replaces what this run has deleted: the report must not say that all is as
         before.
         """
@@ -496,7 +496,7 @@ class TestMeanwhile:
             wrong.append(f"not so: {run['msg']}")
         self.judge(module, wrong)
 
-    def test_what_the_other_made_again_is_not_missing(self, simulator: Simulator) -> None:
+    def test_a_recreated_object_is_not_reported_as_missing(self, simulator: Simulator) -> None:
         """An application that the other has put back in the meantime is there."""
         options = RECREATES["vhost"][2]
         config = simulator.state.virtual_hosts["t-v"].applications["live"].config
@@ -513,7 +513,7 @@ class TestMeanwhile:
         assert not run.failed
 
     @pytest.mark.parametrize("module", STOPS)
-    def test_what_the_other_took_away_is_gone(self, simulator: Simulator, module: str) -> None:
+    def test_an_object_deleted_by_the_other_is_reported_as_missing(self, simulator: Simulator, module: str) -> None:
         """A push task whose application the other has deleted needs no stop any more."""
         run = self.run(simulator, module, STOPS[module], "POST", ":stopPush", lambda: _take_away(simulator.state))
         self.judge(module, [f"all is as wanted: {run['msg']}"] if run.failed else [])

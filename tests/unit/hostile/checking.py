@@ -83,7 +83,7 @@ def _no_constant(name: str) -> None:
 
 
 def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> None:
-    """The server lives, and was sent nothing but whole requests of the API, about names and with keys that do no harm.
+    """Check that the server lives and has received only whole API requests with harmless names and keys.
 
     :param prefix: a pattern of what can precede the paths of the API.
     """
@@ -174,7 +174,7 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
         )
         if value.strip() or place.path[:1] != (
             "http_headers",
-        ):  # where a blank is a secret, ansible-core hides all blanks of the message
+        ):  # if a blank is a secret, ansible-core hides all blanks of the message
             _demand_named(run, module, place, about)
         return REFUSED
     if run.failed:

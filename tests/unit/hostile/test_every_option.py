@@ -176,17 +176,17 @@ HUGE_PLACES = _huge_places()
 
 
 @pytest.mark.parametrize("number", (1, *(pytest.param(number, marks=pytest.mark.exhaustive) for number in (0, 2, 3))))
-def test_a_mebibyte(simulator: Simulator, number: int) -> None:
+def test_a_value_of_one_mebibyte_is_handled(simulator: Simulator, number: int) -> None:
     chosen = HUGE_PLACES[number::4]
     outcomes = Counter(check_option(simulator, module, place, HUGE) for module, place in chosen)
     assert outcomes[REFUSED] > 0
     record("hostile input/options", cases=len(chosen), faults=len(chosen))
 
 
-# Tests of the tests: where a check is taken away, the simulator dies as a real server would, and it is seen.
+# Tests of the tests: if a check is removed, the simulator dies as a real server would, and it is seen.
 
 
-def test_an_id_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_hostile_id_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("push_task") if place.path == ("id",))
     assert check_option(simulator, "push_task", place, DEADLY, state="stopped") == REFUSED
     monkeypatch.setitem(_field("push_task", "id"), "check", None)
@@ -195,7 +195,7 @@ def test_an_id_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: py
         _stop_hostile_task(simulator, place)
 
 
-def test_a_key_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_hostile_key_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("application") if place.path == ("extra",) and place.as_key)
     assert check_option(simulator, "application", place, DEADLY) == REFUSED
     monkeypatch.setattr(extra, "_EXTRA_KEY", _Anything())
@@ -203,7 +203,7 @@ def test_a_key_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: py
         check_option(simulator, "application", place, DEADLY)
 
 
-def test_an_unknown_key_of_a_virtual_host_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_key_of_a_virtual_host_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The declaration has no place for such a key, so one is made here."""
     place = next(place for place in places("vhost") if place.path == ("distribution",))
     group = _group("vhost")
@@ -213,7 +213,7 @@ def test_an_unknown_key_of_a_virtual_host_is_seen(simulator: Simulator, monkeypa
     assert simulator.died
 
 
-def test_a_smuggled_request_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_smuggled_request_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("application_info") if place.path == ("vhost",))
     monkeypatch.setattr(validators, "_ADDRESSABLE", _Anything())
     with pytest.raises(Broken, match="only paths of the API"):

@@ -114,7 +114,7 @@ def prepare(server: HostileServer) -> None:
         task = state.add_config_task(
             "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="canary-key"
         )
-        task.is_config = False  # started by somebody else
+        task.is_config = False  # started by another client
     state.config_tasks.clear()
 
 
@@ -186,7 +186,7 @@ def test_every_call_is_tried() -> None:
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_anything_in_place_of_an_answer(server: HostileServer, call: str) -> None:
+def test_any_value_replaces_a_response(server: HostileServer, call: str) -> None:
     """Each call of the API ends in a result or an error of a known kind, whatever value the whole answer or its
     payload is.
     """
@@ -350,7 +350,7 @@ def test_other_bodies(server: HostileServer, module: str, options: dict[str, Any
 @pytest.mark.parametrize("name", (None, "%s", "../x", 1, [], {}, "\ud800"), ids=ascii)
 @pytest.mark.parametrize(("module", "options"), [RUNS[6], RUNS[10]], ids=["vhost", "application"])
 @pytest.mark.parametrize("refused", (True, False), ids=("refused", "strange"))
-def test_another_name_than_was_asked_for(
+def test_a_response_with_another_name(
     server: HostileServer, module: str, options: dict[str, Any], name: Any, refused: bool
 ) -> None:
     """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked
@@ -391,14 +391,14 @@ def test_another_name_than_was_asked_for(
 # Tests of the tests
 
 
-def test_a_traceback_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_traceback_is_detected(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the names in a list not looked at, a wrong type would end a module."""
     monkeypatch.setattr(client.Api, "_names", lambda self, answer, attempt, path: self._payload(answer))
     with pytest.raises(Broken, match="the module ended in TypeError"):
         meet(server, "vhost_info", {}, 0, ("response",), None)
 
 
-def test_an_answer_that_is_sent_back_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_that_is_sent_back_is_detected(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(push_task, "id_of", lambda raw: "../x")
     from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import info
 

@@ -218,7 +218,7 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
     record("hostile input/redirects", cases=1, faults=1)
 
 
-def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_followed_redirect_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the test above. Connections know no other server, which must be taken from them first."""
     for lookup in ("get_connection", "get_connection_with_tls_context"):
         monkeypatch.delattr(bounded.BoundedAdapter, lookup)
@@ -239,7 +239,7 @@ def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) ->
 
 HUGE_ANSWERS: dict[
     str, tuple[Callable[[], Act], str]
-] = {  # what is sent, and the kind of the error where only one will do
+] = {  # what is sent, and the kind of the error if only one is right
     "100 MiB announced": (
         lambda: endless(HEAD + f"Content-Length: {100 * 2**20}\r\n\r\n[".encode(), MEBIBYTE, 100 * 2**20),
         "too_large",

@@ -116,7 +116,7 @@ def test_hostile_der(der: bytes) -> None:
         max_leaves=20,
     )
 )
-def test_der_that_is_well_formed_and_no_certificate(der: bytes) -> None:
+def test_well_formed_der_without_a_certificate(der: bytes) -> None:
     with contextlib.suppress(CertificateError):
         parse_certificate(der)
 
@@ -137,7 +137,7 @@ _PARTS = st.text("abc/:@?#&=% \u2028\ud800.-_+~[]\r\n\x00", max_size=12)
         ),
     )
 )
-def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
+def test_secrets_of_any_url_are_masked(url: str) -> None:
     masked = mask_url(url)
     has_user_info(url)
     for secret in url_secrets(url):
@@ -229,7 +229,7 @@ def test_a_secret_of_blanks_alone_hides_nothing() -> None:
     assert store.scrub("all blanks stay") == "all blanks stay"
 
 
-def test_keys_that_no_request_may_hold_are_found() -> None:
+def test_keys_forbidden_in_requests_are_found() -> None:
     assert unsendable_keys({"good_1": [{"%s": 1}, {"x": {"a b": 1}}], "": 2, "y": "%s"}) == [
         "good_1.0.'%s'",
         "good_1.1.x.'a b'",
@@ -271,7 +271,7 @@ def in_file(text: str) -> str:
 
 @FIXED
 @given(hostile_texts(), hostile_texts())
-def test_exported_yaml_says_the_very_texts(one: str, other: str) -> None:
+def test_exported_yaml_has_the_exact_texts(one: str, other: str) -> None:
     distribution = (
         one if checks.one_line(one) is None and MASK not in one else "example.com"
     )  # a mask is exported as a reference
@@ -377,7 +377,7 @@ def test_the_page_has_the_same_elements_whatever_the_texts(text: str, other: str
     assert "a49" not in page
 
 
-def test_an_unescaped_page_is_seen() -> None:
+def test_an_unescaped_page_is_detected() -> None:
     """A test of the test above."""
     page = page_of("a<b>", "b")
     assert _Tags(page.replace("&lt;", "<").replace("&gt;", ">")).tags != harmless_tags()

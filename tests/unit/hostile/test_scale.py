@@ -98,7 +98,7 @@ def _origin(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("what", WITH_ONE_TWICE)
-def test_many_are_looked_at_with_work_that_grows_with_their_number(simulator: Simulator, what: str) -> None:
+def test_work_grows_linearly_with_the_number_of_entries(simulator: Simulator, what: str) -> None:
     module, made, named = WITH_ONE_TWICE[what]
     fresh(simulator)
     calls = {}

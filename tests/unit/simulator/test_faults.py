@@ -45,7 +45,7 @@ class Wire:
         self.left = b""
 
     def send(self, method: str = "POST", path: str = VHOSTS, body: Any = NEW) -> Wire:
-        """Send a request, and read nothing yet; no body where it is None."""
+        """Send a request, and read nothing yet; no body if it is None."""
         content = b"" if body is None else json.dumps(body).encode()
         credential = base64.b64encode(self.simulator.token.encode()).decode()
         start = (
@@ -171,14 +171,14 @@ class TestEvery:
         assert fault.met == [f"POST {VHOSTS}"] and sim.faults == []
         (record,) = sim.log
         assert record.fault == kind and record.write and record.method == "POST" and record.path == VHOSTS
-        # A delay of no time keeps nobody waiting, and a restart loses what was done.
+        # A delay of no time does not wait, and a restart loses what was done.
         assert done(sim) == (kind == "delay" or (when == AFTER and kind != "restart"))
         again = Wire(sim)
         assert again.works() and again.call("GET", VHOSTS, None)[0] == 200
         again.socket.close()
         assert [record.fault for record in sim.log[1:]] == [None, None]
 
-    def test_kinds_and_variants_that_are_not(self, sim: Simulator) -> None:
+    def test_unknown_kinds_and_variants_are_refused(self, sim: Simulator) -> None:
         for options in (
             {"kind": "none"},
             {"kind": "reset", "variant": "now"},
@@ -234,7 +234,7 @@ class TestConnections:
         assert [(record.fault, record.status) for record in sim.log] == [("close", 200), (None, 200), ("close", None)]
         assert other.works()
 
-    def test_close_before_the_work_tells_of_no_success(self, sim: Simulator, wire: Any) -> None:
+    def test_close_before_the_work_reports_no_success(self, sim: Simulator, wire: Any) -> None:
         sim.inject("close", when=BEFORE)
         one = wire()
         assert one.call()[0] == 503 and one.rest() == (b"", CLOSED) and not done(sim)
@@ -283,7 +283,7 @@ class TestConnections:
             wait_until(lambda: not refused(sim))
             assert wire(sim).works()
 
-    def test_a_simulator_that_ends_while_nobody_listens(self, start: Any, clock: ManualClock) -> None:
+    def test_a_simulator_ends_during_a_refusal(self, start: Any, clock: ManualClock) -> None:
         sim = start()[0]
         sim.inject("refuse", variant="now", seconds=1)
         sim.stop()
@@ -295,7 +295,7 @@ class TestRestart:
     """The process ends in the middle, and starts again."""
 
     @both
-    def test_what_the_api_made_is_lost(self, sim: Simulator, wire: Any, when: str) -> None:
+    def test_objects_of_the_api_are_lost(self, sim: Simulator, wire: Any, when: str) -> None:
         idle = wire()
         assert idle.call("POST", VHOSTS, [{"name": "t0", "host": {"names": ["a"]}}])[0] == 200
         sim.inject("restart", when=when, method="POST")
@@ -308,7 +308,7 @@ class TestRestart:
             ("GET", None),
         ]
 
-    def test_nobody_listens_on_any_port_until_it_is_back(self, start: Any, wire: Any, clock: ManualClock) -> None:
+    def test_all_ports_are_closed_until_the_restart_ends(self, start: Any, wire: Any, clock: ManualClock) -> None:
         sim = start(tls_ports=[0, 0])[0]
         sim.listener(sim.tls_ports[1], "down")
         sim.inject("restart", seconds=2)
@@ -376,7 +376,7 @@ class TestTime:
         assert ("t1" in wire(sim).call("GET", VHOSTS, None)[1]["response"]) == does
         assert fault.met == [f"POST {VHOSTS}"] and sim.log[0].status is None
 
-    def test_delays_run_side_by_side(self, sim: Simulator, wire: Any, clock: ManualClock) -> None:
+    def test_delays_run_concurrently(self, sim: Simulator, wire: Any, clock: ManualClock) -> None:
         sim.inject("delay", seconds=1, times=3)
         waiting = [wire().send("GET", "/v1/version", None) for _number in range(3)]
         clock.wait_until_waiting(3)
@@ -646,7 +646,7 @@ class TestChoice:
         assert self.statuses(wire(), "GET /_simulator/log", "GET /v1/version", "GET /_simulator/log") == [200, 599, 200]
         assert fault.met == ["GET /v1/version"]
 
-    def test_the_first_that_wants_a_request_has_it(self, sim: Simulator, wire: Any) -> None:
+    def test_the_first_matching_fault_meets_a_request(self, sim: Simulator, wire: Any) -> None:
         sim.inject("status", status=598)
         sim.inject("status", status=599, skip=1)
         assert self.statuses(wire(), *["GET /v1/version"] * 4) == [598, 200, 599, 200]
@@ -658,7 +658,7 @@ class TestChoice:
         one = wire()
         assert [one.call("GET", VHOSTS, None)[0], one.call()[0]] == [200, 599]
 
-    def test_middlewares_stand_behind_faults(self, sim: Simulator, wire: Any) -> None:
+    def test_faults_come_before_middlewares(self, sim: Simulator, wire: Any) -> None:
         came: list[str] = []
 
         async def note(exchange: Any, work: Any) -> Any:
@@ -724,7 +724,7 @@ class TestControl:
         ] == [third]
         assert client.delete(path) == (200, {}) and client.get(path)[1] == {"faults": []} and sim.faults == []
 
-    def test_calls_that_cannot_be(self, client: Any) -> None:
+    def test_invalid_calls_are_refused(self, client: Any) -> None:
         for body in (
             {},
             {"kind": "none"},
@@ -799,7 +799,7 @@ class TestClock:
         clock.advance(3)
         assert seen == [("a", 1), ("b", 2), ("c", 2)] and clock() == 3
 
-    def test_what_follows_from_a_deed(self) -> None:
+    def test_actions_can_schedule_others(self) -> None:
         clock = ManualClock(0.0)
         seen: list[float] = []
 

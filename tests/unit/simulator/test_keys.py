@@ -152,7 +152,7 @@ def test_keys_are_taken_in_the_spelling_of_the_version(
         assert text_of(answer) == expected
 
 
-def test_a_later_server_takes_keys_that_nobody_knows(start: Any) -> None:
+def test_a_later_server_accepts_unknown_keys(start: Any) -> None:
     _sim, client = start(version="later")
     assert client.get("/v1/version")[1]["response"]["version"] == "0.22.0"
     host = {"names": ["a.example.com"], "laterHost": {"a": [1, {"b": None}]}}

@@ -191,7 +191,7 @@ def test_its_own_time_for_a_backend(sim: Simulator, front: Any) -> None:
     assert is_page(ask(front(timeout=0.2)), 504)
 
 
-def test_clients_are_served_side_by_side(sim: Simulator, front: Any, clock: Any) -> None:
+def test_clients_are_served_concurrently(sim: Simulator, front: Any, clock: Any) -> None:
     proxy = front(timeout=PATIENCE)
     sim.inject("delay", seconds=1)
     waiting = threading.Thread(target=ask, args=(proxy,))

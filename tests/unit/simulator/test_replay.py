@@ -154,7 +154,7 @@ def test_replay(
     clock: ManualClock,
     record_property: Callable[[str, Any], None],
 ) -> None:
-    """Each scenario on a fresh simulator; where the recording waited, the clock is advanced."""
+    """Each scenario on a fresh simulator; if the recording waited, the clock is advanced."""
     _simulator, client = start(version=version)
     for step in scenario["steps"]:
         clock.advance(step.get("wait_seconds_before", 0.0))

@@ -222,7 +222,7 @@ def test_a_handshake_that_a_delete_overtakes_fails(start: Any, files: Any) -> No
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(plain, server_hostname="a.example.com")
 
 
-def test_the_chain_is_sent_in_whatever_order_it_stands(start: Any, files: Any) -> None:
+def test_the_chain_is_sent_in_the_order_of_the_file(start: Any, files: Any) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     AUTHORITY.configure_trust(context)
     a = files("a")
@@ -257,7 +257,7 @@ def test_only_the_first_certificate_of_the_certificate_file_counts(start: Any, f
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_nothing_of_this_machine_is_served(
+def test_no_file_of_this_machine_is_served(
     start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     # The machine of a media server: what the simulated configuration names is there, with a certificate that is not
@@ -395,7 +395,7 @@ def test_a_virtual_host_whose_first_files_were_bad_is_served_after_a_reload(star
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_reload_that_is_told_to_fail(start: Any, files: Any, version: str) -> None:
+def test_a_reload_that_is_set_to_fail(start: Any, files: Any, version: str) -> None:
     a = files("a")
     sim, client = serving(start, a, version=version)
     old = a.fingerprint
@@ -513,7 +513,7 @@ def test_a_request_is_answered_and_the_connection_closed(start: Any, files: Any)
     )
 
 
-def test_what_is_no_handshake_ends_the_connection(start: Any, files: Any) -> None:
+def test_invalid_handshakes_end_the_connection(start: Any, files: Any) -> None:
     sim, _client = serving(start, files("a"))
     with socket.create_connection(("127.0.0.1", sim.tls_ports[0]), timeout=PATIENCE) as plain:
         plain.sendall(b"GET / HTTP/1.1\r\n\r\n")

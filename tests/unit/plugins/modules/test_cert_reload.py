@@ -160,7 +160,7 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
 
 @pytest.mark.parametrize(
     ("case", "told"),
-    [("broken PEM", "no END line"), ("no PEM at all", "no certificate in PEM form"), ("missing file", "no file")],
+    [("broken PEM", "no END line"), ("no PEM at all", "no certificate in PEM form"), ("missing file", "does not exist")],
 )
 def test_the_file_that_says_what_to_expect_cannot_be_used(site: Site, case: str, told: str) -> None:
     """Nothing is sent, and what is served is told all the same."""
@@ -176,7 +176,7 @@ def test_the_file_that_says_what_to_expect_cannot_be_used(site: Site, case: str,
 
 def test_the_file_that_says_what_to_expect_is_not_ours_to_read(newest: Site) -> None:
     close(newest.source)
-    refused(newest.reload(), "certificate_file", "no ordinary file", newest.old.until)
+    refused(newest.reload(), "certificate_file", "not a regular file", newest.old.until)
     if os.geteuid() != 0:
         newest.source.rmdir()
         newest.source.write_bytes(newest.new.cert)

@@ -165,7 +165,7 @@ def test_a_refused_key_with_another_spelling_is_explained(reports: Any) -> None:
         assert (
             result.failed
             and "publishers.llhls.dvr differently: dvr or dVR" in result["msg"]
-            and "version is 0.30.0" in result["msg"]
+            and "reports version 0.30.0" in result["msg"]
         )
 
 
@@ -301,4 +301,4 @@ def test_of_two_spellings_in_an_answer_one_is_sent(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["dvr", "dVR", "DVR"])
 def test_extra_takes_no_spelling_of_an_option(current: Simulator, name: str) -> None:
     result = run(current, vhost="t-v", name="live", publishers={"llhls": {"extra": {name: {}}}})
-    assert result.failed and "give it as dvr beside extra" in result["msg"] and current.log == []
+    assert result.failed and "use the option dvr instead of extra" in result["msg"] and current.log == []

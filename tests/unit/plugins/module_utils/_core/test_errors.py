@@ -46,12 +46,12 @@ def test_every_kind_of_error_has_advice() -> None:
 
 
 @pytest.mark.parametrize("kind", ADVICE)
-def test_advice_is_whole_sentences(kind: str) -> None:
+def test_advice_is_complete_sentences(kind: str) -> None:
     for text in ADVICE[kind]:
         assert text[0].isupper() and text.endswith(".")
 
 
-def test_a_message_says_attempt_meaning_servers_words_place_and_remedy() -> None:
+def test_a_message_has_attempt_meaning_server_message_request_and_remedy() -> None:
     error = OmeError(
         "unauthorized",
         "list the virtual hosts",
@@ -68,22 +68,22 @@ def test_a_message_says_attempt_meaning_servers_words_place_and_remedy() -> None
     )
 
 
-def test_a_message_without_an_answer_says_so() -> None:
+def test_a_message_without_a_response_says_so() -> None:
     error = OmeError("timeout", "x", detail="No answer within 1 s.", method="GET", path="/p", host="h")
     assert "No answer within 1 s. (GET /p at h got no answer)" in str(error)
     assert ADVICE["timeout"].meaning not in str(error)
 
 
-def test_a_message_without_a_request_names_none() -> None:
+def test_a_message_without_a_request_shows_none() -> None:
     error = OmeError("wait_timeout", "stop it")
     assert str(error) == f"Could not stop it. {ADVICE['wait_timeout'].meaning} {ADVICE['wait_timeout'].remedy}"
 
 
-def test_a_servers_message_that_ends_with_a_period_gets_no_second() -> None:
+def test_a_server_message_with_a_period_gets_no_second_one() -> None:
     assert "The server says: Try again. " in str(OmeError("server_error", "x", server_message="Try again."))
 
 
-def test_the_structure_has_everything_of_the_message() -> None:
+def test_the_structure_has_all_parts_of_the_message() -> None:
     error = OmeError("conflict", "create x", method="POST", path="/p", host="h", status=409, server_message="Conflict")
     assert error.as_result() == {
         "kind": "conflict",
@@ -98,20 +98,20 @@ def test_the_structure_has_everything_of_the_message() -> None:
     }
 
 
-def test_the_structure_takes_the_detail_for_the_meaning() -> None:
+def test_a_detail_replaces_the_meaning() -> None:
     assert (
         OmeError("refused", "x", detail="No connection: it rains.").as_result()["meaning"] == "No connection: it rains."
     )
 
 
-def test_a_further_detail_stands_after_what_the_error_means() -> None:
+def test_an_added_detail_follows_the_meaning() -> None:
     error = OmeError("refused", "x")
     assert error.add_detail("And so on.") is error
     assert error.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
     assert OmeError("refused", "x", detail="It rains.").add_detail("And so on.").detail == "It rains. And so on."
 
 
-def test_an_error_is_not_taken_for_done_unless_said() -> None:
+def test_the_outcome_is_unknown_only_if_set() -> None:
     assert OmeError("timeout", "x").outcome_unknown is False
     assert OmeError("timeout", "x", outcome_unknown=True).outcome_unknown is True
 

@@ -85,7 +85,7 @@ def made(simulator: Simulator) -> int:
 # Which connection is used
 
 
-def test_one_request_at_a_time_always_uses_the_first_line(simulator: Simulator, connections: Connections) -> None:
+def test_sequential_requests_use_the_first_connection(simulator: Simulator, connections: Connections) -> None:
     transport = Transport(connections.settings, connections=connections)
     ask(transport)
     first = simulator.log[0].connection
@@ -99,7 +99,7 @@ def test_one_request_at_a_time_always_uses_the_first_line(simulator: Simulator, 
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 5])
-def test_there_are_no_more_connections_than_requests_at_a_time(simulator: Simulator, concurrency: int) -> None:
+def test_there_are_no_more_connections_than_concurrent_requests(simulator: Simulator, concurrency: int) -> None:
     transport = Transport(Settings(simulator.url, simulator.token, concurrency=concurrency))
     with gathered(simulator, concurrency):
         for _time in range(2):
@@ -112,7 +112,7 @@ def test_there_are_no_more_connections_than_requests_at_a_time(simulator: Simula
 # Connections from task to task
 
 
-def test_given_connections_stay_open_and_serve_the_next_task(simulator: Simulator, connections: Connections) -> None:
+def test_pooled_connections_stay_open_for_the_next_task(simulator: Simulator, connections: Connections) -> None:
     for _task in range(3):
         transport = Transport(connections.settings, connections=connections)
         ask(transport)
@@ -131,7 +131,7 @@ def test_own_connections_are_closed(simulator: Simulator) -> None:
     assert made(simulator) == 2
 
 
-def test_what_was_closed_between_two_tasks_means_nothing(simulator: Simulator, connections: Connections) -> None:
+def test_a_connection_closed_between_two_tasks_is_no_disconnect(simulator: Simulator, connections: Connections) -> None:
     with gathered(simulator, connections.settings.concurrency):
         ask_often(Transport(connections.settings, connections=connections), 4 * connections.settings.concurrency)
     simulator.inject("refuse", variant="now", seconds=0)  # cuts all connections off
@@ -145,7 +145,7 @@ def test_what_was_closed_between_two_tasks_means_nothing(simulator: Simulator, c
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])
-def test_a_connection_that_breaks_in_the_middle_of_a_task_counts(
+def test_a_connection_that_drops_during_a_task_is_a_disconnect(
     simulator: Simulator, connections: Connections, side_by_side: bool
 ) -> None:
     with gathered(simulator, connections.settings.concurrency):
@@ -159,7 +159,7 @@ def test_a_connection_that_breaks_in_the_middle_of_a_task_counts(
     assert transport.disconnects > 0
 
 
-def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
+def test_a_closed_idle_connection_beside_the_first_is_no_disconnect(
     simulator: Simulator, connections: Connections, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transport = Transport(connections.settings, connections=connections)
@@ -176,7 +176,7 @@ def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
     assert transport.disconnects == 0
 
 
-def test_environment_variables_are_heeded(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_are_respected(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy = serve(OK, OK)
     monkeypatch.setenv("http_proxy", proxy.url)
     assert read(connect("http://media.example:8081")).status == 200
@@ -198,7 +198,7 @@ def test_cookies_of_a_gateway_are_sent_back(serve: Serve, connect: Connect) -> N
 # What all lines know of the server
 
 
-def test_a_dead_server_is_asked_by_one_at_a_time(simulator: Simulator) -> None:
+def test_a_dead_server_gets_one_request_at_a_time(simulator: Simulator) -> None:
     notices: list[str] = []
     settings = Settings(simulator.url, simulator.token, retries=2, concurrency=8)
     transport = Transport(settings, sleep=lambda seconds: None, notice=notices.append)
@@ -214,7 +214,7 @@ def test_a_dead_server_is_asked_by_one_at_a_time(simulator: Simulator) -> None:
     assert "This was not even sent" in str(outcome_of(functools.partial(ask, transport)))
 
 
-def test_where_nothing_listens_few_connections_are_tried() -> None:
+def test_a_closed_port_gets_few_connection_attempts() -> None:
     transport = Transport(Settings(f"http://127.0.0.1:{unused_port()}", "token", retries=1), sleep=lambda seconds: None)
     with pytest.raises(OmeError) as caught:
         ask_often(transport, 100)
@@ -222,7 +222,7 @@ def test_where_nothing_listens_few_connections_are_tried() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
 
 
-def test_an_answer_lets_all_go_on(simulator: Simulator) -> None:
+def test_a_response_lets_all_requests_continue(simulator: Simulator) -> None:
     """What breaks once on every line is sent again, and nothing is given up."""
     transport = Transport(Settings(simulator.url, simulator.token, retries=8), sleep=lambda seconds: None)
     with gathered(simulator, 8):
@@ -232,7 +232,7 @@ def test_an_answer_lets_all_go_on(simulator: Simulator) -> None:
     assert transport.disconnects >= 8
 
 
-def test_requests_that_fail_side_by_side_count_as_one_of_those_in_a_row(simulator: Simulator) -> None:
+def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulator) -> None:
     """After eight lost answers to creates the server is still asked what is there."""
     transport = Transport(Settings(simulator.url, simulator.token, retries=0), sleep=lambda seconds: None)
     ask(transport)
@@ -254,7 +254,7 @@ def test_requests_that_fail_side_by_side_count_as_one_of_those_in_a_row(simulato
     assert len(simulator.writes) == 32
 
 
-def test_what_is_told_of_repetitions_comes_in_the_order_of_the_calls(simulator: Simulator) -> None:
+def test_warnings_about_retries_are_in_the_order_of_the_calls(simulator: Simulator) -> None:
     told: list[str] = []
     transport = Transport(
         Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=told.append
@@ -273,7 +273,7 @@ class _TimeIsUp(BaseException):
 
 
 @pytest.mark.parametrize("tls", [False, True])
-def test_a_signal_ends_requests_that_wait_for_answers(serve: Serve, tmp_path: Path, tls: bool) -> None:
+def test_a_signal_ends_waiting_requests(serve: Serve, tmp_path: Path, tls: bool) -> None:
     def on_signal(_number: int, _frame: Any) -> None:
         raise _TimeIsUp
 
@@ -305,7 +305,7 @@ def test_a_signal_ends_requests_that_wait_for_answers(serve: Serve, tmp_path: Pa
     transport.close()
 
 
-def test_the_pause_of_a_request_that_nobody_needs_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_delay_of_a_request_that_is_not_needed_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry_policy, "FIRST_DELAY", NEVER)
     monkeypatch.setattr(retry_policy, "LARGEST_DELAY", NEVER)
     server = serve(OK, *[CLOSE] * 8)

@@ -55,7 +55,7 @@ def differing(group: Object, wanted: Any, present: Any) -> list[str]:
         ("inf", "inf"),
     ],
 )
-def test_decimal(value: Any, normal: Any) -> None:
+def test_float(value: Any, normal: Any) -> None:
     assert Float("d").normalize(value) == normal and Float("d").to_wire(value) == normal
 
 
@@ -92,11 +92,11 @@ def test_bitrate(value: Any, wire: Any, read: Any) -> None:
         ({"one": {"x": 1, "extra": {"a": 1}}}, {"one": {"x": 2, "extra": {"a": 2}}}, ["one.x", "one.extra"]),
     ],
 )
-def test_members_are_a_set(wanted: Any, present: Any, fields: list[str]) -> None:
+def test_presence_keyed_objects_are_a_set(wanted: Any, present: Any, fields: list[str]) -> None:
     assert differing(MEMBERS, wanted, present) == fields
 
 
-def test_merge_of_members() -> None:
+def test_merge_of_presence_keyed_objects() -> None:
     present = {"count": 1, "one": {"x": 1, "extra": {"k": 1}}, "two": {}, "extra": {"three": {}, "number": 1}}
     assert MEMBERS.merge({"one": {"x": 2}}, present) == {
         "count": 1,
@@ -124,7 +124,7 @@ def test_merge_of_members() -> None:
         ({"a": {"b": 1}}, {"a": [1]}, False),
     ],
 )
-def test_extra_covers(wanted: Any, present: Any, equal: bool) -> None:
+def test_extra_compares_specified_keys_only(wanted: Any, present: Any, equal: bool) -> None:
     assert Extra([]).equal(wanted, present) is equal
 
 
@@ -151,14 +151,14 @@ def test_extra_masks_by_name_and_by_url() -> None:
     }
 
 
-def test_extra_refuses_declared_names_with_the_option_to_use() -> None:
+def test_extra_refuses_declared_names_and_names_the_option() -> None:
     with pytest.raises(BadInput) as caught:
         Extra([String("some_name", "someName")]).validate({"someName": 1}, "a.extra")
     assert caught.value.option == "a.extra.someName" and "use the option some_name instead of extra" in caught.value.expected
 
 
 @given(raw=ANY_JSON)
-def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
+def test_any_response_can_be_inspected(raw: Any) -> None:
     for sent in (
         {
             "name": "a",
@@ -176,7 +176,7 @@ def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ("push", "rtmp_push", "srt_push", "mpegts_push"))
-def test_publishers_that_can_push(name: str) -> None:
+def test_publishers_for_push_tasks(name: str) -> None:
     assert (
         application.can_push({"publishers": {name: {}}})
         and not application.can_push({"publishers": {"llhls": {}}})
@@ -217,7 +217,7 @@ def test_cross_domains_in_both_forms(raw: Any, urls: list[str]) -> None:
     ] == {"urls": urls}
 
 
-def test_bare_members() -> None:
+def test_bare_names_are_expanded() -> None:
     opened = application.expand_bare_names(
         {
             "applications": [
@@ -237,7 +237,7 @@ def test_bare_members() -> None:
     }
 
 
-def test_a_list_of_names_is_members_without_settings() -> None:
+def test_a_list_of_names_is_expanded_to_empty_objects() -> None:
     named = {"providers": ["rtmp", "srt"], "publishers": ["llhls"]}
     opened = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
     assert application.expand_bare_names(named) == opened

@@ -53,7 +53,7 @@ def holds_none(value: Any) -> bool:
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_the_given_form_has_no_gaps_and_loses_nothing_else(group: Object, data: st.DataObject) -> None:
+def test_the_specified_form_omits_only_none(group: Object, data: st.DataObject) -> None:
     values = data.draw(with_gaps(group))
     form = group.specified({**values, "state": "present"})
     assert not holds_none(form)
@@ -63,7 +63,7 @@ def test_the_given_form_has_no_gaps_and_loses_nothing_else(group: Object, data: 
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_what_was_made_as_given_does_not_differ(group: Object, data: st.DataObject) -> None:
+def test_an_object_created_as_specified_does_not_differ(group: Object, data: st.DataObject) -> None:
     form = data.draw(given_forms(group))
     kept = group.as_stored(form)
     assert list(group.difference(form, kept)) == []
@@ -72,14 +72,14 @@ def test_what_was_made_as_given_does_not_differ(group: Object, data: st.DataObje
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_what_a_server_sent_is_valid_input_that_does_not_differ_from_it(group: Object, data: st.DataObject) -> None:
+def test_what_a_server_sends_is_valid_input_without_difference(group: Object, data: st.DataObject) -> None:
     there = group.from_wire(data.draw(wire_forms(group)))
     assert list(group.difference(there, there)) == []
 
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_merging_brings_the_wanted_and_keeps_what_is_not_wanted(group: Object, data: st.DataObject) -> None:
+def test_merging_applies_desired_options_and_keeps_the_others(group: Object, data: st.DataObject) -> None:
     wanted, present = data.draw(given_forms(group)), data.draw(given_forms(group))
     before = copy.deepcopy((wanted, present))
     merged = group.merge(wanted, present)
@@ -98,7 +98,7 @@ def test_merging_brings_the_wanted_and_keeps_what_is_not_wanted(group: Object, d
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_whatever_a_server_sends_can_be_read_compared_masked_and_sent_back(group: Object, data: st.DataObject) -> None:
+def test_any_response_can_be_read_compared_masked_and_sent_back(group: Object, data: st.DataObject) -> None:
     raw, wanted = data.draw(wire_forms(group)), data.draw(given_forms(group))
     there = group.from_wire(raw)
     assert not holds_none(there)
@@ -112,7 +112,7 @@ def test_whatever_a_server_sends_can_be_read_compared_masked_and_sent_back(group
 
 @pytest.mark.parametrize("group", RESOURCES)
 @given(data=st.data())
-def test_what_differs_is_exactly_what_is_not_equal(group: Object, data: st.DataObject) -> None:
+def test_there_is_a_difference_exactly_if_values_are_not_equal(group: Object, data: st.DataObject) -> None:
     wanted, there = data.draw(given_forms(group)), data.draw(given_forms(group))
     assert bool(list(group.difference(wanted, there))) is not group.equal(wanted, there)
 
@@ -139,7 +139,7 @@ SECRET_PLACES: list[tuple[Object, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_a_secret_is_masked_and_remembered_wherever_it_stands(group: Object, form: dict[str, Any]) -> None:
+def test_a_secret_is_masked_and_collected_in_every_field(group: Object, form: dict[str, Any]) -> None:
     assert PLANTED not in json.dumps(group.mask(form))
     assert MASK in json.dumps(group.mask(form))
     store = SecretStore()
@@ -148,7 +148,7 @@ def test_a_secret_is_masked_and_remembered_wherever_it_stands(group: Object, for
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_a_difference_of_a_secret_is_told_and_not_shown(group: Object, form: dict[str, Any]) -> None:
+def test_a_changed_secret_is_marked_and_not_shown(group: Object, form: dict[str, Any]) -> None:
     other = json.loads(json.dumps(form).replace(PLANTED, "OTHER-secret-2"))
     (difference,) = group.difference(form, other)
     assert PLANTED not in repr(difference)
@@ -161,7 +161,7 @@ def test_a_difference_of_a_secret_is_told_and_not_shown(group: Object, form: dic
     )
 
 
-def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
+def test_changed_secrets_in_nested_lists_are_marked() -> None:
     def origins(credentials: str) -> dict[str, Any]:
         entry = {
             "location": "/a",
@@ -195,7 +195,7 @@ def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_the_mask_given_back_is_refused(group: Object, form: dict[str, Any]) -> None:
+def test_the_mask_as_a_value_is_refused(group: Object, form: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as caught:
         group.validate(json.loads(json.dumps(group.mask(form))), "it")
     assert caught.value.option.startswith("it.")
@@ -205,7 +205,7 @@ def test_the_mask_given_back_is_refused(group: Object, form: dict[str, Any]) -> 
 @pytest.mark.parametrize(
     ("group", "form"), [place for place in SECRET_PLACES if "control_server_url" not in repr(place)]
 )
-def test_a_refusal_never_shows_a_secret(group: Object, form: dict[str, Any]) -> None:
+def test_an_error_message_never_shows_a_secret(group: Object, form: dict[str, Any]) -> None:
     broken = json.loads(json.dumps(form).replace(PLANTED, f"{PLANTED}\\n"))
     with pytest.raises(BadInput) as caught:
         group.validate(broken, "")
@@ -215,7 +215,7 @@ def test_a_refusal_never_shows_a_secret(group: Object, form: dict[str, Any]) -> 
 # One field
 
 
-def test_a_field_has_its_options_name_on_the_wire_unless_it_has_another() -> None:
+def test_the_json_name_is_the_option_name_by_default() -> None:
     assert Field("a_b").wire == "a_b"
     assert Field("a_b", "aB").wire == "aB"
 
@@ -285,20 +285,20 @@ OTHER = [
 
 
 @pytest.mark.parametrize(("field", "wanted", "there"), SAME)
-def test_spellings_that_mean_the_same_do_not_differ(field: Field, wanted: Any, there: Any) -> None:
+def test_spellings_of_one_value_are_equal(field: Field, wanted: Any, there: Any) -> None:
     assert field.equal(wanted, there)
     assert list(field.difference(wanted, there, "p")) == []
 
 
 @pytest.mark.parametrize(("field", "wanted", "there"), OTHER)
-def test_values_that_mean_something_else_differ(field: Field, wanted: Any, there: Any) -> None:
+def test_different_values_differ(field: Field, wanted: Any, there: Any) -> None:
     assert not field.equal(wanted, there)
     assert list(field.difference(wanted, there, "p.q")) == [Difference("p.q", there, wanted)]
 
 
 @given(raw=ANY_JSON)
 @pytest.mark.parametrize("kind", [Field, String, Url, Int, Bool, StringSet, CsvSet, StringList])
-def test_normal_form_and_reading_never_fail(kind: type[Field], raw: Any) -> None:
+def test_normalizing_and_reading_never_fail(kind: type[Field], raw: Any) -> None:
     field = kind("a")
     assert field.normalize(field.from_wire(raw)) == field.normalize(field.from_wire(field.from_wire(raw)))
     json.dumps(field.mask(field.from_wire(raw)))
@@ -339,22 +339,22 @@ def test_a_value_is_read_in_option_form(field: Field, raw: Any, option_form: Any
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_a_secret_that_is_not_there_is_not_masked(value: Any) -> None:
+def test_an_absent_secret_is_not_masked(value: Any) -> None:
     assert String("a", secret=True).mask(value) == value
 
 
 @pytest.mark.parametrize("field", [Url("a"), StringList("a")])
-def test_what_is_no_text_is_shown_as_it_is(field: Field) -> None:
+def test_a_value_that_is_no_text_is_shown_unchanged(field: Field) -> None:
     assert field.mask(5) == 5
     assert field.mask(None) is None
 
 
-def test_a_sequence_that_the_server_has_as_one_text_is_masked_as_well() -> None:
+def test_a_list_that_the_server_has_as_one_text_is_masked() -> None:
     assert StringList("a").mask("u:p@h/x") == f"{MASK}@h/x"
     assert StringList("a").mask(("h/x", "u:p@h/x")) == ["h/x", f"{MASK}@h/x"]
 
 
-def test_a_secret_is_remembered_as_given_and_as_the_server_has_it() -> None:
+def test_a_secret_is_collected_as_specified_and_as_stored() -> None:
     store = SecretStore()
     String("a", secret=True, normalizer=str.strip).collect_secrets(" key ", store)
     String("b").collect_secrets("open", store)
@@ -378,7 +378,7 @@ def test_a_secret_is_remembered_as_given_and_as_the_server_has_it() -> None:
         (String("a", secret=True, check=few), "longer", "p", "expected at most five signs"),
     ],
 )
-def test_a_wrong_value_is_refused_by_its_full_name(field: Field, value: Any, option: str, words: str) -> None:
+def test_an_invalid_value_is_refused_with_its_full_path(field: Field, value: Any, option: str, words: str) -> None:
     with pytest.raises(BadInput) as caught:
         field.validate(value, "p")
     assert (caught.value.option, caught.value.expected) == (option, words)
@@ -387,7 +387,7 @@ def test_a_wrong_value_is_refused_by_its_full_name(field: Field, value: Any, opt
 @pytest.mark.parametrize(
     "field", [String("a"), String("a", check=few), String("a", secret=True), Url("a", check=few), Int("a")]
 )
-def test_a_right_value_passes(field: Field) -> None:
+def test_a_valid_value_passes(field: Field) -> None:
     field.validate("x", "p")
 
 
@@ -410,7 +410,7 @@ GROUP = Object(
 )
 
 
-def test_a_group_is_sent_and_read_by_wire_names() -> None:
+def test_an_object_is_sent_and_read_with_json_names() -> None:
     form = {"name": "n", "key": "k", "limit": 1, "inner": {"on": True}, "entries": [{"id": "1", "value": "v"}]}
     wire = {"name": "n", "theKey": "k", "limit": 1, "theInner": {"on": True}, "theEntries": [{"id": "1", "value": "v"}]}
     assert GROUP.to_wire(form) == wire
@@ -418,23 +418,23 @@ def test_a_group_is_sent_and_read_by_wire_names() -> None:
 
 
 @pytest.mark.parametrize("raw", [None, "x", 5, [], ["x"]])
-def test_what_is_no_object_reads_as_an_empty_group(raw: Any) -> None:
+def test_any_other_json_reads_as_an_empty_object(raw: Any) -> None:
     assert GROUP.from_wire(raw) == {}
     assert GROUP.unknown(raw) == []
     assert GROUP.from_wire({"theInner": raw}).get("inner", {}) == {}
 
 
-def test_null_on_the_wire_is_absent() -> None:
+def test_null_in_json_is_absent() -> None:
     assert GROUP.from_wire({"name": None, "theInner": {"on": None}}) == {"inner": {}}
 
 
-def test_keys_that_are_not_known_are_told_with_their_paths() -> None:
+def test_unknown_keys_are_listed_with_their_paths() -> None:
     raw = {"name": "n", "x": 1, "theInner": {"y": {"z": 1}}, "theEntries": [{"id": 1}, {"id": 2, "w": 1}, "no object"]}
     assert GROUP.unknown(raw) == ["x", "theInner.y", "theEntries[1].w"]
     assert GROUP.unknown({"theEntries": "no list"}) == []
 
 
-def test_differences_are_told_with_their_paths() -> None:
+def test_differences_have_their_paths() -> None:
     wanted = {
         "name": "n",
         "limit": 5,
@@ -451,13 +451,13 @@ def test_differences_are_told_with_their_paths() -> None:
 
 
 @pytest.mark.parametrize("there", [None, "x", []])
-def test_a_group_that_is_not_there_differs_by_its_fields(there: Any) -> None:
+def test_an_absent_object_differs_in_its_fields(there: Any) -> None:
     assert list(GROUP.difference({"inner": {"on": True, "note": ""}}, {"inner": there})) == [
         Difference("inner.on", None, True)
     ]
 
 
-def test_lists_of_other_length_differ_as_a_whole() -> None:
+def test_lists_of_different_length_differ_as_a_whole() -> None:
     wanted, there = [{"id": "1", "value": "v"}], [{"id": "1", "value": "v"}, {"id": "2", "value": "w"}]
     assert list(GROUP.difference({"entries": wanted}, {"entries": there})) == [
         Difference("entries", [{"id": "1", "value": MASK}, {"id": "2", "value": MASK}], [{"id": "1", "value": MASK}])
@@ -466,12 +466,12 @@ def test_lists_of_other_length_differ_as_a_whole() -> None:
     assert list(GROUP.difference({"entries": []}, {})) == []
 
 
-def test_the_order_of_a_list_of_groups_means_something() -> None:
+def test_the_order_of_a_list_of_objects_is_significant() -> None:
     one, two = {"id": "1"}, {"id": "2"}
     assert not GROUP.equal({"entries": [one, two]}, {"entries": [two, one]})
 
 
-def test_entries_are_merged_by_their_identity_in_the_wanted_order() -> None:
+def test_entries_are_merged_by_identity_in_the_desired_order() -> None:
     there = {
         "name": "n",
         "inner": {"note": "x"},
@@ -486,11 +486,11 @@ def test_entries_are_merged_by_their_identity_in_the_wanted_order() -> None:
 
 
 @pytest.mark.parametrize("there", [None, "x"])
-def test_merging_with_nothing_gives_the_wanted(there: Any) -> None:
+def test_merging_with_nothing_returns_the_desired_value(there: Any) -> None:
     assert GROUP.merge({"name": "n", "entries": [{"id": "1"}]}, there) == {"name": "n", "entries": [{"id": "1"}]}
 
 
-def test_what_is_no_group_is_masked_as_it_is() -> None:
+def test_a_value_that_is_no_object_is_masked_unchanged() -> None:
     assert GROUP.mask(None) is None
     assert GROUP.fields["entries"].mask(None) is None
 
@@ -511,13 +511,13 @@ def test_secrets_are_collected_from_every_level() -> None:
         ({"entries": [{"id": "1"}, {"id": "1"}]}, "it.entries[1].id"),
     ],
 )
-def test_a_wrong_value_inside_is_refused_by_its_full_path(form: dict[str, Any], option: str) -> None:
+def test_an_invalid_nested_value_is_refused_with_its_full_path(form: dict[str, Any], option: str) -> None:
     with pytest.raises(BadInput) as caught:
         GROUP.validate(form, "it")
     assert caught.value.option == option
 
 
-def test_a_group_can_have_a_check_of_its_own() -> None:
+def test_an_object_can_have_a_check() -> None:
     group = Object("g", fields=[String("a")], check=lambda value: None if value else "expected something")
     group.validate({"a": "x"}, "it")
     with pytest.raises(BadInput) as caught:

@@ -93,7 +93,7 @@ CASES = [(version, part) for version in TABLES for part in GROUPS]
 
 
 @pytest.mark.parametrize(("version", "part"), CASES)
-def test_every_declared_field_is_registered_from_its_release_on(
+def test_every_declared_field_is_registered_since_its_release(
     version: str, part: str, record_property: Callable[[str, Any], None]
 ) -> None:
     rows = {row["json"]: row for row in TABLES[version][part]}
@@ -110,7 +110,7 @@ def test_every_declared_field_is_registered_from_its_release_on(
 
 
 @pytest.mark.parametrize(("version", "part"), CASES)
-def test_every_registered_key_is_an_option_or_left_out_with_a_reason(
+def test_every_registered_key_is_an_option_or_omitted_with_a_reason(
     version: str, part: str, record_property: Callable[[str, Any], None]
 ) -> None:
     known = {one.json for one in declared(GROUPS[part].at(parse(version)), parse(version)) if one.known}
@@ -128,7 +128,7 @@ def test_every_registered_key_is_an_option_or_left_out_with_a_reason(
         record_property("left_to_extra", [version, without_option])
 
 
-def test_the_lists_of_what_is_left_out_hold_only_keys_that_are_there() -> None:
+def test_the_lists_of_omitted_keys_have_only_existing_keys() -> None:
     for part, left in (("virtual_host", NOT_MANAGED), ("application", LEFT_TO_EXTRA)):
         registered = {row["json"] for table in TABLES.values() for row in table[part]}
         options = {
@@ -141,7 +141,7 @@ def test_the_lists_of_what_is_left_out_hold_only_keys_that_are_there() -> None:
         assert all(reason for reason in left.values())
 
 
-def test_the_guide_lists_what_is_left_to_extra() -> None:
+def test_the_guide_lists_the_keys_of_extra() -> None:
     guide = (REPOSITORY / "docs/docsite/rst/guide_server_versions.rst").read_text(encoding="utf-8")
     for key, reason in LEFT_TO_EXTRA.items():
         assert f"   * - ``{key}``\n     - {reason[0].upper()}{reason[1:]}.\n" in guide, key
@@ -157,7 +157,7 @@ def documented(suboptions: dict[str, Any], prefix: str = "") -> Iterator[tuple[s
 
 
 @pytest.mark.parametrize(("part", "fragment"), [("virtual_host", virtual_host_docs), ("application", application_docs)])
-def test_the_documentation_says_from_which_release_an_option_works(part: str, fragment: Any) -> None:
+def test_the_documentation_names_the_first_release_of_an_option(part: str, fragment: Any) -> None:
     texts = dict(documented(yaml.safe_load(fragment.ModuleDocFragment.DOCUMENTATION)["options"]))
     for one in declared(GROUPS[part], (9999, 0, 0)):
         if one.field.since is not None:

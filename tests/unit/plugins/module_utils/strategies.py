@@ -23,7 +23,7 @@ ANY_JSON = st.recursive(
 )
 
 
-def given_forms(field: Field) -> st.SearchStrategy[Any]:
+def specified_forms(field: Field) -> st.SearchStrategy[Any]:
     """What a user can give for a field after the argument spec, without what was left out."""
     if isinstance(field, Object):
         return _of_fields(field)
@@ -41,9 +41,9 @@ def given_forms(field: Field) -> st.SearchStrategy[Any]:
     return TEXTS
 
 
-def _of_fields(group: Object) -> st.SearchStrategy[dict[str, Any]]:
-    required = {option: given_forms(field) for option, field in group.fields.items() if field.required}
-    optional = {option: given_forms(field) for option, field in group.fields.items() if not field.required}
+def _of_fields(declaration: Object) -> st.SearchStrategy[dict[str, Any]]:
+    required = {option: specified_forms(field) for option, field in declaration.fields.items() if field.required}
+    optional = {option: specified_forms(field) for option, field in declaration.fields.items() if not field.required}
     return st.fixed_dictionaries(required, optional=optional)
 
 
@@ -53,7 +53,7 @@ def with_gaps(field: Field) -> st.SearchStrategy[Any]:
         return st.fixed_dictionaries({option: st.none() | with_gaps(inner) for option, inner in field.fields.items()})
     if isinstance(field, ObjectList):
         return st.lists(with_gaps(field.element), max_size=2)
-    return given_forms(field)
+    return specified_forms(field)
 
 
 def wire_forms(field: Field) -> st.SearchStrategy[Any]:

@@ -74,13 +74,15 @@ class Known(NamedTuple):
     known: bool  # whether it and all that it is in is known to the version
 
 
-def declared(group: Object, version: Version, option: str = "", wire: str = "", known: bool = True) -> Iterator[Known]:
+def declared(
+    declaration: Object, version: Version, option: str = "", wire: str = "", known: bool = True
+) -> Iterator[Known]:
     """All declared fields of a group, at every level."""
-    for field in group.fields.values():
+    for field in declaration.fields.values():
         if field.option == EXTRA or (not option and field.option == "vhost"):
             continue
         here = Known(option + field.option, wire + field.wire, field, known and field.known_to(version))
-        if isinstance(group, CrossDomains) and group.bare:  # the list stands for the whole
+        if isinstance(declaration, CrossDomains) and declaration.bare:  # the list stands for the whole
             here = here._replace(json=f"{wire[:-1]}[]") if here.known else here
         yield here
         inner = field.element if isinstance(field, ObjectList) else field

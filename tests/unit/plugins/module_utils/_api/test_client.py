@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The endpoints: what is asked, what the answers of all versions mean, and what a gateway makes of them."""
+"""The API client: requests, responses of all server versions, and responses of gateways."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIRE = Path(__file__).resolve().parents[4] / "wire"
 
 Talk = Callable[..., tuple[Api, ScriptedServer]]
 
-# What each recorded message means, read by a human; the first that matches counts.
+# The expected error kind of each recorded message; the first match counts.
 MEANINGS = (
     (401, r".*", "unauthorized"),
     (403, r"The VirtualHost is read-only", "read_only"),
@@ -51,7 +51,7 @@ MEANINGS = (
 
 
 def recorded_errors() -> list[Any]:
-    """Status and message of every error in the recordings, each once a version."""
+    """Return status and message of every recorded error, each once per version."""
     found: dict[tuple[str, int, str], None] = {}
     for path in sorted(WIRE.glob("*.json")):
         for scenario in json.loads(path.read_text(encoding="utf-8"))["scenarios"]:
@@ -68,7 +68,7 @@ def recorded_errors() -> list[Any]:
 
 @pytest.fixture
 def talk(serve: Callable[..., ScriptedServer], connect: Callable[..., Client]) -> Talk:
-    """An API over a server that plays a script."""
+    """Return an API client of a scripted server."""
 
     def start(*script: Act, retries: int = 1) -> tuple[Api, ScriptedServer]:
         server = serve(*script)
@@ -78,7 +78,7 @@ def talk(serve: Callable[..., ScriptedServer], connect: Callable[..., Client]) -
 
 
 def failure_of(call: Callable[[], Any]) -> OmeError:
-    """The error that a call ends with."""
+    """Return the error that a call raises."""
     with pytest.raises(OmeError) as caught:
         call()
     return caught.value
@@ -148,7 +148,7 @@ BAD_CASES = [(read, payload) for read, (_call, _method, _path, shape) in READS.i
 
 
 def named(read: str, payload: Any) -> Any:
-    """Objects bear the name that was asked for, whatever the answer calls them, as it goes into further requests."""
+    """Objects have the requested name, because further requests use it."""
     return (
         {**payload, "name": {"virtual host": "v", "application": "a"}[read]}
         if read in ("virtual host", "application")
@@ -467,9 +467,7 @@ def test_the_outcome_of_a_write_with_a_server_error_is_unknown(
 
 
 @pytest.mark.parametrize(("vhost", "maybe"), (("v", False), (None, True)))
-def test_the_outcome_of_a_failed_reload_of_all_is_unknown(
-    talk: Talk, vhost: str | None, maybe: bool
-) -> None:
+def test_the_outcome_of_a_failed_reload_of_all_is_unknown(talk: Talk, vhost: str | None, maybe: bool) -> None:
     api, _server = talk(
         refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)")
     )
@@ -533,7 +531,7 @@ def test_a_refused_start_has_the_error_kind_of_the_message(talk: Talk, status: i
     assert (error.kind, error.server_message, error.outcome_unknown) == (kind, message, False)
 
 
-# What is live
+# Streams and connections
 
 LIVE: dict[str, tuple[Callable[[Api], Any], str, Any, Any]] = {
     "streams": (lambda api: api.list_streams("v", "a"), "/v1/vhosts/v/apps/a/streams", ["x"], ["x"]),

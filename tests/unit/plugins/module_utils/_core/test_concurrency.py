@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls side by side: their order, their failures, and how they end."""
+"""Concurrent calls: order, failures, interruption."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 
 
 class Failure(Exception):
-    """What calls of these tests fail with."""
+    """The failure of calls in these tests."""
 
 
 def threads_of_calls() -> list[threading.Thread]:
-    """The threads that calls have begun and that are still there."""
+    """Return the threads of calls that still run."""
     return [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
 
 
 class Overtaking:
-    """Lets some calls wait until the next one has ended, or one has failed; none where there are no threads."""
+    """Block some calls until the next one has ended or one has failed; none without threads."""
 
     def __init__(self, places: Collection[int], most: int) -> None:
         self._places = places if most > 1 else ()
@@ -45,7 +45,7 @@ class Overtaking:
 
     @contextmanager
     def call(self, place: int) -> Iterator[None]:
-        """One call."""
+        """Run one call."""
         try:
             if place in self._places:
                 with self._change:
@@ -84,7 +84,7 @@ def test_concurrency_is_limited_and_few_calls_need_no_threads(calls: int, most: 
             under_way[0] += 1
             seen[0] = max(seen[0], under_way[0])
             threads.add(threading.current_thread())
-        if place < expected:  # the first wait until as many are there
+        if place < expected:  # The first calls wait for each other.
             all_there.wait(PATIENCE)
         with lock:
             under_way[0] -= 1
@@ -124,7 +124,7 @@ def test_no_call_starts_after_a_failure(most: int) -> None:
         if place == 3:
             raise Failure
         if place > 3:
-            pause(PATIENCE)  # ends when the failure is known
+            pause(PATIENCE)  # Ends as soon as the failure is known.
 
     with pytest.raises(Failure):
         map_concurrently([functools.partial(call, place) for place in range(100)], most)
@@ -132,7 +132,7 @@ def test_no_call_starts_after_a_failure(most: int) -> None:
 
 
 def failing_with_effects(most: int, fails: int, seed: int) -> tuple[list[str], str]:
-    """The effects and the outcome of calls of which one fails, and some overtake others."""
+    """Return effects and outcome of calls of which one fails and some overtake others."""
     effects: list[str] = []
     overtaking = Overtaking(random.Random(seed).sample(range(0, 30, 2), 10), most)
 
@@ -183,7 +183,7 @@ def test_outside_of_calls_nothing_is_deferred(monkeypatch: pytest.MonkeyPatch) -
 
 
 def go_on_and_on(_seconds: float) -> None:
-    """Waits without an end of its own."""
+    """Wait until interrupted."""
     while True:
         go_on()
 
@@ -228,7 +228,7 @@ def test_a_call_before_the_failed_one_continues() -> None:
 
 
 class _TimeIsUp(BaseException):
-    """As Ansible ends a task that takes too long."""
+    """The exception by which Ansible ends a task that exceeds its timeout."""
 
 
 def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def call() -> None:
         waiting.wait(PATIENCE)
-        assert interrupted.wait(PATIENCE)  # as a request is waited for
+        assert interrupted.wait(PATIENCE)  # like waiting for a response
         go_on()
         raise AssertionError("the outcome was still needed")
 
@@ -260,9 +260,7 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 3])
-def test_calls_run_in_fewer_threads_if_the_system_limits_them(
-    monkeypatch: pytest.MonkeyPatch, allowed: int
-) -> None:
+def test_calls_run_in_fewer_threads_if_the_system_limits_them(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
     start, started = threading.Thread.start, []
 
     def start_few(thread: threading.Thread) -> None:

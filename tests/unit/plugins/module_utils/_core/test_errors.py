@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What errors say, in words and as structures."""
+"""Errors: messages and structured results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCES = sorted(Path(errors.__file__).parents[1].rglob("*.py"))
 
 
 def _named_kinds(path: Path) -> set[str]:
-    """Every kind that is written as text where an error is made."""
+    """Return every error kind that a source file names."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if (
@@ -62,7 +62,8 @@ def test_a_message_has_attempt_meaning_server_message_request_and_remedy() -> No
         server_message="[HTTP] Invalid credential (401)",
     )
     assert str(error) == (
-        "Could not list the virtual hosts. The server does not accept the access token. The server says: [HTTP] Invalid credential (401). "
+        "Could not list the virtual hosts. The server does not accept the access token. "
+        "The server says: [HTTP] Invalid credential (401). "
         "(GET /v1/vhosts at 127.0.0.1:8081 answered 401) "
         "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to the AccessToken of Managers/API in the server's Server.xml."
     )

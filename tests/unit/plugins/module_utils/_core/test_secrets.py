@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Secrets never show: not in URLs, not in free text."""
+"""Secrets are masked in URLs and in free text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_masked_url_never_shows_a_secret(url: str, secret: str) -> None:
     assert MASK in masked
 
 
-# Free text is scrubbed of whole parts: of a value such as "a=SECRET" as it stands, not of each half.
+# Free text is scrubbed of complete parts: of a value such as "a=SECRET", not of its halves.
 WHOLE_PARTS = {
     place: url
     for place, url in PLACES.items()

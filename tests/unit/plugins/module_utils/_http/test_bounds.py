@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long and how large an answer may be, when a server is given up, and what is noticed of a connection that broke."""
+"""Limits of time and size of responses, the circuit breaker, and disconnects."""
 
 from __future__ import annotations
 
@@ -56,16 +56,14 @@ BUSY = refusal(429, "slow down")
 
 
 def error_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
-    """The error that a call ends with."""
+    """Return the error that a call raises."""
     with pytest.raises(OmeError) as caught:
         call(client)
     return caught.value
 
 
 def drip(beginning: bytes, drop: bytes, ending: bytes = b"") -> Act:
-    """Sends a beginning and then a drop every hundredth of a second, for as long as the client listens, at most a
-    thousand.
-    """
+    """Return an act that sends a beginning, then up to a thousand drops, one each hundredth of a second."""
 
     def play(connection: socket.socket, server: ScriptedServer) -> bool:
         connection.sendall(beginning)
@@ -79,7 +77,7 @@ def drip(beginning: bytes, drop: bytes, ending: bytes = b"") -> Act:
     return Act(play)
 
 
-# How long
+# Time
 
 DRIPPING = {
     "the status line": drip(b"HTTP/1.1 200 ", b"O"),
@@ -92,9 +90,7 @@ DRIPPING = {
 
 
 @pytest.mark.parametrize("act", DRIPPING.values(), ids=list(DRIPPING))
-def test_a_slow_response_has_the_timeout_of_a_missing_one(
-    serve: Serve, connect: Connect, act: Act
-) -> None:
+def test_a_slow_response_has_the_timeout_of_a_missing_one(serve: Serve, connect: Connect, act: Act) -> None:
     server = serve(act)
     error = error_of(create, connect(server.url, timeout=0.3))
     assert (error.kind, error.outcome_unknown, error.status) == ("timeout", True, None)
@@ -128,7 +124,7 @@ def test_the_deadline_of_a_response_does_not_shorten_the_next_one(serve: Serve, 
     assert server.connections == 1
 
 
-# How large
+# Size
 
 
 def test_a_response_with_a_too_large_length_is_not_read(
@@ -140,7 +136,7 @@ def test_a_response_with_a_too_large_length_is_not_read(
     error = error_of(create, client)
     assert (error.kind, error.outcome_unknown, error.status) == ("too_large", True, 200)
     assert client.pauses == []
-    assert read(client) == Answer(200, [])  # one that is just not too large
+    assert read(client) == Answer(200, [])  # the largest accepted response
 
 
 @pytest.mark.parametrize(
@@ -173,7 +169,7 @@ def test_a_compressed_response_is_limited_by_its_content(
     assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
-# When a server is given up
+# Circuit breaker
 
 
 def test_a_silent_server_gets_three_requests(serve: Serve, connect: Connect) -> None:
@@ -225,7 +221,7 @@ def test_a_closed_port_gets_three_requests(connect: Connect) -> None:
     assert len(client.pauses) == 3
 
 
-# What is noticed of a connection that broke
+# Disconnects
 
 
 @pytest.mark.parametrize(
@@ -277,19 +273,19 @@ def test_a_silently_replaced_connection_counts(serve: Serve, connect: Connect) -
     assert client.disconnects == 0
     read(client)
     read(client)
-    assert client.pauses == []  # urllib3 has seen it, and made another
+    assert client.pauses == []  # urllib3 noticed it and connected again.
     assert client.disconnects == 1
 
 
-# Why a request may be sent again
+# Idempotence
 
 
 class _Asked(Exception):
-    """Ends a call of the API once the question is known."""
+    """Ends a call of the API as soon as its request is known."""
 
 
 class _Recorder:
-    """In place of a transport: keeps whether the request may be sent again."""
+    """A transport that records whether a request is idempotent."""
 
     server_version = None
 
@@ -327,12 +323,12 @@ def test_every_call_declares_whether_it_is_idempotent() -> None:
         "reset_circuit",
     }
     assert methods == set(CALLS)
-    for name, (arguments, again) in CALLS.items():
+    for name, (arguments, idempotence) in CALLS.items():
         recorder = _Recorder()
         with pytest.raises(_Asked):
             getattr(Api(recorder), name)(*arguments)  # type: ignore[arg-type]
-        assert recorder.repeatable is again.repeatable, name
-    assert [again.repeatable for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
+        assert recorder.repeatable is idempotence.repeatable, name
+    assert [idempotence.repeatable for idempotence in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
     assert not CREATES.repeatable and not STARTS.repeatable
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What goes over real sockets: what is sent, what is sent again, and what is said where no answer comes."""
+"""The HTTP client over real sockets: requests, retries, failures."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OK_BODY = {"statusCode": 200, "message": "OK", "response": ["default"]}
 
 
 def failure_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
-    """The error that a call ends with; wherever it speaks, it does not show the credential."""
+    """Return the error that a call raises, after checking that it does not contain the credential."""
     with pytest.raises(OmeError) as caught:
         call(client)
     error = caught.value
@@ -68,7 +68,7 @@ def failure_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
     return error
 
 
-# What is sent
+# Requests
 
 
 def test_a_request_has_method_path_credential_and_headers(serve: Serve, connect: Connect) -> None:
@@ -130,7 +130,7 @@ def test_closing_ends_the_connections(serve: Serve, connect: Connect) -> None:
     assert [request.connection for request in server.requests] == [0, 1]
 
 
-# What answers mean
+# Responses
 
 
 @pytest.mark.parametrize("status", [200, 201, 207, 400, 401, 403, 404, 409, 418, 500, 501, 505])
@@ -197,12 +197,12 @@ def test_a_failure_about_a_response_names_its_request(connect: Connect) -> None:
     assert error.outcome_unknown is False
 
 
-# What is sent again
+# Retries
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 TRUNCATED = answer(b'{"statusCode": 200, "mess', headers={"Content-Length": "500"}, close=True)
 
-# After these the server may have done what it was asked: only what is repeatable is sent again.
+# After these failures the outcome is unknown: only idempotent requests are retried.
 LOST: dict[str, tuple[Act, str]] = {
     "reset after the request": (RESET, "connection_lost"),
     "reset before the request was read": (RESET_BEFORE_READING, "connection_lost"),
@@ -251,7 +251,7 @@ def test_a_create_is_never_retried_after_a_lost_response(serve: Serve, connect: 
     assert error.kind == kind
     assert error.outcome_unknown is True
     assert len(server.requests) == (0 if act.at_accept else 1)
-    assert server.connections <= 2  # the other one asks whether the port speaks TLS
+    assert server.connections <= 2  # The other one probes whether the port speaks TLS.
     assert client.pauses == []
     (notice,) = client.notices
     assert notice.startswith(f"POST /v1/vhosts at 127.0.0.1:{server.port}: ") and notice.endswith(
@@ -266,13 +266,11 @@ def test_a_read_fails_after_the_last_retry(serve: Serve, connect: Connect, act: 
     assert failure_of(read, client).kind == kind
     assert len(server.script) == (
         1 if act.at_accept and act in (RESET_BEFORE_READING,) else 2
-    )  # with the question whether the port speaks TLS
+    )  # one of them probes whether the port speaks TLS
     assert len(client.pauses) == 2
 
 
-def test_a_timeout_of_an_idempotent_request_is_retried(
-    serve: Serve, connect: Connect
-) -> None:
+def test_a_timeout_of_an_idempotent_request_is_retried(serve: Serve, connect: Connect) -> None:
     server = serve(SILENCE, OK)
     client = connect(server.url)
     give_up_once(client)
@@ -294,13 +292,11 @@ def test_the_outcome_of_a_create_with_a_timeout_is_unknown(serve: Serve, connect
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_refused_connection_is_retried_for_every_request(
-    connect: Connect, call: Callable[[Client], Answer]
-) -> None:
+def test_a_refused_connection_is_retried_for_every_request(connect: Connect, call: Callable[[Client], Answer]) -> None:
     server = ScriptedServer(OK)
     with contextlib.ExitStack() as running:
         client = connect(server.url)
-        client._sleep = lambda pause: running.enter_context(server)  # which listens only from here on
+        client._sleep = lambda pause: running.enter_context(server)  # starts to listen only now
         assert call(client).status == 200
     assert len(server.requests) == 1
     assert "No connection: Connection refused." in client.notices[0]
@@ -315,11 +311,9 @@ def test_a_closed_port_has_a_known_outcome(connect: Connect, call: Callable[[Cli
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_connection_timeout_is_retried(
-    connect: Connect, call: Callable[[Client], Answer]
-) -> None:
+def test_a_connection_timeout_is_retried(connect: Connect, call: Callable[[Client], Answer]) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        waiting = [socket.socket() for _count in range(4)]  # fill the queue of those who wait to be accepted
+        waiting = [socket.socket() for _count in range(4)]  # fill the backlog
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(full.getsockname())
@@ -409,11 +403,13 @@ def test_the_outcome_of_a_create_on_a_dropped_pooled_connection_is_unknown(
     assert [request.method for request in server.requests] == ["GET", "POST"]
 
 
-# How long the pauses are
+# Delays
 
 
 @pytest.mark.parametrize(("jitter", "factor"), [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
-def test_delays_double_up_to_a_limit_and_have_jitter(serve: Serve, connect: Connect, jitter: float, factor: float) -> None:
+def test_delays_double_up_to_a_limit_and_have_jitter(
+    serve: Serve, connect: Connect, jitter: float, factor: float
+) -> None:
     client = connect(serve(*[CLOSE] * 20).url, jitter=jitter, retries=8)
     failure_of(read, client)
     assert client.pauses == pytest.approx([factor * pause for pause in (0.25, 0.5, 1, 2, 4, 5, 5, 5)])
@@ -450,7 +446,7 @@ def test_retry_after_never_shortens_a_delay(serve: Serve, connect: Connect) -> N
     assert client.pauses[-1] == 4.0
 
 
-# Where the credential goes
+# Credentials
 
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
@@ -527,20 +523,20 @@ def test_a_proxy_that_does_not_answer_is_named_as_the_cause(
 
 @pytest.fixture(scope="module")
 def authority() -> trustme.CA:
-    """Signs certificates."""
+    """Return the authority that signs certificates."""
     return trustme.CA()
 
 
 @pytest.fixture
 def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
-    """The file of the authority."""
+    """Return the path of the authority's certificate."""
     path = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(path))
     return str(path)
 
 
 def context_of(authority: trustme.CA, *names: str) -> ssl.SSLContext:
-    """A server's context with a certificate for these names."""
+    """Return a server context with a certificate for these names."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*names).configure_cert(context)
     return context
@@ -654,7 +650,7 @@ def test_http_to_a_port_that_closes_like_tls(call: Callable[[Client], Answer]) -
 
 @pytest.mark.usefixtures("patient_probe")
 def test_https_to_a_port_that_waits_for_more_data(connect: Connect) -> None:
-    """As one with http does that takes the handshake for the beginning of a request."""
+    """An HTTP server does this, because the handshake looks like an incomplete request."""
 
     class Patient(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -665,7 +661,7 @@ def test_https_to_a_port_that_waits_for_more_data(connect: Connect) -> None:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client = connect(f"https://127.0.0.1:{server.server_address[1]}", retries=0)
-        give_up_once(client)  # which the look at the other protocol does not
+        give_up_once(client)  # the probe of the other protocol does not
         error = failure_of(read, client)
         server.shutdown()
     assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
@@ -701,7 +697,7 @@ def test_a_dropped_tls_connection_is_a_lost_connection(
     assert len(server.requests) == 3
 
 
-# What cannot be sent
+# Unsendable values
 
 
 @pytest.mark.parametrize(
@@ -718,11 +714,11 @@ def test_an_unsendable_value_is_bad_input_and_not_retried(
     assert client.pauses == []
 
 
-# Words for failures that no socket brings about on demand
+# Messages for failures that sockets do not cause on demand
 
 
 class _Chain(Exception):
-    """An exception that leads to itself, as chains of contexts can."""
+    """Return an exception with a circular chain of causes."""
 
 
 def test_a_circular_chain_of_causes_ends() -> None:

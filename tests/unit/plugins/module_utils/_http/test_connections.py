@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several connections to one server: which is used, what is known of each, and what all of them know of the server."""
+"""Several connections to one server: selection, disconnects, shared circuit breaker."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 )
 
 NEVER = 100 * PATIENCE
-"""Seconds that no test outlasts: what waits so long has to be ended."""
+"""Seconds, longer than any test: what waits this long must be interrupted."""
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def connections(simulator: Simulator) -> Iterator[Connections]:
-    """Connections to it that are given from task to task."""
+    """Return connections that tasks share."""
     kept = Connections(Settings(simulator.url, simulator.token, retries=1))
     yield kept
     kept.close()
@@ -65,12 +65,12 @@ def ask(transport: Transport, path: str = "/v1/vhosts") -> Answer:
 
 
 def ask_often(transport: Transport, times: int) -> list[Answer]:
-    """Reads side by side."""
+    """Send reads concurrently."""
     return transport.map_concurrently([functools.partial(ask, transport)] * times)
 
 
 def outcome_of(call: Callable[[], Any]) -> Any:
-    """What a call returns, or the error with which it ends."""
+    """Return the result of a call, or the error that it raises."""
     try:
         return call()
     except OmeError as error:
@@ -78,11 +78,11 @@ def outcome_of(call: Callable[[], Any]) -> Any:
 
 
 def made(simulator: Simulator) -> int:
-    """How many connections the requests in the log went over."""
+    """Return the number of connections that the logged requests used."""
     return len({record.connection for record in simulator.log})
 
 
-# Which connection is used
+# Selection of a connection
 
 
 def test_sequential_requests_use_the_first_connection(simulator: Simulator, connections: Connections) -> None:
@@ -109,7 +109,7 @@ def test_there_are_no_more_connections_than_concurrent_requests(simulator: Simul
     transport.close()
 
 
-# Connections from task to task
+# Connections that tasks share
 
 
 def test_pooled_connections_stay_open_for_the_next_task(simulator: Simulator, connections: Connections) -> None:
@@ -134,7 +134,7 @@ def test_own_connections_are_closed(simulator: Simulator) -> None:
 def test_a_connection_closed_between_two_tasks_is_no_disconnect(simulator: Simulator, connections: Connections) -> None:
     with gathered(simulator, connections.settings.concurrency):
         ask_often(Transport(connections.settings, connections=connections), 4 * connections.settings.concurrency)
-    simulator.inject("refuse", variant="now", seconds=0)  # cuts all connections off
+    simulator.inject("refuse", variant="now", seconds=0)  # drops all connections
     wait_for_ends(connections)
     transport = Transport(connections.settings, connections=connections)
     ask(transport)
@@ -169,7 +169,7 @@ def test_a_closed_idle_connection_beside_the_first_is_no_disconnect(
     connections.give_back(first)
     for line in connections._pooled:
         if line is not first:
-            line._connection.sock.shutdown(2)  # as the server's end of it, after a minute
+            line._connection.sock.shutdown(2)  # like the server does after a minute
     monkeypatch.setattr(connections_module, "LONGEST_IDLE", -1.0)
     with gathered(simulator, connections.settings.concurrency):
         ask_often(transport, 32)
@@ -195,7 +195,7 @@ def test_cookies_of_a_gateway_are_sent_back(serve: Serve, connect: Connect) -> N
     assert [request.headers.get("cookie") for request in server.requests] == [None, "server=two", "server=two"]
 
 
-# What all lines know of the server
+# What all connections know about the server
 
 
 def test_a_dead_server_gets_one_request_at_a_time(simulator: Simulator) -> None:
@@ -207,7 +207,7 @@ def test_a_dead_server_gets_one_request_at_a_time(simulator: Simulator) -> None:
     simulator.inject("reset", times=-1)
     outcomes = transport.map_concurrently([functools.partial(outcome_of, functools.partial(ask, transport))] * 100)
     assert {outcome.kind for outcome in outcomes} == {"connection_lost"}
-    # Eight that were under way, and what three requests in a row may try again, as with one at a time.
+    # Eight concurrent requests, and the retries of three consecutive requests, as without concurrency.
     assert len(simulator.log) <= 8 + 3 * 2
     assert sum("This was not even sent" in str(outcome) for outcome in outcomes) >= 100 - 8
     simulator.clear_faults()
@@ -223,7 +223,7 @@ def test_a_closed_port_gets_few_connection_attempts() -> None:
 
 
 def test_a_response_lets_all_requests_continue(simulator: Simulator) -> None:
-    """What breaks once on every line is sent again, and nothing is given up."""
+    """A request that fails once on every connection is retried; nothing is given up."""
     transport = Transport(Settings(simulator.url, simulator.token, retries=8), sleep=lambda seconds: None)
     with gathered(simulator, 8):
         ask_often(transport, 16)
@@ -233,7 +233,7 @@ def test_a_response_lets_all_requests_continue(simulator: Simulator) -> None:
 
 
 def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulator) -> None:
-    """After eight lost answers to creates the server is still asked what is there."""
+    """After eight creates with lost responses, the current state is still read."""
     transport = Transport(Settings(simulator.url, simulator.token, retries=0), sleep=lambda seconds: None)
     ask(transport)
     all_there = threading.Barrier(8)
@@ -255,21 +255,21 @@ def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulat
 
 
 def test_warnings_about_retries_are_in_the_order_of_the_calls(simulator: Simulator) -> None:
-    told: list[str] = []
+    notices: list[str] = []
     transport = Transport(
-        Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=told.append
+        Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=notices.append
     )
     for place in (17, 3, 30):
         simulator.inject("reset", path=f"t-{place:02}")
     transport.map_concurrently([functools.partial(ask, transport, f"/v1/vhosts/t-{place:02}") for place in range(40)])
-    assert [text.partition(" at ")[0] for text in told] == [f"GET /v1/vhosts/t-{place:02}" for place in (3, 17, 30)]
+    assert [text.partition(" at ")[0] for text in notices] == [f"GET /v1/vhosts/t-{place:02}" for place in (3, 17, 30)]
 
 
-# How it ends
+# Interruption
 
 
 class _TimeIsUp(BaseException):
-    """As Ansible ends a task that takes too long."""
+    """The exception by which Ansible ends a task that exceeds its timeout."""
 
 
 @pytest.mark.parametrize("tls", [False, True])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The application: its fields on the wire, sets of providers and publishers, what is passed through, and its rules."""
+"""The application: JSON form, presence-keyed providers and publishers, `extra`, rules."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_list_of_names_is_expanded_to_empty_objects() -> None:
     }
     assert application.expand_bare_names({"providers": ["rtmp", {"srt": {}}]}) == {
         "providers": ["rtmp", {"srt": {}}]
-    }  # refused by its type
+    }  # Its type is rejected later.
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which virtual host gets a host name: examples, and random virtual hosts compared with the simulator's lookup."""
+"""Owners of host names: examples, and random virtual hosts compared with the simulator's lookup."""
 
 from __future__ import annotations
 
@@ -94,9 +94,7 @@ def test_default_is_recognized_by_its_name() -> None:
 def test_expensive_patterns_are_compared_quickly() -> None:
     hostile = ["*?" * 127, "*a" * 127, "?a" * 127, "?" * 255, "*" * 10**6 + "x", "x" * 10**6]
     names = HostNames([Claim("b", hostile, EXISTING)])
-    found = [
-        names.owner(name, "a", NEW) for name in (*hostile, "a" * 254, "*" + "a" * 250)
-    ]  # ends, and not after years
+    found = [names.owner(name, "a", NEW) for name in (*hostile, "a" * 254, "*" + "a" * 250)]  # It ends quickly.
     assert [one is not None for one in found] == [True] * 4 + [False, True] + [True] * 2
 
 
@@ -106,7 +104,7 @@ HOSTS = ["".join(characters) for length in (1, 2, 3) for characters in itertools
 
 
 def stored(name: str, names: list[str], read_only: bool) -> VirtualHost:
-    """A virtual host as the simulator keeps it."""
+    """Return a virtual host of the simulator."""
     config: dict[str, Any] = {"name": name, "host": {"names": names}}
     return VirtualHost(name, config, read_only=read_only)
 
@@ -114,9 +112,7 @@ def stored(name: str, names: list[str], read_only: bool) -> VirtualHost:
 @given(VHOSTS, st.integers(min_value=0, max_value=5))
 @settings(max_examples=400, deadline=None)
 def test_owners_equal_those_of_the_simulator(vhosts: list[tuple[bool, list[str]]], made: int) -> None:
-    """The last ``made`` of those of the API are made by a task; for the others all orders that cannot be told apart
-    are tried.
-    """
+    """A task creates the last ``made`` of those of the API; the others are tried in all orders that are possible."""
     configured = [stored(f"c{index}", names, True) for index, (of_file, names) in enumerate(vhosts) if of_file]
     of_api = [stored(f"v{index}", names, False) for index, (of_file, names) in enumerate(vhosts) if not of_file]
     there, new = of_api[: max(0, len(of_api) - made)], of_api[max(0, len(of_api) - made) :]
@@ -136,7 +132,7 @@ def test_owners_equal_those_of_the_simulator(vhosts: list[tuple[bool, list[str]]
         for name in vhost.config["host"]["names"]:
             found = names.owner(name, vhost.name, places[vhost.name])
             if "*" in name or "?" in name:
-                # Whatever host the name matches reaches another, if it is lost.
+                # If the name is lost, every host that it matches reaches another virtual host.
                 hosts = [host for host in HOSTS if reached([stored("x", [name], False)], host)]
                 if found is not None and found.lost:
                     assert all(
@@ -155,9 +151,7 @@ def test_owners_equal_those_of_the_simulator(vhosts: list[tuple[bool, list[str]]
 @given(NAMES, NAMES)
 @settings(max_examples=400, deadline=None)
 def test_covers_agrees_with_every_host(pattern: str, name: str) -> None:
-    """Any host that only the name matches decides; one is made of a letter that is in neither, in place of all
-    wildcards.
-    """
+    """One of the hosts has a letter that is in neither text instead of each wildcard."""
     hosts = [*HOSTS, name.replace("*", "cccccc").replace("?", "c")]
     matched = [host for host in hosts if reached([stored("x", [name], False)], host)]
     missed = [host for host in matched if not reached([stored("x", [pattern], False)], host)]

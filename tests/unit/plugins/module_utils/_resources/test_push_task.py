@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The push task: its fields on the wire, its rules by protocol, its states."""
+"""The push task: JSON form, rules by protocol, states."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SENT = {
 
 
 def refused(task: dict[str, Any], *, started: bool = True, prefix: str = "") -> BadInput:
-    """How a task is refused."""
+    """Return the error for an invalid task."""
     with pytest.raises(BadInput) as caught:
         push_task.validate(task, prefix, started=started)
     return caught.value
@@ -156,7 +156,7 @@ WRONG = [
 
 
 def task_to(protocol: str, url: str) -> dict[str, Any]:
-    """A task with this destination and a stream key where one is needed."""
+    """Return a task with a destination, and with a stream key if necessary."""
     task = {**TASK, "protocol": protocol, "url": url}
     if "rtmp" not in protocol:
         del task["stream_key"]
@@ -329,7 +329,7 @@ def test_the_status_has_the_fields_of_the_server() -> None:
     "epoch", ("1970-01-01T00:00:00.000+00:00", "1970-01-01T09:00:00.000+09:00", "1969-12-31T19:00:00.000-05:00")
 )
 def test_the_epoch_as_a_time_is_none(epoch: str) -> None:
-    """The server writes the epoch in the time zone of its machine."""
+    """The server writes the epoch in its host's time zone."""
     status = push_task.status_of(
         {"id": "x", "startTime": epoch, "finishTime": epoch, "createdTime": "2026-01-01T00:00:00.000+00:00"}, "v", "a"
     )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The virtual host: its fields on the wire, its rules, and what tells one of the configuration file."""
+"""The virtual host: JSON form, rules, and recognition of those of the configuration file."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ WIRE_FORM: dict[str, Any] = {
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
-    """The whole virtual host with another value at a path."""
+    """Return the complete virtual host with another value at a path."""
     form = copy.deepcopy(OPTION_FORM)
     at: Any = form
     *steps, last = path.replace("]", "").replace("[", ".").split(".")
@@ -109,7 +109,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def recorded_virtual_hosts() -> list[Any]:
-    """Every virtual host that was posted to or read from a server."""
+    """Return every recorded virtual host, from requests and responses."""
     found = []
     for path in sorted(WIRE.glob("*.json")):
         for scenario in json.loads(path.read_text(encoding="utf-8"))["scenarios"]:
@@ -237,7 +237,7 @@ def test_a_certificate_without_key_or_the_reverse_causes_a_warning(tls: dict[str
     ("names", "warned"), [(["a.example.com", "*", "10.0.0.1"], False), (["a.example.com", "B.example.com"], True)]
 )
 def test_a_host_name_in_capitals_causes_a_warning_and_differs(names: list[str], warned: bool) -> None:
-    """The server's own matching distinguishes case, so that browsers never reach such a name."""
+    """The server compares names case-sensitively, so that browsers never reach this one."""
     found = virtual_host.warnings_for({"name": "tenant-a", "host": {"names": names}})
     assert bool(found) is warned and all("B.example.com" in text for text in found)
     current = {"name": "tenant-a", "host": {"names": [name.lower() for name in names]}}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields: translation, comparison, masking and merging, by example and by law."""
+"""Fields: translation, comparison, masking and merging, by examples and properties."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ RESOURCES = [pytest.param(VIRTUAL_HOST, id="virtual host"), pytest.param(PUSH_TA
 
 
 def few(value: str) -> str | None:
-    """A check: no more than five signs."""
+    """Check for at most five characters."""
     return None if len(value) <= 5 else "expected at most five signs"
 
 
 def holds_none(value: Any) -> bool:
-    """Whether there is a None at any level."""
+    """Return whether a value contains None at any level."""
     if isinstance(value, dict):
         return any(map(holds_none, value.values()))
     return any(map(holds_none, value)) if isinstance(value, list) else value is None
 
 
-# Laws, for every resource
+# Properties of every resource
 
 
 @pytest.mark.parametrize("declaration", RESOURCES)
@@ -153,7 +153,7 @@ def test_a_changed_secret_is_marked_and_not_shown(declaration: Object, form: dic
     (difference,) = declaration.difference(form, other)
     assert CANARY not in repr(difference)
     assert "OTHER-secret-2" not in repr(difference)
-    # One text of it says so, and a list stays a list.
+    # Exactly one text has the mark, and a list stays a list.
     assert type(difference.after) is type(difference.before) and difference.after != difference.before
     assert (
         str(difference.after).replace(" (changed)", "") == str(difference.before)
@@ -391,7 +391,7 @@ def test_a_valid_value_passes(field: Field) -> None:
     field.validate("x", "p")
 
 
-# Groups
+# Objects
 
 OBJECT = Object(
     "g",

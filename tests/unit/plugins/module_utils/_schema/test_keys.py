@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The declared fields are the keys that the server registers, version by version, in JSON and XML; see
-tests/wire/README.md.
-"""
+"""The declared fields are the keys that each server version registers, in JSON and XML (tests/wire/README.md)."""
 
 from __future__ import annotations
 
@@ -53,36 +51,36 @@ LEFT_TO_EXTRA = {
     "publishers.llhls.dumps": "dumps are started and stopped by calls of their own",
     "publishers.webrtc.playoutDelay": "an experimental header of browsers",
 }
-"""Keys of an application without an option, with all that is inside of them, and the reason."""
+"""Keys of an application without an option, including nested keys, and the reason."""
 
 NOT_MANAGED = {
     "applications": "an option of its own, see the application",
     "signedToken": "gone since 0.16.8; 0.15.10 has signed_policy too",
 }
-"""Keys of a virtual host, which takes no extra, without a field."""
+"""Keys of a virtual host without an option; it has no `extra`."""
 
-# 0.21.0 still registers the key of the file provider, takes any value and does nothing with it.
+# 0.21.0 still registers the key of the file provider, accepts any value and ignores it.
 TAKEN_AND_IGNORED = {("0.21.0", "providers.file")}
 
 
 class Known(NamedTuple):
-    """One declared field as a version spells it."""
+    """One declared field in the spelling of a server version."""
 
     option: str
     json: str
     field: Field
-    known: bool  # whether it and all that it is in is known to the version
+    known: bool  # whether the version knows it and all objects around it
 
 
 def declared(
     declaration: Object, version: Version, option: str = "", wire: str = "", known: bool = True
 ) -> Iterator[Known]:
-    """All declared fields of a group, at every level."""
+    """Yield all declared fields of an object at every level."""
     for field in declaration.fields.values():
         if field.option == EXTRA or (not option and field.option == "vhost"):
             continue
         here = Known(option + field.option, wire + field.wire, field, known and field.known_to(version))
-        if isinstance(declaration, CrossDomains) and declaration.bare:  # the list stands for the whole
+        if isinstance(declaration, CrossDomains) and declaration.bare:  # The list of origins is the complete value.
             here = here._replace(json=f"{wire[:-1]}[]") if here.known else here
         yield here
         inner = field.element if isinstance(field, ObjectList) else field

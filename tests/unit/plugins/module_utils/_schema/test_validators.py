@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which values of options are fine, and which are refused before anything is sent."""
+"""Valid values of options, and invalid ones that are refused before any request."""
 
 from __future__ import annotations
 

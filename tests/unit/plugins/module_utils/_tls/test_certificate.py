@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Certificates: files, names, what TLS ports serve; and the reader of DER against `cryptography`, which knows it all."""
+"""Certificates: files, names, TLS handshakes; the DER reader is compared with `cryptography`."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ ED_KEY = ed25519.Ed25519PrivateKey.generate()
 
 @lru_cache
 def rsa_key() -> rsa.RSAPrivateKey:
-    """Made once, as it takes a while."""
+    """Return a key; it is created once, because that is slow."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 def name(*attributes: Any) -> x509.Name:
-    """A distinguished name, from the top down, of (OID, text) or (OID, text, type)."""
+    """Return a distinguished name of (OID, text) or (OID, text, type), from the top down."""
     return x509.Name([x509.NameAttribute(*attribute) for attribute in attributes])
 
 
@@ -82,7 +82,7 @@ def make(
     serial: int = 1234567890,
     ca: bool = False,
 ) -> x509.Certificate:
-    """A certificate, signed by its own key where no other is given."""
+    """Return a certificate, self-signed by default."""
     subject = name((NameOID.COMMON_NAME, "a.example.com")) if subject is None else subject
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject if issuer is None else issuer)
     builder = builder.public_key(key.public_key()).serial_number(serial)
@@ -98,19 +98,19 @@ def make(
 
 
 def pem(*certificates: x509.Certificate) -> bytes:
-    """PEM blocks one after the other."""
+    """Return certificates in PEM form."""
     return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in certificates)
 
 
 def key_pem(key: Any, password: bytes | None = None) -> bytes:
-    """A key in PEM form."""
+    """Return a key in PEM form."""
     return key.private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(password) if password else NoEncryption()
     )
 
 
 def IP(text: str) -> x509.IPAddress:
-    """An address among the alternative names."""
+    """Return an IP address as an alternative name."""
     return x509.IPAddress(ipaddress.ip_address(text))
 
 
@@ -169,7 +169,7 @@ MANY = {
 
 
 def der_of(case: str) -> bytes:
-    """One of the many in DER form; made once a run."""
+    """Return one of the many certificates in DER form; it is created once per run."""
     return _made(case).public_bytes(Encoding.DER)
 
 
@@ -179,7 +179,7 @@ def _made(case: str) -> x509.Certificate:
 
 
 def expected_names(certificate: x509.Certificate) -> tuple[str, ...]:
-    """What `cryptography` says."""
+    """Return the names that `cryptography` reads."""
     try:
         found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -187,7 +187,7 @@ def expected_names(certificate: x509.Certificate) -> tuple[str, ...]:
     return (*found.get_values_for_type(DNS), *map(str, found.get_values_for_type(x509.IPAddress)))
 
 
-# -- the reader of DER ------------------------------------------------------------------------------------------
+# -- DER reader ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", MANY)
@@ -232,14 +232,14 @@ def test_certificates_of_the_system_store_are_read() -> None:
 
 
 def replaced(case: str, old: bytes, new: bytes) -> bytes:
-    """One of the many with some bytes changed, of the same number."""
+    """Return one of the many certificates with some bytes replaced."""
     der = der_of(case)
     assert len(old) == len(new) and old in der
     return der.replace(old, new)
 
 
 def test_undecodable_text_is_shown_as_bytes() -> None:
-    """Type 0x0C is UTF-8; a certificate is identified although its subject is not."""
+    """Type 0x0C is UTF-8; a certificate with another encoding is read nevertheless."""
     odd = parse_certificate(replaced("no alternative names", b"\x0c\x0da.example.com", b"\x0c\x0d\xff.example.com"))
     assert odd.subject == "CN=#ff2e6578616d706c652e636f6d"
     assert odd.names == ()
@@ -280,7 +280,7 @@ def test_invalid_der_is_refused(case: str) -> None:
 
 
 def with_extension(oid: str, value: bytes) -> bytes:
-    """A certificate with an extension of some value."""
+    """Return a certificate with an extension."""
     builder = (
         x509.CertificateBuilder()
         .subject_name(x509.Name([]))
@@ -321,7 +321,7 @@ def test_damaged_certificates_are_refused(der: bytes) -> None:
 
 
 def test_a_second_extension_for_names_is_refused() -> None:
-    """The OID of another extension is changed to that of names."""
+    """The OID of another extension is replaced by that of subjectAltName."""
     made = make(alternative=[DNS("a.example.com")], ca=True).public_bytes(Encoding.DER)
     der = made.replace(
         b"\x06\x03\x55\x1d\x13\x01\x01\xff\x04\x05\x30\x03\x01\x01\xff",
@@ -333,7 +333,7 @@ def test_a_second_extension_for_names_is_refused() -> None:
 
 
 def element(tag: int, *contents: bytes) -> bytes:
-    """One element of DER."""
+    """Return one DER element."""
     content = b"".join(contents)
     length = len(content).to_bytes(2, "big")
     return (
@@ -344,7 +344,7 @@ def element(tag: int, *contents: bytes) -> bytes:
 
 
 def assembled(*end: bytes, serial: bytes = b"\x01") -> bytes:
-    """The least that a certificate has, with something behind the public key."""
+    """Return a minimal certificate with more elements after the public key."""
     moment = element(0x17, b"270101000000Z")
     empty = element(0x30)
     signed = element(0x30, element(0x02, serial), empty, empty, element(0x30, moment, moment), empty, empty, *end)
@@ -363,7 +363,7 @@ def test_a_minimal_certificate_is_read() -> None:
 
 
 def test_unique_identifiers_are_skipped() -> None:
-    """They stand before the extensions, and nobody uses them."""
+    """They precede the extensions; they are obsolete."""
     names = element(0x30, element(0x06, b"\x55\x1d\x11"), element(0x04, element(0x30, element(0x82, b"a"))))
     extensions = element(0xA3, element(0x30, names))
     assert parse_certificate(assembled(element(0x81, b"\0"), element(0x82, b"\0"), extensions)).names == ("a",)
@@ -529,7 +529,7 @@ SECRET = base64.b64encode(b"this is no key, but must not be seen").decode()
 
 
 def kind_of(action: Callable[[], Any]) -> str:
-    """The kind of the error; no text of it has a secret."""
+    """Return the kind of an error, after checking that its text has no secret."""
     with pytest.raises(CertificateError) as caught:
         action()
     assert caught.value.detail == str(caught.value)
@@ -540,7 +540,7 @@ def kind_of(action: Callable[[], Any]) -> str:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., str]:
-    """Writes a file. :returns: its path."""
+    """Return a function that writes a file and returns its path."""
 
     def put(content: bytes, file_name: str = "cert.pem") -> str:
         path = tmp_path / file_name
@@ -598,7 +598,7 @@ def test_unreadable_files(write: Any, tmp_path: Path, monkeypatch: pytest.Monkey
     def refuse(*_arguments: Any, **_options: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("builtins.open", refuse)  # root reads everything
+    monkeypatch.setattr("builtins.open", refuse)  # Root can read every file.
     with pytest.raises(CertificateError, match="Permission denied") as caught:
         read_pem_certificates(path)
     assert caught.value.kind == "unreadable"
@@ -653,7 +653,7 @@ LEAF = make(alternative=[DNS("a.example.com"), DNS("*.b.example.com")], issuer=B
 
 
 class Check:
-    """The files of a rotation, all of them good at first."""
+    """The files of a rotation, initially valid."""
 
     def __init__(self, write: Any) -> None:
         self.write = write
@@ -662,7 +662,7 @@ class Check:
         self.now = NOW
 
     def run(self, chain: bool = True, key: bool = True) -> list[certificate_module.Problem]:
-        """The problems; their texts are sentences without secrets."""
+        """Return the problems, after checking that their texts are sentences without secrets."""
         cert_path = self.write(self.cert, "cert.pem")
         chain_path = self.write(self.chain, "chain.pem") if chain else None
         key_path = self.write(self.key, "key.pem") if key else None
@@ -674,7 +674,7 @@ class Check:
 
 @pytest.fixture
 def check(write: Any) -> Check:
-    """Files that are good."""
+    """Return valid files."""
     return Check(write)
 
 
@@ -743,7 +743,7 @@ def test_case_and_blanks_of_names_in_a_chain_are_ignored(check: Check) -> None:
 
 
 class TlsServer:
-    """A small server on a free port; what it does with a connection is a function."""
+    """A server on a free port; a function handles its connections."""
 
     def __init__(self, act: Callable[[socket.socket], Any], family: int = socket.AF_INET) -> None:
         address = "::1" if family == socket.AF_INET6 else "127.0.0.1"
@@ -767,9 +767,9 @@ class TlsServer:
                 self._act(connection)
 
     def close(self) -> None:
-        """No more connections; returns when the last one has ended."""
+        """Accept no more connections, and wait for the last one."""
         self.ending.set()
-        with contextlib.suppress(OSError):  # closing alone would not wake the thread
+        with contextlib.suppress(OSError):  # Closing alone does not wake the thread.
             self.listening.shutdown(socket.SHUT_RDWR)
         self.listening.close()
         self._thread.join(PATIENCE)
@@ -777,7 +777,7 @@ class TlsServer:
 
 @pytest.fixture
 def listen() -> Iterator[Callable[..., TlsServer]]:
-    """Starts small servers, which end with the test."""
+    """Return a function that starts servers for the time of the test."""
     with contextlib.ExitStack() as running:
 
         def start(act: Callable[[socket.socket], Any], **options: Any) -> TlsServer:
@@ -793,7 +793,7 @@ INTERMEDIATE = AUTHORITY.create_child_ca()
 
 
 class Shakes:
-    """Shakes hands as a server with a certificate does, and keeps what was asked for and how it ended."""
+    """Does handshakes with a certificate, and records requested names and outcomes."""
 
     def __init__(self, issued: trustme.LeafCert, **attributes: Any) -> None:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -817,7 +817,7 @@ class Shakes:
 
 @pytest.fixture
 def ca_path(tmp_path: Path) -> str:
-    """The authority that signs in these tests."""
+    """Return the path of the authority of these tests."""
     path = str(tmp_path / "ca.pem")
     AUTHORITY.cert_pem.write_to_path(path)
     return path
@@ -848,7 +848,7 @@ def test_a_handshake_returns_the_served_certificate(listen: Any, server_name: st
 
 
 def test_the_connection_is_closed_with_a_close_notification(listen: Any) -> None:
-    """Without the goodbye, the server's read would fail by SSLEOFError."""
+    """Without the notification, the server's read would raise SSLEOFError."""
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"), maximum_version=ssl.TLSVersion.TLSv1_2)
     server = listen(shakes)
     handshake(endpoint_of(server), timeout=PATIENCE)
@@ -867,7 +867,7 @@ def test_an_expired_certificate_is_returned_and_not_verified(listen: Any, ca_pat
 
 
 def test_the_cipher_suite_of_servers_without_http_2_is_accepted(listen: Any) -> None:
-    """AES128-SHA and TLS 1.2, which Python leaves out unless told otherwise."""
+    """AES128-SHA with TLS 1.2, which Python disables by default."""
     shakes = Shakes(
         trustme.CA(key_type=trustme.KeyType.RSA).issue_cert("a.example.com", key_type=trustme.KeyType.RSA),
         maximum_version=ssl.TLSVersion.TLSv1_2,
@@ -886,7 +886,9 @@ def test_the_cipher_suite_of_servers_without_http_2_is_accepted(listen: Any) -> 
         ("c.example.com", "127.0.0.1", "the certificate is not for c.example.com"),
     ],
 )
-def test_a_handshake_verifies_chain_and_name(listen: Any, ca_path: str, server_name: str, host: str, error: str | None) -> None:
+def test_a_handshake_verifies_chain_and_name(
+    listen: Any, ca_path: str, server_name: str, host: str, error: str | None
+) -> None:
     shakes = Shakes(INTERMEDIATE.issue_cert("a.example.com", "*.wild.example.com", "127.0.0.1"))
     server = listen(shakes)
     served = handshake(endpoint_of(server, server_name, host), timeout=PATIENCE, verify_chain=True, ca_path=ca_path)
@@ -959,14 +961,14 @@ def test_the_text_of_an_endpoint() -> None:
 
 
 def failure(endpoint: Endpoint, timeout: float = PATIENCE) -> str:
-    """The kind in which a handshake fails, without verification and with it."""
+    """Return the kind of a handshake error, which is the same with and without verification."""
     kind = kind_of(lambda: handshake(endpoint, timeout=timeout))
     assert kind_of(lambda: handshake(endpoint, timeout=timeout, verify_chain=True)) == kind
     return kind
 
 
 def alert(connection: socket.socket, description: int) -> None:
-    """A fatal alert in answer to the first message."""
+    """Send a fatal alert as the response to the first message."""
     connection.recv(65536)
     connection.sendall(bytes([21, 3, 3, 0, 2, 2, description]))
     connection.recv(65536)
@@ -1006,7 +1008,7 @@ def test_a_server_without_a_certificate_fails_with_an_alert(listen: Any) -> None
 
 
 def test_a_connection_that_is_reset_before_the_handshake(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ssl module takes it for a socket that is to be connected later."""
+    """The ssl module treats it as a socket that will connect later."""
 
     def reset_at_once(connection: socket.socket) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -1053,7 +1055,7 @@ def test_server_names_that_cannot_be_sent(listen: Any, server_name: str) -> None
 
 
 class Watch:
-    """A clock that stands still, and the seconds that each handshake was given by it."""
+    """A manual clock, and the timeout of each handshake."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.clock = ManualClock()
@@ -1071,7 +1073,7 @@ class Watch:
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
-    """Time that only the test lets pass."""
+    """Return a clock that only the test advances."""
     return Watch(monkeypatch)
 
 
@@ -1082,7 +1084,7 @@ def test_a_silent_port_ends_in_a_timeout(listen: Any, watch: Watch) -> None:
 
 
 def test_slow_bytes_do_not_prolong_a_handshake(listen: Any) -> None:
-    """The beginning of a long message, a byte at a time, each well within the limit."""
+    """A long message arrives byte by byte, each within the limit."""
 
     def trickle(connection: socket.socket) -> None:
         connection.recv(65536)
@@ -1108,10 +1110,10 @@ def test_both_handshakes_of_a_verification_share_the_timeout(listen: Any, ca_pat
 
 
 class Unconnected:
-    """Sockets that do not get through: each fails as told, and the time that each was given is kept."""
+    """Sockets that fail to connect with specified errors; it records their timeouts."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *errors: Exception) -> None:
-        self.specified: list[float] = []
+        self.timeouts: list[float] = []
         self.closed = 0
         self._errors = list(errors)
         addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 443))] * len(errors)
@@ -1122,7 +1124,7 @@ class Unconnected:
         return self
 
     def settimeout(self, seconds: float) -> None:
-        self.specified.append(seconds)
+        self.timeouts.append(seconds)
 
     def connect(self, _address: Any) -> None:
         raise self._errors.pop(0)
@@ -1146,7 +1148,7 @@ def test_failing_connections(monkeypatch: pytest.MonkeyPatch, errors: list[Excep
     monkeypatch.setattr(handshake_module, "time", types.SimpleNamespace(monotonic=ManualClock()))
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == kind
     assert sockets.closed == len(errors)
-    assert sockets.specified == ([4] if len(errors) == 1 else [2, 4])
+    assert sockets.timeouts == ([4] if len(errors) == 1 else [2, 4])
 
 
 def test_a_disabled_address_family(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1168,7 +1170,7 @@ def test_the_next_address_is_used_if_the_first_refuses(listen: Any, monkeypatch:
 
 
 def test_the_chain_is_known_since_python_3_13() -> None:
-    """Python tells from 3.13 on."""
+    """Python returns the chain since 3.13."""
 
     class Secure:
         @staticmethod

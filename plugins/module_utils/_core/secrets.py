@@ -39,9 +39,9 @@ _NAMES = frozenset(
         "endpoint",
         "path",
         "version",
+        "unlisted",
     )
 )
-_NAMES |= {"unlisted"}
 # Entries of results that map names to names.
 _NAMES_BY_NAME = frozenset(("unreachable_host_names",))
 # Entries of results whose values are words of the server or of this collection.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values for Hypothesis, made from the declarations of the resources: what a user can give and what a server can send."""
+"""Hypothesis strategies from the declarations of resources: values of users and of servers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ANY_JSON = st.recursive(
 )
 
 
-def given_forms(field: Field) -> st.SearchStrategy[Any]:
-    """What a user can give for a field after the argument spec, without what was left out."""
+def specified_forms(field: Field) -> st.SearchStrategy[Any]:
+    """Return values of a field in specified form."""
     if isinstance(field, Object):
         return _of_fields(field)
     if isinstance(field, ObjectList):
@@ -41,23 +41,23 @@ def given_forms(field: Field) -> st.SearchStrategy[Any]:
     return TEXTS
 
 
-def _of_fields(group: Object) -> st.SearchStrategy[dict[str, Any]]:
-    required = {option: given_forms(field) for option, field in group.fields.items() if field.required}
-    optional = {option: given_forms(field) for option, field in group.fields.items() if not field.required}
+def _of_fields(declaration: Object) -> st.SearchStrategy[dict[str, Any]]:
+    required = {option: specified_forms(field) for option, field in declaration.fields.items() if field.required}
+    optional = {option: specified_forms(field) for option, field in declaration.fields.items() if not field.required}
     return st.fixed_dictionaries(required, optional=optional)
 
 
 def with_gaps(field: Field) -> st.SearchStrategy[Any]:
-    """The same with None for what was left out, at every level, as an argument spec makes it."""
+    """Return values of a field in option form, with None for omitted options at every level."""
     if isinstance(field, Object):
         return st.fixed_dictionaries({option: st.none() | with_gaps(inner) for option, inner in field.fields.items()})
     if isinstance(field, ObjectList):
         return st.lists(with_gaps(field.element), max_size=2)
-    return given_forms(field)
+    return specified_forms(field)
 
 
 def wire_forms(field: Field) -> st.SearchStrategy[Any]:
-    """What a server can send for a field: mostly of the right shape, with anything in any place."""
+    """Return values of a field in wire form: mostly valid, with any JSON anywhere."""
     if isinstance(field, Object):
         inner = {each.wire: wire_forms(each) for each in field.fields.values()}
         shape: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional={**inner, "unknownKey": ANY_JSON})

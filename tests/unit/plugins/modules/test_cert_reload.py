@@ -160,7 +160,11 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
 
 @pytest.mark.parametrize(
     ("case", "said"),
-    [("broken PEM", "no END line"), ("no PEM at all", "no certificate in PEM form"), ("missing file", "does not exist")],
+    [
+        ("broken PEM", "no END line"),
+        ("no PEM at all", "no certificate in PEM form"),
+        ("missing file", "does not exist"),
+    ],
 )
 def test_the_expected_certificate_is_invalid(site: Site, case: str, said: str) -> None:
     """Nothing is sent, and the message still reports what is served."""
@@ -176,7 +180,7 @@ def test_the_expected_certificate_is_invalid(site: Site, case: str, said: str) -
 
 def test_the_expected_certificate_is_not_readable(newest: Site) -> None:
     close(newest.source)
-    refused(newest.reload(), "certificate_file", "is not a regular file", newest.old.until)
+    refused(newest.reload(), "certificate_file", "not a regular file", newest.old.until)
     if os.geteuid() != 0:
         newest.source.rmdir()
         newest.source.write_bytes(newest.new.cert)

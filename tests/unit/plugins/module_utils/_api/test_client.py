@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The endpoints: what is asked, what the answers of all versions mean, and what a gateway makes of them."""
+"""The API client: requests, responses of all server versions, and responses of gateways."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIRE = Path(__file__).resolve().parents[4] / "wire"
 
 Talk = Callable[..., tuple[Api, ScriptedServer]]
 
-# What each recorded message means, read by a human; the first that matches counts.
+# The expected error kind of each recorded message; the first match counts.
 MEANINGS = (
     (401, r".*", "unauthorized"),
     (403, r"The VirtualHost is read-only", "read_only"),
@@ -51,7 +51,7 @@ MEANINGS = (
 
 
 def recorded_errors() -> list[Any]:
-    """Status and message of every error in the recordings, each once a version."""
+    """Return status and message of every recorded error, each once per version."""
     found: dict[tuple[str, int, str], None] = {}
     for path in sorted(WIRE.glob("*.json")):
         for scenario in json.loads(path.read_text(encoding="utf-8"))["scenarios"]:
@@ -68,7 +68,7 @@ def recorded_errors() -> list[Any]:
 
 @pytest.fixture
 def talk(serve: Callable[..., ScriptedServer], connect: Callable[..., Client]) -> Talk:
-    """An API over a server that plays a script."""
+    """Return an API client of a scripted server."""
 
     def start(*script: Act, retries: int = 1) -> tuple[Api, ScriptedServer]:
         server = serve(*script)
@@ -78,7 +78,7 @@ def talk(serve: Callable[..., ScriptedServer], connect: Callable[..., Client]) -
 
 
 def failure_of(call: Callable[[], Any]) -> OmeError:
-    """The error that a call ends with."""
+    """Return the error that a call raises."""
     with pytest.raises(OmeError) as caught:
         call()
     return caught.value
@@ -87,12 +87,12 @@ def failure_of(call: Callable[[], Any]) -> OmeError:
 # Kinds of errors
 
 
-def test_there_are_recorded_errors_of_every_version() -> None:
+def test_errors_of_every_version_are_recorded() -> None:
     assert len(recorded_errors()) > 80
 
 
 @pytest.mark.parametrize(("status", "message"), recorded_errors())
-def test_every_recorded_error_is_understood(status: int, message: str) -> None:
+def test_every_recorded_error_is_mapped(status: int, message: str) -> None:
     expected = next(kind for code, pattern, kind in MEANINGS if code == status and re.search(pattern, message))
     assert kind_of(status, message) == expected
 
@@ -115,7 +115,7 @@ def test_every_recorded_error_is_understood(status: int, message: str) -> None:
         (404, "[HTTP] Could not find publisher: [v/a] (404)", "push_publisher_missing"),
     ],
 )
-def test_errors_that_no_recording_has_are_understood(status: int, message: str, kind: str) -> None:
+def test_unrecorded_errors_are_mapped(status: int, message: str, kind: str) -> None:
     assert kind_of(status, message) == kind
 
 
@@ -148,7 +148,7 @@ BAD_CASES = [(read, payload) for read, (_call, _method, _path, shape) in READS.i
 
 
 def named(read: str, payload: Any) -> Any:
-    """Objects bear the name that was asked for, whatever the answer calls them, as it goes into further requests."""
+    """Objects have the requested name, because further requests use it."""
     return (
         {**payload, "name": {"virtual host": "v", "application": "a"}[read]}
         if read in ("virtual host", "application")
@@ -157,7 +157,7 @@ def named(read: str, payload: Any) -> Any:
 
 
 @pytest.mark.parametrize(("read", "payload"), GOOD_CASES)
-def test_a_read_asks_one_path_and_gives_what_the_envelope_holds(talk: Talk, read: str, payload: Any) -> None:
+def test_a_read_requests_one_path_and_returns_the_content_of_the_envelope(talk: Talk, read: str, payload: Any) -> None:
     call, method, path, _shape = READS[read]
     api, server = talk(success(payload))
     assert call(api) == named(read, payload)
@@ -167,7 +167,7 @@ def test_a_read_asks_one_path_and_gives_what_the_envelope_holds(talk: Talk, read
 
 
 @pytest.mark.parametrize(("read", "payload"), BAD_CASES)
-def test_a_payload_of_another_shape_is_no_answer(talk: Talk, read: str, payload: Any) -> None:
+def test_a_payload_of_another_type_is_an_error(talk: Talk, read: str, payload: Any) -> None:
     call, method, path, _shape = READS[read]
     api, server = talk(success(payload))
     error = failure_of(lambda: call(api))
@@ -182,7 +182,7 @@ def test_a_payload_of_another_shape_is_no_answer(talk: Talk, read: str, payload:
 
 
 @pytest.mark.parametrize("read", READS)
-def test_a_read_whose_answer_is_lost_is_sent_again(talk: Talk, read: str) -> None:
+def test_a_read_is_retried_after_a_lost_response(talk: Talk, read: str) -> None:
     call, _method, _path, shape = READS[read]
     api, server = talk(CLOSE, success(GOOD[shape][0]))
     assert call(api) == named(read, GOOD[shape][0])
@@ -190,7 +190,7 @@ def test_a_read_whose_answer_is_lost_is_sent_again(talk: Talk, read: str) -> Non
 
 
 @pytest.mark.parametrize("read", READS)
-def test_a_read_that_is_refused_is_an_error_with_the_servers_words(talk: Talk, read: str) -> None:
+def test_a_refused_read_raises_an_error_with_the_server_message(talk: Talk, read: str) -> None:
     api, _server = talk(refusal(401, "[HTTP]  Invalid\n credential (401)"))
     error = failure_of(lambda: READS[read][0](api))
     assert (error.kind, error.status, error.server_message) == ("unauthorized", 401, "[HTTP] Invalid credential (401)")
@@ -198,13 +198,13 @@ def test_a_read_that_is_refused_is_an_error_with_the_servers_words(talk: Talk, r
 
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("body", [None, [], "no", {}, {"message": 5}, {"message": ""}, [5], [{"x": 1}]])
-def test_a_refusal_without_words_has_none(talk: Talk, read: str, body: Any) -> None:
+def test_a_refusal_without_a_message_has_none(talk: Talk, read: str, body: Any) -> None:
     api, _server = talk(answer(body, 500))
     error = failure_of(lambda: READS[read][0](api))
     assert (error.kind, error.server_message) == ("server_error", None)
 
 
-def test_a_payload_without_an_envelope_is_taken_as_it_is(talk: Talk) -> None:
+def test_a_payload_without_an_envelope_is_accepted(talk: Talk) -> None:
     api, _server = talk(answer(["a"]), answer({"name": "v"}), answer([{"id": "x"}]))
     assert api.list_virtual_hosts() == ["a"]
     assert api.read_virtual_host("v") == {"name": "v"}
@@ -218,7 +218,7 @@ def test_a_payload_without_an_envelope_is_taken_as_it_is(talk: Talk) -> None:
         ("application", "[HTTP] Could not find the application: [v/a] (404)"),
     ],
 )
-def test_what_is_not_there_reads_as_none(talk: Talk, read: str, message: str) -> None:
+def test_an_absent_object_reads_as_none(talk: Talk, read: str, message: str) -> None:
     api, _server = talk(refusal(404, message))
     assert READS[read][0](api) is None
 
@@ -238,14 +238,14 @@ def test_any_other_404_is_an_error(talk: Talk, read: str, message: str, kind: st
     assert failure_of(lambda: READS[read][0](api)).kind == kind
 
 
-def test_a_204_of_an_old_server_means_that_there_are_no_push_tasks(talk: Talk) -> None:
+def test_a_204_of_an_old_server_means_no_push_tasks(talk: Talk) -> None:
     api, server = talk(answer({"statusCode": 204, "message": "No Content"}, 204), success([{"id": "x"}]))
     assert api.list_push_tasks("v", "a") == []
     assert api.list_push_tasks("v", "a") == [{"id": "x"}]
     assert [request.connection for request in server.requests] == [0, 1]
 
 
-def test_a_204_to_a_question_for_names_is_no_answer(talk: Talk) -> None:
+def test_a_204_to_a_list_of_names_is_an_error(talk: Talk) -> None:
     api, _server = talk(answer(b"", 204))
     assert failure_of(api.list_virtual_hosts).kind == "unexpected_answer"
 
@@ -282,7 +282,7 @@ WRONG_ITEM = ItemAnswer(False, 400, WRONG["message"], "bad_request")
         (200, [TAKEN, MADE], [TAKEN_ITEM, MADE_ITEM]),
     ],
 )
-def test_every_item_of_a_bulk_answer_counts_by_itself(
+def test_every_item_of_a_bulk_answer_has_its_own_outcome(
     talk: Talk, create: str, status: int, body: Any, items: list[ItemAnswer]
 ) -> None:
     call, path = CREATES[create]
@@ -305,7 +305,7 @@ def test_an_item_that_is_no_envelope_is_no_success(talk: Talk, create: str, item
 @pytest.mark.parametrize("create", CREATES)
 @pytest.mark.parametrize("body", [[], [MADE], [MADE, MADE, MADE]])
 @pytest.mark.parametrize("status", [200, 207, 409])
-def test_more_or_fewer_items_than_were_sent_are_no_answer(talk: Talk, create: str, body: Any, status: int) -> None:
+def test_more_or_fewer_items_than_sent_are_an_error(talk: Talk, create: str, body: Any, status: int) -> None:
     api, server = talk(answer(body, status))
     assert failure_of(lambda: CREATES[create][0](api, TWO)).kind == "unexpected_answer"
     assert len(server.requests) == 1
@@ -313,7 +313,7 @@ def test_more_or_fewer_items_than_were_sent_are_no_answer(talk: Talk, create: st
 
 @pytest.mark.parametrize("create", CREATES)
 @pytest.mark.parametrize("body", [MADE, {"statusCode": 200, "message": "OK", "response": [MADE, MADE]}, {}, None, "OK"])
-def test_an_envelope_in_place_of_the_array_is_no_success(talk: Talk, create: str, body: Any) -> None:
+def test_an_envelope_instead_of_the_array_is_an_error(talk: Talk, create: str, body: Any) -> None:
     api, _server = talk(answer(body))
     assert failure_of(lambda: CREATES[create][0](api, TWO)).kind == "unexpected_answer"
 
@@ -329,7 +329,7 @@ def test_an_envelope_in_place_of_the_array_is_no_success(talk: Talk, create: str
         (500, "[Config] Unknown item found: application.bogus", "server_error"),
     ],
 )
-def test_an_envelope_with_an_error_refuses_the_whole(
+def test_an_envelope_with_an_error_refuses_the_whole_request(
     talk: Talk, create: str, status: int, message: str, kind: str
 ) -> None:
     api, _server = talk(refusal(status, message))
@@ -338,13 +338,13 @@ def test_an_envelope_with_an_error_refuses_the_whole(
 
 
 @pytest.mark.parametrize("create", CREATES)
-def test_a_create_whose_answer_is_lost_is_not_sent_again(talk: Talk, create: str) -> None:
+def test_a_create_is_not_retried_after_a_lost_response(talk: Talk, create: str) -> None:
     api, server = talk(CLOSE, answer([MADE, MADE]))
     assert failure_of(lambda: CREATES[create][0](api, TWO)).outcome_unknown is True
     assert len(server.requests) == 1
 
 
-def test_a_create_says_what_it_creates(talk: Talk) -> None:
+def test_the_error_of_a_create_names_the_objects(talk: Talk) -> None:
     api, _server = talk(*[refusal(400, "no")] * 4)
     attempts = [
         failure_of(call).attempt
@@ -363,7 +363,7 @@ def test_a_create_says_what_it_creates(talk: Talk) -> None:
     ]
 
 
-def test_asking_by_no_applications_whether_a_virtual_host_can_be_changed_is_repeatable(talk: Talk) -> None:
+def test_a_create_without_applications_is_idempotent(talk: Talk) -> None:
     api, server = talk(CLOSE, answer([]), refusal(403, "[HTTP] The VirtualHost is read-only: [v] (403)"))
     assert api.create_applications("v", []) == []
     assert failure_of(lambda: api.create_applications("v", [])).kind == "read_only"
@@ -396,7 +396,7 @@ REMOVALS: dict[str, tuple[Callable[[Api], bool], str, str, list[str]]] = {
 
 @pytest.mark.parametrize("removal", REMOVALS)
 @pytest.mark.parametrize("message", ["OK", "[HTTP] Success (200)"])
-def test_a_removal_says_that_there_was_something(talk: Talk, removal: str, message: str) -> None:
+def test_a_removal_of_an_existing_object_returns_true(talk: Talk, removal: str, message: str) -> None:
     call, method, path, _absent = REMOVALS[removal]
     api, server = talk(refusal(200, message))
     assert call(api) is True
@@ -408,7 +408,7 @@ def test_a_removal_says_that_there_was_something(talk: Talk, removal: str, messa
 @pytest.mark.parametrize(
     ("removal", "message"), [(removal, message) for removal, (*_rest, absent) in REMOVALS.items() for message in absent]
 )
-def test_a_removal_of_what_is_not_there_says_so(talk: Talk, removal: str, message: str) -> None:
+def test_a_removal_of_an_absent_object_returns_false(talk: Talk, removal: str, message: str) -> None:
     api, _server = talk(refusal(404, f"[HTTP] {message} (404)"))
     assert REMOVALS[removal][0](api) is False
 
@@ -423,13 +423,13 @@ def test_a_removal_of_what_is_not_there_says_so(talk: Talk, removal: str, messag
         (500, "[HTTP] Internal Server Error (500)", "server_error"),
     ],
 )
-def test_a_removal_that_is_refused_is_an_error(talk: Talk, removal: str, status: int, message: str, kind: str) -> None:
+def test_a_refused_removal_is_an_error(talk: Talk, removal: str, status: int, message: str, kind: str) -> None:
     api, _server = talk(refusal(status, message))
     assert failure_of(lambda: REMOVALS[removal][0](api)).kind == kind
 
 
 @pytest.mark.parametrize("removal", REMOVALS)
-def test_a_removal_whose_answer_is_lost_is_sent_again(talk: Talk, removal: str) -> None:
+def test_a_removal_is_retried_after_a_lost_response(talk: Talk, removal: str) -> None:
     call, _method, _path, absent = REMOVALS[removal]
     api, server = talk(CLOSE, refusal(404, absent[0]))
     assert call(api) is False
@@ -440,7 +440,7 @@ def test_a_removal_whose_answer_is_lost_is_sent_again(talk: Talk, removal: str) 
     "message",
     ("[HTTP] Could not find the application: [v/a] (404)", "[HTTP] Could not find the virtual host: [v] (404)"),
 )
-def test_a_task_is_stopped_where_what_it_stood_in_is_not_there(talk: Talk, message: str) -> None:
+def test_a_task_without_its_application_or_virtual_host_is_stopped(talk: Talk, message: str) -> None:
     api, _server = talk(refusal(404, message))
     assert api.stop_push_task("v", "a", "x") is False
 
@@ -453,7 +453,7 @@ def test_a_task_is_stopped_where_what_it_stood_in_is_not_there(talk: Talk, messa
         (400, "[HTTP] Bad Request (400)", False),
     ),
 )
-def test_a_write_that_the_server_failed_at_may_be_done_all_the_same(
+def test_the_outcome_of_a_write_with_a_server_error_is_unknown(
     talk: Talk, status: int, message: str, maybe: bool
 ) -> None:
     for call in (
@@ -467,9 +467,7 @@ def test_a_write_that_the_server_failed_at_may_be_done_all_the_same(
 
 
 @pytest.mark.parametrize(("vhost", "maybe"), (("v", False), (None, True)))
-def test_a_reload_that_failed_leaves_the_old_certificate_but_perhaps_not_those_of_others(
-    talk: Talk, vhost: str | None, maybe: bool
-) -> None:
+def test_the_outcome_of_a_failed_reload_of_all_is_unknown(talk: Talk, vhost: str | None, maybe: bool) -> None:
     api, _server = talk(
         refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)")
     )
@@ -484,7 +482,7 @@ STARTED = {"id": "x", "state": "ready"}
 
 
 @pytest.mark.parametrize("payload", [STARTED, [STARTED]], ids=["object", "array of old servers"])
-def test_a_start_gives_the_task_in_whichever_form_it_comes(talk: Talk, payload: Any) -> None:
+def test_a_start_returns_the_task_of_both_response_forms(talk: Talk, payload: Any) -> None:
     api, server = talk(success(payload))
     assert api.start_push_task("v", "a", REQUEST) == STARTED
     (request,) = server.requests
@@ -503,14 +501,14 @@ def test_a_start_gives_the_task_in_whichever_form_it_comes(talk: Talk, payload: 
         answer([]),
     ],
 )
-def test_a_start_that_gives_no_task_is_no_answer(talk: Talk, act: Act) -> None:
+def test_a_start_without_a_task_in_the_response_is_an_error(talk: Talk, act: Act) -> None:
     api, server = talk(act)
     error = failure_of(lambda: api.start_push_task("v", "a", REQUEST))
     assert (error.kind, error.attempt) == ("unexpected_answer", "start push task v/a/x")
     assert len(server.requests) == 1
 
 
-def test_a_start_whose_answer_is_lost_is_not_sent_again(talk: Talk) -> None:
+def test_a_start_is_not_retried_after_a_lost_response(talk: Talk) -> None:
     api, server = talk(CLOSE, success(STARTED))
     assert failure_of(lambda: api.start_push_task("v", "a", REQUEST)).outcome_unknown is True
     assert len(server.requests) == 1
@@ -527,13 +525,13 @@ def test_a_start_whose_answer_is_lost_is_not_sent_again(talk: Talk) -> None:
         (400, "[HTTP] Unsupported protocol (400)", "bad_request"),
     ],
 )
-def test_a_start_that_is_refused_says_why(talk: Talk, status: int, message: str, kind: str) -> None:
+def test_a_refused_start_has_the_error_kind_of_the_message(talk: Talk, status: int, message: str, kind: str) -> None:
     api, _server = talk(refusal(status, message))
     error = failure_of(lambda: api.start_push_task("v", "a", REQUEST))
     assert (error.kind, error.server_message, error.outcome_unknown) == (kind, message, False)
 
 
-# What is live
+# Streams and connections
 
 LIVE: dict[str, tuple[Callable[[Api], Any], str, Any, Any]] = {
     "streams": (lambda api: api.list_streams("v", "a"), "/v1/vhosts/v/apps/a/streams", ["x"], ["x"]),
@@ -553,7 +551,7 @@ LIVE: dict[str, tuple[Callable[[Api], Any], str, Any, Any]] = {
 
 
 @pytest.mark.parametrize("what", LIVE)
-def test_what_is_live(talk: Talk, what: str) -> None:
+def test_streams_and_connections(talk: Talk, what: str) -> None:
     call, path, payload, value = LIVE[what]
     api, server = talk(success(payload))
     assert call(api) == value and [(request.method, request.target) for request in server.requests] == [("GET", path)]
@@ -563,19 +561,19 @@ def test_what_is_live(talk: Talk, what: str) -> None:
 @pytest.mark.parametrize(
     "message", ("Controller not found", "Could not find the application: [v/a]", "Could not find the virtual host: [v]")
 )
-def test_what_is_live_cannot_always_be_known(talk: Talk, what: str, message: str) -> None:
+def test_unknown_streams_and_connections_are_none(talk: Talk, what: str, message: str) -> None:
     api, _server = talk(refusal(404, f"[HTTP] {message} (404)"))
     assert LIVE[what][0](api) is None
 
 
 @pytest.mark.parametrize("what", LIVE)
-def test_any_other_failure_to_read_what_is_live_is_an_error(talk: Talk, what: str) -> None:
+def test_any_other_failure_to_read_streams_and_connections_is_an_error(talk: Talk, what: str) -> None:
     api, _server = talk(refusal(500, "no"))
     assert failure_of(lambda: LIVE[what][0](api)).kind == "server_error"
 
 
 @pytest.mark.parametrize("payload", ({}, {"totalConnections": "many"}))
-def test_statistics_without_a_number_say_nothing(talk: Talk, payload: Any) -> None:
+def test_statistics_without_a_number_are_unknown(talk: Talk, payload: Any) -> None:
     api, _server = talk(success(payload))
     assert api.count_connections("v") is None
 
@@ -586,14 +584,14 @@ RELOADS = [("v", "/v1/vhosts/v:reloadCertificate"), (None, "/v1/vhosts:reloadAll
 
 
 @pytest.mark.parametrize(("vhost", "path"), RELOADS)
-def test_a_reload_has_no_body_and_is_repeatable(talk: Talk, vhost: str | None, path: str) -> None:
+def test_a_reload_has_no_body_and_is_idempotent(talk: Talk, vhost: str | None, path: str) -> None:
     api, server = talk(CLOSE, refusal(200, "OK"))
     api.reload_certificates(vhost)
     assert [(request.method, request.target, request.body) for request in server.requests] == [("POST", path, b"")] * 2
 
 
 @pytest.mark.parametrize(("vhost", "path"), RELOADS)
-def test_a_reload_that_fails_says_that_the_certificate_stays(talk: Talk, vhost: str | None, path: str) -> None:
+def test_a_failed_reload_says_that_the_certificate_stays(talk: Talk, vhost: str | None, path: str) -> None:
     api, server = talk(
         refusal(500, "[HTTP] Failed to reload certificate. Check server log for more information. (500)")
     )
@@ -604,7 +602,7 @@ def test_a_reload_that_fails_says_that_the_certificate_stays(talk: Talk, vhost: 
 
 
 @pytest.mark.parametrize(("vhost", "path"), RELOADS)
-def test_a_reload_that_is_refused_for_another_reason_says_that(talk: Talk, vhost: str | None, path: str) -> None:
+def test_any_other_refused_reload_keeps_its_error_kind(talk: Talk, vhost: str | None, path: str) -> None:
     api, _server = talk(refusal(404, "[HTTP] Could not find the virtual host: [v] (404)"), refusal(401, "no"))
     assert [failure_of(lambda: api.reload_certificates(vhost)).kind for _time in range(2)] == [
         "vhost_not_found",

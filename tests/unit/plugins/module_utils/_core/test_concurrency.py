@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls side by side: their order, their failures, and how they end."""
+"""Concurrent calls: order, failures, interruption."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 
 
 class Failure(Exception):
-    """What calls of these tests fail with."""
+    """The failure of calls in these tests."""
 
 
 def threads_of_calls() -> list[threading.Thread]:
-    """The threads that calls have begun and that are still there."""
+    """Return the threads of calls that still run."""
     return [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
 
 
 class Overtaking:
-    """Lets some calls wait until the next one has ended, or one has failed; none where there are no threads."""
+    """Block some calls until the next one has ended or one has failed; none without threads."""
 
     def __init__(self, places: Collection[int], most: int) -> None:
         self._places = places if most > 1 else ()
@@ -45,7 +45,7 @@ class Overtaking:
 
     @contextmanager
     def call(self, place: int) -> Iterator[None]:
-        """One call."""
+        """Run one call."""
         try:
             if place in self._places:
                 with self._change:
@@ -61,7 +61,7 @@ class Overtaking:
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 8, 32])
-def test_results_come_in_the_order_of_the_calls(most: int) -> None:
+def test_results_are_in_the_order_of_the_calls(most: int) -> None:
     overtaking = Overtaking(range(0, 40, 2), most)
 
     def call(place: int) -> int:
@@ -75,7 +75,7 @@ def test_results_come_in_the_order_of_the_calls(most: int) -> None:
 @pytest.mark.parametrize(
     ("calls", "most", "expected"), [(40, 8, 8), (40, 3, 3), (6, 8, 3), (3, 8, 1), (1, 8, 1), (40, 1, 1)]
 )
-def test_no_more_are_under_way_than_wanted_and_few_need_no_threads(calls: int, most: int, expected: int) -> None:
+def test_concurrency_is_limited_and_few_calls_need_no_threads(calls: int, most: int, expected: int) -> None:
     under_way, seen, lock, threads = [0], [0], threading.Lock(), set()
     all_there = threading.Barrier(expected)
 
@@ -84,7 +84,7 @@ def test_no_more_are_under_way_than_wanted_and_few_need_no_threads(calls: int, m
             under_way[0] += 1
             seen[0] = max(seen[0], under_way[0])
             threads.add(threading.current_thread())
-        if place < expected:  # the first wait until as many are there
+        if place < expected:  # The first calls wait for each other.
             all_there.wait(PATIENCE)
         with lock:
             under_way[0] -= 1
@@ -94,12 +94,12 @@ def test_no_more_are_under_way_than_wanted_and_few_need_no_threads(calls: int, m
     assert (threads == {threading.current_thread()}) is (expected == 1)
 
 
-def test_no_calls_have_no_results() -> None:
+def test_no_calls_return_no_results() -> None:
     assert map_concurrently([], 8) == []
 
 
 @pytest.mark.parametrize("most", [1, 8])
-def test_the_first_failure_in_their_order_is_raised_whichever_came_first(most: int) -> None:
+def test_the_first_failure_in_call_order_is_raised(most: int) -> None:
     failed_first = threading.Event()
 
     def call(place: int) -> None:
@@ -116,7 +116,7 @@ def test_the_first_failure_in_their_order_is_raised_whichever_came_first(most: i
 
 
 @pytest.mark.parametrize("most", [1, 8])
-def test_nothing_is_begun_after_a_failure(most: int) -> None:
+def test_no_call_starts_after_a_failure(most: int) -> None:
     begun: list[int] = []
 
     def call(place: int) -> None:
@@ -124,7 +124,7 @@ def test_nothing_is_begun_after_a_failure(most: int) -> None:
         if place == 3:
             raise Failure
         if place > 3:
-            pause(PATIENCE)  # ends when the failure is known
+            pause(PATIENCE)  # Ends as soon as the failure is known.
 
     with pytest.raises(Failure):
         map_concurrently([functools.partial(call, place) for place in range(100)], most)
@@ -132,7 +132,7 @@ def test_nothing_is_begun_after_a_failure(most: int) -> None:
 
 
 def failing_with_effects(most: int, fails: int, seed: int) -> tuple[list[str], str]:
-    """The effects and the outcome of calls of which one fails, and some overtake others."""
+    """Return effects and outcome of calls of which one fails and some overtake others."""
     effects: list[str] = []
     overtaking = Overtaking(random.Random(seed).sample(range(0, 30, 2), 10), most)
 
@@ -152,11 +152,11 @@ def failing_with_effects(most: int, fails: int, seed: int) -> tuple[list[str], s
 
 @pytest.mark.parametrize("fails", [0, 7, 29, 1000])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_calls_leave_behind_is_the_same_as_one_after_the_other(fails: int, seed: int) -> None:
+def test_concurrent_effects_equal_sequential_effects(fails: int, seed: int) -> None:
     assert failing_with_effects(8, fails, seed) == failing_with_effects(1, fails, seed)
 
 
-def test_a_call_of_a_call_is_carried_out_in_the_same_thread() -> None:
+def test_nested_calls_run_in_the_same_thread() -> None:
     def inner(threads: set[threading.Thread]) -> None:
         threads.add(threading.current_thread())
 
@@ -168,12 +168,12 @@ def test_a_call_of_a_call_is_carried_out_in_the_same_thread() -> None:
     assert map_concurrently([outer] * 20, 8) == [True] * 20
 
 
-def test_a_call_knows_its_place() -> None:
+def test_a_call_knows_its_number() -> None:
     assert map_concurrently([number] * 20, 8) == list(range(20))
     assert number() == 0
 
 
-def test_outside_of_all_calls_everything_happens_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_of_calls_nothing_is_deferred(monkeypatch: pytest.MonkeyPatch) -> None:
     effects: list[float] = []
     monkeypatch.setattr(concurrency.time, "sleep", effects.append)
     deferred(effects.append, 1)
@@ -183,13 +183,13 @@ def test_outside_of_all_calls_everything_happens_at_once(monkeypatch: pytest.Mon
 
 
 def go_on_and_on(_seconds: float) -> None:
-    """Waits without an end of its own."""
+    """Wait until interrupted."""
     while True:
         go_on()
 
 
 @pytest.mark.parametrize("wait", [pause, go_on_and_on], ids=["pause", "go on"])
-def test_a_call_that_waits_ends_when_nobody_needs_it_any_more(wait: Callable[[float], Any]) -> None:
+def test_a_waiting_call_ends_when_its_result_is_not_needed(wait: Callable[[float], Any]) -> None:
     waiting, ended, waited_in_vain = threading.Event(), threading.Event(), []
 
     def call(place: int) -> None:
@@ -209,7 +209,7 @@ def test_a_call_that_waits_ends_when_nobody_needs_it_any_more(wait: Callable[[fl
     assert threads_of_calls() == []
 
 
-def test_a_call_before_the_one_that_failed_is_still_needed() -> None:
+def test_a_call_before_the_failed_one_continues() -> None:
     failed, ended = threading.Event(), []
 
     def call(place: int) -> None:
@@ -228,7 +228,7 @@ def test_a_call_before_the_one_that_failed_is_still_needed() -> None:
 
 
 class _TimeIsUp(BaseException):
-    """As Ansible ends a task that takes too long."""
+    """The exception by which Ansible ends a task that exceeds its timeout."""
 
 
 def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def call() -> None:
         waiting.wait(PATIENCE)
-        assert interrupted.wait(PATIENCE)  # as a request is waited for
+        assert interrupted.wait(PATIENCE)  # like waiting for a response
         go_on()
         raise AssertionError("the outcome was still needed")
 
@@ -260,9 +260,7 @@ def test_a_signal_ends_all_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 3])
-def test_where_the_system_has_no_more_threads_those_that_are_there_do_the_work(
-    monkeypatch: pytest.MonkeyPatch, allowed: int
-) -> None:
+def test_calls_run_in_fewer_threads_if_the_system_limits_them(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
     start, started = threading.Thread.start, []
 
     def start_few(thread: threading.Thread) -> None:

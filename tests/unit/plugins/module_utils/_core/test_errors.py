@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What errors say, in words and as structures."""
+"""Errors: messages and structured results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCES = sorted(Path(errors.__file__).parents[1].rglob("*.py"))
 
 
 def _named_kinds(path: Path) -> set[str]:
-    """Every kind that is written as text where an error is made."""
+    """Return every error kind that a source file names."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if (
@@ -46,12 +46,12 @@ def test_every_kind_of_error_has_advice() -> None:
 
 
 @pytest.mark.parametrize("kind", ADVICE)
-def test_advice_is_whole_sentences(kind: str) -> None:
+def test_advice_is_complete_sentences(kind: str) -> None:
     for text in ADVICE[kind]:
         assert text[0].isupper() and text.endswith(".")
 
 
-def test_a_message_says_attempt_meaning_servers_words_place_and_remedy() -> None:
+def test_a_message_has_attempt_meaning_server_message_request_and_remedy() -> None:
     error = OmeError(
         "unauthorized",
         "list the virtual hosts",
@@ -62,28 +62,29 @@ def test_a_message_says_attempt_meaning_servers_words_place_and_remedy() -> None
         server_message="[HTTP] Invalid credential (401)",
     )
     assert str(error) == (
-        "Could not list the virtual hosts. The server does not accept the access token. The server says: [HTTP] Invalid credential (401). "
+        "Could not list the virtual hosts. The server does not accept the access token. "
+        "The server says: [HTTP] Invalid credential (401). "
         "(GET /v1/vhosts at 127.0.0.1:8081 answered 401) "
         "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to the AccessToken of Managers/API in the server's Server.xml."
     )
 
 
-def test_a_message_without_an_answer_says_so() -> None:
+def test_a_message_without_a_response_says_so() -> None:
     error = OmeError("timeout", "x", detail="No answer within 1 s.", method="GET", path="/p", host="h")
     assert "No answer within 1 s. (GET /p at h got no answer)" in str(error)
     assert ADVICE["timeout"].meaning not in str(error)
 
 
-def test_a_message_without_a_request_names_none() -> None:
+def test_a_message_without_a_request_shows_none() -> None:
     error = OmeError("wait_timeout", "stop it")
     assert str(error) == f"Could not stop it. {ADVICE['wait_timeout'].meaning} {ADVICE['wait_timeout'].remedy}"
 
 
-def test_a_servers_message_that_ends_with_a_period_gets_no_second() -> None:
+def test_a_server_message_with_a_period_gets_no_second_one() -> None:
     assert "The server says: Try again. " in str(OmeError("server_error", "x", server_message="Try again."))
 
 
-def test_the_structure_has_everything_of_the_message() -> None:
+def test_the_structure_has_all_parts_of_the_message() -> None:
     error = OmeError("conflict", "create x", method="POST", path="/p", host="h", status=409, server_message="Conflict")
     assert error.as_result() == {
         "kind": "conflict",
@@ -98,13 +99,13 @@ def test_the_structure_has_everything_of_the_message() -> None:
     }
 
 
-def test_the_structure_takes_the_detail_for_the_meaning() -> None:
+def test_a_detail_replaces_the_meaning() -> None:
     assert (
         OmeError("refused", "x", detail="No connection: it rains.").as_result()["meaning"] == "No connection: it rains."
     )
 
 
-def test_a_detail_is_added_after_the_meaning() -> None:
+def test_an_added_detail_follows_the_meaning() -> None:
     more = OmeError("refused", "x").with_detail("And so on.")
     assert more.as_result()["meaning"] == f"{ADVICE['refused'].meaning} And so on."
     assert OmeError("refused", "x", detail="It rains.").with_detail("And so on.").detail == "It rains. And so on."
@@ -120,7 +121,7 @@ def test_an_error_is_not_changed_by_its_copies() -> None:
     assert str(more).startswith("Could not do y.")
 
 
-def test_an_error_is_not_taken_for_done_unless_said() -> None:
+def test_the_outcome_is_unknown_only_if_set() -> None:
     assert OmeError("timeout", "x").outcome_unknown is False
     assert OmeError("timeout", "x", outcome_unknown=True).outcome_unknown is True
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Secrets never show: not in URLs, not in free text."""
+"""Secrets are masked in URLs and in free text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_masked_url_never_shows_a_secret(url: str, secret: str) -> None:
     assert MASK in masked
 
 
-# Free text is scrubbed of whole parts: of a value such as "a=SECRET" as it stands, not of each half.
+# Free text is scrubbed of complete parts: of a value such as "a=SECRET", not of its halves.
 WHOLE_PARTS = {
     place: url
     for place, url in PLACES.items()
@@ -59,7 +59,7 @@ WHOLE_PARTS = {
 
 @pytest.mark.parametrize("url", WHOLE_PARTS.values(), ids=list(WHOLE_PARTS))
 @given(secret=SECRETS)
-def test_every_masked_part_of_a_url_is_known_as_a_secret(url: str, secret: str) -> None:
+def test_every_masked_part_of_a_url_is_a_known_secret(url: str, secret: str) -> None:
     store = SecretStore()
     store.add_url(url.format(secret))
     assert secret not in store.scrub(f"The server says: no {secret} here")
@@ -85,7 +85,7 @@ def test_any_text_can_be_masked_as_a_url(text: str) -> None:
         "host.example:9000/app/stream",
     ],
 )
-def test_a_url_without_secrets_stays_as_it_is(url: str) -> None:
+def test_a_url_without_secrets_is_unchanged(url: str) -> None:
     assert mask_url(url) == url
     assert url_secrets(url) == set()
 
@@ -100,11 +100,11 @@ def test_a_url_without_secrets_stays_as_it_is(url: str) -> None:
         ("https://host.example#", f"https://host.example#{MASK}"),
     ],
 )
-def test_masking_leaves_what_says_where_a_url_leads(url: str, masked: str) -> None:
+def test_masking_keeps_the_destination_of_a_url(url: str, masked: str) -> None:
     assert mask_url(url) == masked
 
 
-def test_secrets_of_a_url_are_known_as_written_decoded_and_the_password_alone() -> None:
+def test_secrets_of_a_url_include_decoded_forms_and_the_password() -> None:
     assert url_secrets("rtmp://me:p%40ss@host/app/k%2Fey?token=t#frag") == {
         "me:p%40ss",
         "me:p@ss",
@@ -121,7 +121,7 @@ def test_secrets_of_a_url_are_known_as_written_decoded_and_the_password_alone() 
     ("url", "expected"),
     [("http://u@h", True), ("http://u:p@h/", True), ("http://h/@", True), ("http://h?a=@", True), ("", False)],
 )
-def test_anything_before_an_at_sign_is_taken_for_user_info(url: str, expected: bool) -> None:
+def test_anything_before_an_at_sign_is_user_info(url: str, expected: bool) -> None:
     assert has_user_info(url) is expected
 
 
@@ -137,7 +137,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
 @example(secret="a/b c'd\\e+é")
 @given(secret=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="*"), min_size=6))
-def test_scrubbing_removes_every_form_of_a_secret(form, secret: str) -> None:  # type: ignore[no-untyped-def]
+def test_scrubbing_masks_every_form_of_a_secret(form, secret: str) -> None:  # type: ignore[no-untyped-def]
     store = SecretStore()
     store.add(secret)
     scrubbed = store.scrub(f"<{form(secret)}>")
@@ -145,7 +145,7 @@ def test_scrubbing_removes_every_form_of_a_secret(form, secret: str) -> None:  #
     assert MASK in scrubbed
 
 
-def test_text_without_secrets_is_not_changed() -> None:
+def test_text_without_secrets_is_unchanged() -> None:
     store = SecretStore()
     store.add("a-long-secret")
     assert store.scrub("nothing of it") == "nothing of it"
@@ -162,19 +162,19 @@ def test_text_without_secrets_is_not_changed() -> None:
         ("abc1", "abc1"),
     ],
 )
-def test_a_short_secret_counts_as_a_whole_word_only(text: str, scrubbed: str) -> None:
+def test_a_short_secret_is_masked_as_a_whole_word_only(text: str, scrubbed: str) -> None:
     store = SecretStore()
     store.add("abc")
     assert store.scrub(text) == scrubbed
 
 
-def test_a_secret_inside_of_another_leaves_nothing_of_the_longer_one() -> None:
+def test_a_secret_that_contains_another_is_masked_completely() -> None:
     store = SecretStore()
     store.add("secret", "secret-and-more")
     assert store.scrub("secret-and-more, secret") == f"{MASK}, {MASK}"
 
 
-def test_nothing_and_the_mask_itself_are_no_secrets() -> None:
+def test_empty_values_and_the_mask_are_no_secrets() -> None:
     store = SecretStore()
     store.add(None, "", MASK)
     store.add_url(None)
@@ -182,14 +182,14 @@ def test_nothing_and_the_mask_itself_are_no_secrets() -> None:
     assert store.values == frozenset()
 
 
-def test_a_secret_that_is_no_text_is_known_as_text() -> None:
+def test_a_secret_that_is_no_text_is_stored_as_text() -> None:
     store = SecretStore()
     store.add(1234567)
     assert store.values == {"1234567"}
     assert store.scrub("is 1234567") == f"is {MASK}"
 
 
-def test_scrubbing_goes_through_nested_values_and_leaves_keys_and_other_types() -> None:
+def test_scrubbing_keeps_keys_and_other_types_of_nested_values() -> None:
     store = SecretStore()
     store.add("secret-value")
     tree = {"secret-value": ["a secret-value", ("secret-value", 1)], "n": None, "f": 1.5, "b": True}
@@ -197,7 +197,7 @@ def test_scrubbing_goes_through_nested_values_and_leaves_keys_and_other_types() 
 
 
 @pytest.mark.parametrize("entry", ["kind", "remedy", "action", "state", "method"])
-def test_the_collections_own_words_stay_although_a_secret_is_such_a_word(entry: str) -> None:
+def test_words_of_the_collection_are_kept_even_if_a_secret_equals_one(entry: str) -> None:
     store = SecretStore()
     store.add("created")
     assert store.scrub_tree([{entry: "created", "msg": "created"}]) == [{entry: "created", "msg": MASK}]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long and how large an answer may be, when a server is given up, and what is noticed of a connection that broke."""
+"""Limits of time and size of responses, the circuit breaker, and disconnects."""
 
 from __future__ import annotations
 
@@ -56,16 +56,14 @@ BUSY = refusal(429, "slow down")
 
 
 def error_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
-    """The error that a call ends with."""
+    """Return the error that a call raises."""
     with pytest.raises(OmeError) as caught:
         call(client)
     return caught.value
 
 
 def drip(beginning: bytes, drop: bytes, ending: bytes = b"") -> Act:
-    """Sends a beginning and then a drop every hundredth of a second, for as long as the client listens, at most a
-    thousand.
-    """
+    """Return an act that sends a beginning, then up to a thousand drops, one each hundredth of a second."""
 
     def play(connection: socket.socket, server: ScriptedServer) -> bool:
         connection.sendall(beginning)
@@ -79,7 +77,7 @@ def drip(beginning: bytes, drop: bytes, ending: bytes = b"") -> Act:
     return Act(play)
 
 
-# How long
+# Time
 
 DRIPPING = {
     "the status line": drip(b"HTTP/1.1 200 ", b"O"),
@@ -92,23 +90,21 @@ DRIPPING = {
 
 
 @pytest.mark.parametrize("act", DRIPPING.values(), ids=list(DRIPPING))
-def test_an_answer_that_drips_is_not_waited_for_longer_than_one_that_does_not_come(
-    serve: Serve, connect: Connect, act: Act
-) -> None:
+def test_a_slow_response_has_the_timeout_of_a_missing_one(serve: Serve, connect: Connect, act: Act) -> None:
     server = serve(act)
     error = error_of(create, connect(server.url, timeout=0.3))
     assert (error.kind, error.outcome_unknown, error.status) == ("timeout", True, None)
     assert "No answer within 0.3 s." in str(error)
 
 
-def test_an_answer_that_drips_is_asked_for_again_where_that_is_harmless(serve: Serve, connect: Connect) -> None:
+def test_a_slow_response_to_an_idempotent_request_is_retried(serve: Serve, connect: Connect) -> None:
     server = serve(DRIPPING["the body"], OK)
     client = connect(server.url)
     give_up_once(client)
     assert read(client).status == 200
 
 
-def test_an_answer_that_drips_over_tls(connect: Connect, serve: Serve, tmp_path: Any) -> None:
+def test_a_slow_response_over_tls(connect: Connect, serve: Serve, tmp_path: Any) -> None:
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
@@ -118,7 +114,7 @@ def test_an_answer_that_drips_over_tls(connect: Connect, serve: Serve, tmp_path:
     assert (error.kind, error.outcome_unknown) == ("timeout", True)
 
 
-def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve, connect: Connect) -> None:
+def test_the_deadline_of_a_response_does_not_shorten_the_next_one(serve: Serve, connect: Connect) -> None:
     server = serve(OK, OK, OK)
     client = connect(server.url)
     for _time in range(3):
@@ -128,10 +124,10 @@ def test_an_answer_leaves_its_connection_all_its_time_for_the_next(serve: Serve,
     assert server.connections == 1
 
 
-# How large
+# Size
 
 
-def test_an_answer_that_announces_too_much_is_not_read(
+def test_a_response_with_a_too_large_length_is_not_read(
     serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(responses, "LARGEST_ANSWER", 1000)
@@ -140,7 +136,7 @@ def test_an_answer_that_announces_too_much_is_not_read(
     error = error_of(create, client)
     assert (error.kind, error.outcome_unknown, error.status) == ("too_large", True, 200)
     assert client.pauses == []
-    assert read(client) == Answer(200, [])  # one that is just not too large
+    assert read(client) == Answer(200, [])  # the largest accepted response
 
 
 @pytest.mark.parametrize(
@@ -150,7 +146,7 @@ def test_an_answer_that_announces_too_much_is_not_read(
         drip(HEAD + b"\r\n", b" " * 0x10000),
     ],
 )
-def test_an_answer_without_an_end_is_not_read_for_ever(
+def test_an_endless_response_is_not_read_for_ever(
     serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch, act: Act
 ) -> None:
     monkeypatch.setattr(responses, "LARGEST_ANSWER", 2**20)
@@ -158,7 +154,7 @@ def test_an_answer_without_an_end_is_not_read_for_ever(
     assert (error.kind, error.status) == ("too_large", 200)
 
 
-def test_a_packed_answer_counts_by_what_it_holds(
+def test_a_compressed_response_is_limited_by_its_content(
     serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(responses, "LARGEST_ANSWER", 2**20)
@@ -173,10 +169,10 @@ def test_a_packed_answer_counts_by_what_it_holds(
     assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
-# When a server is given up
+# Circuit breaker
 
 
-def test_a_server_that_never_answers_is_asked_three_times_and_no_more(serve: Serve, connect: Connect) -> None:
+def test_a_silent_server_gets_three_requests(serve: Serve, connect: Connect) -> None:
     server = serve(*[RESET] * 20)
     client = connect(server.url, retries=1)
     first = [error_of(read, client) for _time in range(3)]
@@ -189,7 +185,7 @@ def test_a_server_that_never_answers_is_asked_three_times_and_no_more(serve: Ser
     assert len(server.requests) == 6 and len(client.pauses) == 3
 
 
-def test_any_answer_makes_good_for_those_that_never_came(serve: Serve, connect: Connect) -> None:
+def test_any_response_resets_the_count_of_missing_ones(serve: Serve, connect: Connect) -> None:
     server = serve(
         RESET,
         RESET,
@@ -212,20 +208,20 @@ def test_any_answer_makes_good_for_those_that_never_came(serve: Serve, connect: 
     assert "not even sent" in str(error_of(read, client))
 
 
-def test_a_refusal_that_trying_again_cannot_help_is_no_missing_answer(serve: Serve, connect: Connect) -> None:
+def test_a_permanent_refusal_is_no_missing_response(serve: Serve, connect: Connect) -> None:
     server = serve(*[answer(b"<html>", 200, {"Content-Type": "text/html"})] * 4, OK)
     client = connect(server.url)
     assert {error_of(read, client).kind for _time in range(4)} == {"not_json"}
     assert read(client).status == 200
 
 
-def test_where_nothing_listens_the_third_request_is_the_last(connect: Connect) -> None:
+def test_a_closed_port_gets_three_requests(connect: Connect) -> None:
     client = connect(f"http://127.0.0.1:{unused_port()}", retries=1)
     assert ["not even sent" in str(error_of(create, client)) for _time in range(4)] == [False, False, False, True]
     assert len(client.pauses) == 3
 
 
-# What is noticed of a connection that broke
+# Disconnects
 
 
 @pytest.mark.parametrize(
@@ -249,7 +245,7 @@ def test_where_nothing_listens_the_third_request_is_the_last(connect: Connect) -
         pytest.param([OK, raw(HEAD + b"Content-Length: 9\r\n\r\n[]", close=True), OK], 1, id="cut off"),
     ],
 )
-def test_what_counts_as_a_disturbance(serve: Serve, connect: Connect, script: list[Act], expected: int) -> None:
+def test_what_counts_as_a_disconnect(serve: Serve, connect: Connect, script: list[Act], expected: int) -> None:
     server = serve(*script, OK)
     client = connect(server.url)
     while server.script:
@@ -259,7 +255,7 @@ def test_what_counts_as_a_disturbance(serve: Serve, connect: Connect, script: li
     assert client.disconnects == expected
 
 
-def test_a_connection_that_was_replaced_silently_counts(serve: Serve, connect: Connect) -> None:
+def test_a_silently_replaced_connection_counts(serve: Serve, connect: Connect) -> None:
     closed = threading.Event()
 
     def answer_and_close(connection: socket.socket, server: ScriptedServer) -> bool:
@@ -277,19 +273,19 @@ def test_a_connection_that_was_replaced_silently_counts(serve: Serve, connect: C
     assert client.disconnects == 0
     read(client)
     read(client)
-    assert client.pauses == []  # urllib3 has seen it, and made another
+    assert client.pauses == []  # urllib3 noticed it and connected again.
     assert client.disconnects == 1
 
 
-# Why a request may be sent again
+# Idempotence
 
 
 class _Asked(Exception):
-    """Ends a call of the API once the question is known."""
+    """Ends a call of the API as soon as its request is known."""
 
 
 class _Recorder:
-    """In place of a transport: keeps whether the request may be sent again."""
+    """A transport that records whether a request is idempotent."""
 
     server_version = None
 
@@ -321,22 +317,22 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
 }
 
 
-def test_every_call_says_whether_it_may_be_sent_again() -> None:
+def test_every_call_declares_whether_it_is_idempotent() -> None:
     methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
         "map_concurrently",
         "reset_circuit",
     }
     assert methods == set(CALLS)
-    for name, (arguments, again) in CALLS.items():
+    for name, (arguments, idempotence) in CALLS.items():
         recorder = _Recorder()
         with pytest.raises(_Asked):
             getattr(Api(recorder), name)(*arguments)  # type: ignore[arg-type]
-        assert recorder.repeatable is again.repeatable, name
-    assert [again.repeatable for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
+        assert recorder.repeatable is idempotence.repeatable, name
+    assert [idempotence.repeatable for idempotence in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
     assert not CREATES.repeatable and not STARTS.repeatable
 
 
-def test_the_question_whether_a_virtual_host_is_read_only_creates_nothing_and_may_be_sent_again() -> None:
+def test_the_read_only_check_creates_nothing_and_is_idempotent() -> None:
     recorder = _Recorder()
     with pytest.raises(_Asked):
         Api(recorder).create_applications("v", [])  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What goes over real sockets: what is sent, what is sent again, and what is said where no answer comes."""
+"""The HTTP client over real sockets: requests, retries, failures."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OK_BODY = {"statusCode": 200, "message": "OK", "response": ["default"]}
 
 
 def failure_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
-    """The error that a call ends with; wherever it speaks, it does not show the credential."""
+    """Return the error that a call raises, after checking that it does not contain the credential."""
     with pytest.raises(OmeError) as caught:
         call(client)
     error = caught.value
@@ -68,10 +68,10 @@ def failure_of(call: Callable[[Client], Answer], client: Client) -> OmeError:
     return error
 
 
-# What is sent
+# Requests
 
 
-def test_a_request_carries_method_path_credential_and_headers(serve: Serve, connect: Connect) -> None:
+def test_a_request_has_method_path_credential_and_headers(serve: Serve, connect: Connect) -> None:
     server = serve(OK)
     assert read(connect(server.url, http_headers={"X-Tenant": "a", "User-Agent": "gateway"})) == Answer(200, OK_BODY)
     (request,) = server.requests
@@ -82,7 +82,7 @@ def test_a_request_carries_method_path_credential_and_headers(serve: Serve, conn
     assert "content-type" not in request.headers
 
 
-def test_a_body_is_sent_as_json_with_its_length_and_never_in_chunks(serve: Serve, connect: Connect) -> None:
+def test_a_body_is_sent_as_json_with_its_length(serve: Serve, connect: Connect) -> None:
     server = serve(OK)
     create(connect(server.url))
     (request,) = server.requests
@@ -96,7 +96,7 @@ def test_a_body_is_sent_as_json_with_its_length_and_never_in_chunks(serve: Serve
 @pytest.mark.parametrize(
     ("body", "sent"), [(None, b"null"), ({}, b"{}"), ([], b"[]"), ("ä", b'"\\u00e4"'), (NO_BODY, b"")]
 )
-def test_null_is_another_body_than_none(serve: Serve, connect: Connect, body: Any, sent: bytes) -> None:
+def test_null_and_no_body_differ(serve: Serve, connect: Connect, body: Any, sent: bytes) -> None:
     server = serve(OK)
     connect(server.url).send("POST", "/v1/x", body, attempt="x", repeatable=True)
     assert server.requests[0].body == sent
@@ -104,7 +104,7 @@ def test_null_is_another_body_than_none(serve: Serve, connect: Connect, body: An
 
 
 @pytest.mark.parametrize("suffix", ["", "/", "//"])
-def test_the_path_of_the_base_address_stands_before_every_path(serve: Serve, connect: Connect, suffix: str) -> None:
+def test_the_path_of_the_base_address_precedes_every_path(serve: Serve, connect: Connect, suffix: str) -> None:
     server = serve(OK, CLOSE)
     client = connect(f"{server.url}/gateway/ome{suffix}", retries=0)
     read(client)
@@ -130,11 +130,11 @@ def test_closing_ends_the_connections(serve: Serve, connect: Connect) -> None:
     assert [request.connection for request in server.requests] == [0, 1]
 
 
-# What answers mean
+# Responses
 
 
 @pytest.mark.parametrize("status", [200, 201, 207, 400, 401, 403, 404, 409, 418, 500, 501, 505])
-def test_an_answer_in_json_is_an_answer_whatever_its_status(serve: Serve, connect: Connect, status: int) -> None:
+def test_json_is_an_answer_with_any_status(serve: Serve, connect: Connect, status: int) -> None:
     server = serve(refusal(status, "words"))
     client = connect(server.url)
     assert read(client) == Answer(status, {"statusCode": status, "message": "words"})
@@ -143,7 +143,7 @@ def test_an_answer_in_json_is_an_answer_whatever_its_status(serve: Serve, connec
 
 
 @pytest.mark.parametrize("body", [None, True, 0, "", [], {}, [[{"a": [1.5, None]}]]])
-def test_any_json_arrives_as_it_was_sent(serve: Serve, connect: Connect, body: Any) -> None:
+def test_any_json_arrives_unchanged(serve: Serve, connect: Connect, body: Any) -> None:
     assert read(connect(serve(answer(body)).url)).body == body
 
 
@@ -158,7 +158,7 @@ def test_any_json_arrives_as_it_was_sent(serve: Serve, connect: Connect, body: A
     ],
     ids=ascii,
 )
-def test_every_text_of_an_answer_can_be_written_to_a_file(
+def test_every_text_of_a_response_can_be_written_to_a_file(
     serve: Serve, connect: Connect, content: bytes, text: str
 ) -> None:
     client = connect(serve(answer(content), answer(content.replace(b"[", b'{"a": [{').replace(b"]", b": []}]}"))).url)
@@ -166,16 +166,16 @@ def test_every_text_of_an_answer_can_be_written_to_a_file(
     assert read(client).body == {"a": [{text: []}]}
 
 
-def test_json_that_says_it_is_a_page_is_json_all_the_same(serve: Serve, connect: Connect) -> None:
+def test_json_with_the_content_type_of_a_page_is_json(serve: Serve, connect: Connect) -> None:
     assert read(connect(serve(answer({"a": 1}, headers={"Content-Type": "text/html"})).url)).body == {"a": 1}
 
 
-def test_an_answer_in_chunks_is_read(serve: Serve, connect: Connect) -> None:
+def test_a_chunked_response_is_read(serve: Serve, connect: Connect) -> None:
     server = serve(raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n2\r\n2]\r\n0\r\n\r\n"))
     assert read(connect(server.url)).body == [1, 2]
 
 
-def test_the_connection_of_a_204_with_a_body_is_not_used_again(serve: Serve, connect: Connect) -> None:
+def test_the_connection_of_a_204_with_a_body_is_not_reused(serve: Serve, connect: Connect) -> None:
     server = serve(answer({"statusCode": 204, "message": "No Content"}, 204), OK)
     client = connect(server.url)
     assert read(client) == Answer(204, None)
@@ -183,7 +183,7 @@ def test_the_connection_of_a_204_with_a_body_is_not_used_again(serve: Serve, con
     assert [request.connection for request in server.requests] == [0, 1]
 
 
-def test_a_failure_about_an_answer_says_where_it_came_from(connect: Connect) -> None:
+def test_a_failure_about_a_response_names_its_request(connect: Connect) -> None:
     error = connect("http://host.example:8081/p").failure("unauthorized", Answer(401, None), "try", "GET", "/v1", "no")
     assert (error.kind, error.attempt, error.method, error.path, error.host, error.status, error.server_message) == (
         "unauthorized",
@@ -197,12 +197,12 @@ def test_a_failure_about_an_answer_says_where_it_came_from(connect: Connect) -> 
     assert error.outcome_unknown is False
 
 
-# What is sent again
+# Retries
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 TRUNCATED = answer(b'{"statusCode": 200, "mess', headers={"Content-Length": "500"}, close=True)
 
-# After these the server may have done what it was asked: only what is repeatable is sent again.
+# After these failures the outcome is unknown: only idempotent requests are retried.
 LOST: dict[str, tuple[Act, str]] = {
     "reset after the request": (RESET, "connection_lost"),
     "reset before the request was read": (RESET_BEFORE_READING, "connection_lost"),
@@ -234,7 +234,7 @@ LOST: dict[str, tuple[Act, str]] = {
 
 
 @pytest.mark.parametrize(("act", "kind"), LOST.values(), ids=list(LOST))
-def test_a_read_whose_answer_is_lost_is_sent_again(serve: Serve, connect: Connect, act: Act, kind: str) -> None:
+def test_a_read_is_retried_after_a_lost_response(serve: Serve, connect: Connect, act: Act, kind: str) -> None:
     server = serve(act, OK)
     client = connect(server.url)
     assert read(client) == Answer(200, OK_BODY)
@@ -244,14 +244,14 @@ def test_a_read_whose_answer_is_lost_is_sent_again(serve: Serve, connect: Connec
 
 
 @pytest.mark.parametrize(("act", "kind"), LOST.values(), ids=list(LOST))
-def test_a_create_whose_answer_is_lost_is_never_sent_again(serve: Serve, connect: Connect, act: Act, kind: str) -> None:
+def test_a_create_is_never_retried_after_a_lost_response(serve: Serve, connect: Connect, act: Act, kind: str) -> None:
     server = serve(act, OK)
     client = connect(server.url)
     error = failure_of(create, client)
     assert error.kind == kind
     assert error.outcome_unknown is True
     assert len(server.requests) == (0 if act.at_accept else 1)
-    assert server.connections <= 2  # the other one asks whether the port speaks TLS
+    assert server.connections <= 2  # The other one probes whether the port speaks TLS.
     assert client.pauses == []
     (notice,) = client.notices
     assert notice.startswith(f"POST /v1/vhosts at 127.0.0.1:{server.port}: ") and notice.endswith(
@@ -260,19 +260,17 @@ def test_a_create_whose_answer_is_lost_is_never_sent_again(serve: Serve, connect
 
 
 @pytest.mark.parametrize(("act", "kind"), LOST.values(), ids=list(LOST))
-def test_a_read_is_given_up_after_the_last_repetition(serve: Serve, connect: Connect, act: Act, kind: str) -> None:
+def test_a_read_fails_after_the_last_retry(serve: Serve, connect: Connect, act: Act, kind: str) -> None:
     server = serve(*[act] * 5)
     client = connect(server.url, retries=2)
     assert failure_of(read, client).kind == kind
     assert len(server.script) == (
         1 if act.at_accept and act in (RESET_BEFORE_READING,) else 2
-    )  # with the question whether the port speaks TLS
+    )  # one of them probes whether the port speaks TLS
     assert len(client.pauses) == 2
 
 
-def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_harmless(
-    serve: Serve, connect: Connect
-) -> None:
+def test_a_timeout_of_an_idempotent_request_is_retried(serve: Serve, connect: Connect) -> None:
     server = serve(SILENCE, OK)
     client = connect(server.url)
     give_up_once(client)
@@ -285,7 +283,7 @@ def test_an_answer_that_does_not_come_in_time_is_asked_for_again_where_that_is_h
     "act",
     [SILENCE, Act(lambda connection, server: TRUNCATED.play(connection, server) or SILENCE.play(connection, server))],
 )
-def test_a_create_whose_answer_does_not_come_in_time_may_be_done(serve: Serve, connect: Connect, act: Act) -> None:
+def test_the_outcome_of_a_create_with_a_timeout_is_unknown(serve: Serve, connect: Connect, act: Act) -> None:
     server = serve(act, OK)
     error = failure_of(create, connect(server.url, timeout=SOON))
     assert (error.kind, error.outcome_unknown, error.status) == ("timeout", True, None)
@@ -294,20 +292,18 @@ def test_a_create_whose_answer_does_not_come_in_time_may_be_done(serve: Serve, c
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_refused_connection_is_tried_again_whatever_is_sent(
-    connect: Connect, call: Callable[[Client], Answer]
-) -> None:
+def test_a_refused_connection_is_retried_for_every_request(connect: Connect, call: Callable[[Client], Answer]) -> None:
     server = ScriptedServer(OK)
     with contextlib.ExitStack() as running:
         client = connect(server.url)
-        client._sleep = lambda pause: running.enter_context(server)  # which listens only from here on
+        client._sleep = lambda pause: running.enter_context(server)  # starts to listen only now
         assert call(client).status == 200
     assert len(server.requests) == 1
     assert "No connection: Connection refused." in client.notices[0]
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_where_nothing_listens_nothing_was_done(connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_a_closed_port_has_a_known_outcome(connect: Connect, call: Callable[[Client], Answer]) -> None:
     client = connect(f"http://127.0.0.1:{unused_port()}", retries=3)
     error = failure_of(call, client)
     assert (error.kind, error.outcome_unknown, error.status) == ("refused", False, None)
@@ -315,11 +311,9 @@ def test_where_nothing_listens_nothing_was_done(connect: Connect, call: Callable
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_connection_that_does_not_come_about_in_time_is_tried_again(
-    connect: Connect, call: Callable[[Client], Answer]
-) -> None:
+def test_a_connection_timeout_is_retried(connect: Connect, call: Callable[[Client], Answer]) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        waiting = [socket.socket() for _count in range(4)]  # fill the queue of those who wait to be accepted
+        waiting = [socket.socket() for _count in range(4)]  # fill the backlog
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(full.getsockname())
@@ -333,7 +327,7 @@ def test_a_connection_that_does_not_come_about_in_time_is_tried_again(
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_name_that_cannot_be_resolved_is_tried_again(connect: Connect, call: Callable[[Client], Answer]) -> None:
+def test_an_unresolvable_name_is_retried(connect: Connect, call: Callable[[Client], Answer]) -> None:
     client = connect("http://nowhere.invalid:8081", retries=1)
     error = failure_of(call, client)
     assert (error.kind, error.outcome_unknown) == ("unresolved", False)
@@ -341,7 +335,7 @@ def test_a_name_that_cannot_be_resolved_is_tried_again(connect: Connect, call: C
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_what_a_gateway_puts_off_is_sent_again_whatever_it_is(
+def test_a_request_that_a_gateway_defers_is_retried(
     serve: Serve, connect: Connect, call: Callable[[Client], Answer]
 ) -> None:
     server = serve(answer(b"slow down", 429), answer(b"", 429), OK)
@@ -351,7 +345,7 @@ def test_what_a_gateway_puts_off_is_sent_again_whatever_it_is(
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_what_a_gateway_puts_off_for_good_was_not_done(
+def test_a_request_that_a_gateway_never_forwards_has_a_known_outcome(
     serve: Serve, connect: Connect, call: Callable[[Client], Answer]
 ) -> None:
     server = serve(*[answer(b"slow down", 429)] * 5)
@@ -368,7 +362,7 @@ PAGES = {
 
 @pytest.mark.parametrize("act", PAGES.values(), ids=list(PAGES))
 @pytest.mark.parametrize("call", [read, create])
-def test_a_page_is_no_answer_and_not_asked_for_again(
+def test_a_page_is_an_error_and_not_retried(
     serve: Serve, connect: Connect, act: Act, call: Callable[[Client], Answer]
 ) -> None:
     server = serve(act, OK)
@@ -377,7 +371,7 @@ def test_a_page_is_no_answer_and_not_asked_for_again(
     assert len(server.requests) == 1
 
 
-def test_no_repetition_where_there_are_to_be_none(serve: Serve, connect: Connect) -> None:
+def test_no_retry_if_retries_is_zero(serve: Serve, connect: Connect) -> None:
     server = serve(RESET, OK)
     client = connect(server.url, retries=0)
     assert failure_of(read, client).kind == "connection_lost"
@@ -386,7 +380,7 @@ def test_no_repetition_where_there_are_to_be_none(serve: Serve, connect: Connect
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
+def test_an_idle_connection_that_the_server_closed_is_replaced(
     serve: Serve, connect: Connect, call: Callable[[Client], Answer]
 ) -> None:
     server = serve(Act(lambda connection, server: OK.play(connection, server) and False), OK)
@@ -399,7 +393,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
 
 
 @pytest.mark.parametrize("act", [CLOSE, RESET])
-def test_a_kept_connection_that_breaks_under_a_create_may_have_brought_it_there(
+def test_the_outcome_of_a_create_on_a_dropped_pooled_connection_is_unknown(
     serve: Serve, connect: Connect, act: Act
 ) -> None:
     server = serve(OK, act, OK)
@@ -409,11 +403,13 @@ def test_a_kept_connection_that_breaks_under_a_create_may_have_brought_it_there(
     assert [request.method for request in server.requests] == ["GET", "POST"]
 
 
-# How long the pauses are
+# Delays
 
 
 @pytest.mark.parametrize(("jitter", "factor"), [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
-def test_pauses_double_up_to_a_largest_and_vary(serve: Serve, connect: Connect, jitter: float, factor: float) -> None:
+def test_delays_double_up_to_a_limit_and_have_jitter(
+    serve: Serve, connect: Connect, jitter: float, factor: float
+) -> None:
     client = connect(serve(*[CLOSE] * 20).url, jitter=jitter, retries=8)
     failure_of(read, client)
     assert client.pauses == pytest.approx([factor * pause for pause in (0.25, 0.5, 1, 2, 4, 5, 5, 5)])
@@ -435,7 +431,7 @@ def test_pauses_double_up_to_a_largest_and_vary(serve: Serve, connect: Connect, 
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_gateway_is_waited_for_as_it_asks_within_bounds(
+def test_retry_after_is_respected_within_limits(
     serve: Serve, connect: Connect, status: int, asked: str, pause: float
 ) -> None:
     client = connect(serve(answer({}, status, {"Retry-After": asked}), OK).url)
@@ -444,13 +440,13 @@ def test_a_gateway_is_waited_for_as_it_asks_within_bounds(
     assert f"Trying again in {pause:.1f} s." in client.notices[0]
 
 
-def test_a_pause_is_never_shorter_than_without_the_gateways_word(serve: Serve, connect: Connect) -> None:
+def test_retry_after_never_shortens_a_delay(serve: Serve, connect: Connect) -> None:
     client = connect(serve(CLOSE, CLOSE, CLOSE, CLOSE, answer({}, 429, {"Retry-After": "1"}), OK).url, retries=6)
     read(client)
     assert client.pauses[-1] == 4.0
 
 
-# Where the credential goes
+# Credentials
 
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
@@ -499,7 +495,7 @@ def test_a_proxy_of_the_environment_is_used_and_gets_the_same_credential(
     assert request.headers["authorization"] == CREDENTIAL
 
 
-def test_a_proxy_is_left_out_where_the_environment_says_so(
+def test_a_proxy_is_bypassed_if_the_environment_says_so(
     serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy, server = serve(OK), serve(OK)
@@ -527,26 +523,26 @@ def test_a_proxy_that_does_not_answer_is_named_as_the_cause(
 
 @pytest.fixture(scope="module")
 def authority() -> trustme.CA:
-    """Signs certificates."""
+    """Return the authority that signs certificates."""
     return trustme.CA()
 
 
 @pytest.fixture
 def ca_path(authority: trustme.CA, tmp_path: Path) -> str:
-    """The file of the authority."""
+    """Return the path of the authority's certificate."""
     path = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(path))
     return str(path)
 
 
 def context_of(authority: trustme.CA, *names: str) -> ssl.SSLContext:
-    """A server's context with a certificate for these names."""
+    """Return a server context with a certificate for these names."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*names).configure_cert(context)
     return context
 
 
-def test_a_certificate_of_the_given_authority_is_accepted() -> None:
+def test_a_certificate_of_the_specified_authority_is_accepted() -> None:
     with Simulator(tls=True) as simulator:
         client = Client(simulator.url, api_token=simulator.token, ca_path=simulator.ca_path)
         assert read(client).body["response"] == ["default"]
@@ -566,7 +562,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused_before_anything_is_sen
         assert simulator.log == []
 
 
-def test_a_certificate_is_not_looked_at_where_that_is_switched_off() -> None:
+def test_a_certificate_is_not_verified_if_disabled() -> None:
     with Simulator(tls=True) as simulator, warnings.catch_warnings():
         warnings.simplefilter("error")
         client = Client(simulator.url, api_token=simulator.token, validate_certs=False, ca_path="/no/such/ca.pem")
@@ -574,7 +570,7 @@ def test_a_certificate_is_not_looked_at_where_that_is_switched_off() -> None:
         client.close()
 
 
-def test_the_environment_does_not_switch_the_check_of_certificates(
+def test_the_environment_does_not_change_the_verification_of_certificates(
     serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.pem"
@@ -611,7 +607,7 @@ def test_a_missing_file_is_named(
 
 
 @pytest.mark.parametrize("option", ["ca_path", "client_cert"])
-def test_a_file_that_holds_no_certificate_is_no_passing_failure(
+def test_a_file_without_a_certificate_is_no_transient_failure(
     serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, tmp_path: Path, option: str
 ) -> None:
     empty = tmp_path / "empty.pem"
@@ -637,7 +633,7 @@ def test_https_to_a_server_without_tls_says_so(serve: Serve, connect: Connect) -
     "answer",
     [b"\x15\x03\x03\x00\x02\x02\x50", b"HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port"],
 )
-def test_http_to_a_port_that_answers_as_one_with_tls_does(serve: Serve, connect: Connect, answer: bytes) -> None:
+def test_http_to_a_port_that_responds_like_tls(serve: Serve, connect: Connect, answer: bytes) -> None:
     error = failure_of(create, connect(serve(raw(answer, close=True)).url))
     assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
     assert "api_url is http, and the port speaks TLS, which is https." in str(error)
@@ -645,7 +641,7 @@ def test_http_to_a_port_that_answers_as_one_with_tls_does(serve: Serve, connect:
 
 @pytest.mark.usefixtures("patient_probe")
 @pytest.mark.parametrize("call", [read, create])
-def test_http_to_a_port_that_closes_as_one_with_tls_does(call: Callable[[Client], Answer]) -> None:
+def test_http_to_a_port_that_closes_like_tls(call: Callable[[Client], Answer]) -> None:
     with Simulator(tls=True) as simulator:
         error = failure_of(call, Client(simulator.url.replace("https:", "http:"), retries=1))
     assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
@@ -653,8 +649,8 @@ def test_http_to_a_port_that_closes_as_one_with_tls_does(call: Callable[[Client]
 
 
 @pytest.mark.usefixtures("patient_probe")
-def test_https_to_a_port_that_waits_for_more(connect: Connect) -> None:
-    """As one with http does that takes the handshake for the beginning of a request."""
+def test_https_to_a_port_that_waits_for_more_data(connect: Connect) -> None:
+    """An HTTP server does this, because the handshake looks like an incomplete request."""
 
     class Patient(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -665,14 +661,14 @@ def test_https_to_a_port_that_waits_for_more(connect: Connect) -> None:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client = connect(f"https://127.0.0.1:{server.server_address[1]}", retries=0)
-        give_up_once(client)  # which the look at the other protocol does not
+        give_up_once(client)  # the probe of the other protocol does not
         error = failure_of(read, client)
         server.shutdown()
     assert (error.kind, error.outcome_unknown) == ("wrong_scheme", False)
 
 
 @pytest.mark.parametrize("in_one_file", [True, False])
-def test_a_client_certificate_is_shown_to_the_server(
+def test_a_client_certificate_is_sent_to_the_server(
     serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, tmp_path: Path, in_one_file: bool
 ) -> None:
     issued = authority.issue_cert("client@example.com")
@@ -690,7 +686,7 @@ def test_a_client_certificate_is_shown_to_the_server(
 
 
 @pytest.mark.parametrize("act", [RESET, CLOSE])
-def test_a_connection_that_breaks_over_tls_is_lost_as_without(
+def test_a_dropped_tls_connection_is_a_lost_connection(
     serve: Serve, connect: Connect, authority: trustme.CA, ca_path: str, act: Act
 ) -> None:
     server = serve(act, act, OK, context=context_of(authority, "127.0.0.1"))
@@ -701,13 +697,13 @@ def test_a_connection_that_breaks_over_tls_is_lost_as_without(
     assert len(server.requests) == 3
 
 
-# What cannot be sent
+# Unsendable values
 
 
 @pytest.mark.parametrize(
     "options", [{"url": "http://*:8081"}, {"http_headers": {"X-A": " b"}}, {"http_headers": {"X-A": "a\nb"}}]
 )
-def test_what_cannot_stand_in_a_request_is_bad_input_and_not_tried_again(
+def test_an_unsendable_value_is_bad_input_and_not_retried(
     serve: Serve, connect: Connect, options: dict[str, Any]
 ) -> None:
     server = serve(OK)
@@ -718,14 +714,14 @@ def test_what_cannot_stand_in_a_request_is_bad_input_and_not_tried_again(
     assert client.pauses == []
 
 
-# Words for failures that no socket brings about on demand
+# Messages for failures that sockets do not cause on demand
 
 
 class _Chain(Exception):
-    """An exception that leads to itself, as chains of contexts can."""
+    """Return an exception with a circular chain of causes."""
 
 
-def test_a_chain_of_causes_that_runs_in_a_circle_ends() -> None:
+def test_a_circular_chain_of_causes_ends() -> None:
     first, second = _Chain("a"), _Chain("b")
     first.__cause__, second.__cause__ = second, first
     assert list(failures._causes(first)) == [first, second]
@@ -743,7 +739,7 @@ def test_a_chain_of_causes_that_runs_in_a_circle_ends() -> None:
         ((requests.exceptions.ConnectionError("secret"),), "ConnectionError"),
     ],
 )
-def test_only_the_operating_systems_words_are_taken_over(causes: tuple[BaseException, ...], words: str) -> None:
+def test_only_messages_of_the_operating_system_are_shown(causes: tuple[BaseException, ...], words: str) -> None:
     assert failures.reason_of(*causes) == words
 
 
@@ -751,7 +747,7 @@ def test_a_failure_of_tls_without_a_reason_has_no_detail() -> None:
     assert failures._tls_detail([ValueError("secret")]) == ""
 
 
-def test_without_requests_the_module_can_be_imported_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_requests_the_module_can_be_imported_and_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     imported = builtins.__import__
 
     def without_requests(name: str, *arguments: Any, **options: Any) -> Any:
@@ -775,7 +771,7 @@ def test_settings_have_the_documented_defaults() -> None:
     assert Settings("u", "t") == Settings("u", "t", True, None, None, None, 10.0, 3, {})
 
 
-def test_tls_that_breaks_after_the_request_may_have_brought_it(
+def test_the_outcome_of_a_request_before_a_tls_failure_is_unknown(
     serve: Serve, connect: Callable[..., Client], authority: trustme.CA, ca_path: str
 ) -> None:
     server = serve(PLAIN_INTO_TLS, OK, context=context_of(authority, "127.0.0.1"))

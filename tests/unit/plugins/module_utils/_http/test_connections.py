@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several connections to one server: which is used, what is known of each, and what all of them know of the server."""
+"""Several connections to one server: selection, disconnects, shared circuit breaker."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 )
 
 NEVER = 100 * PATIENCE
-"""Seconds that no test outlasts: what waits so long has to be ended."""
+"""Seconds, longer than any test: what waits this long must be interrupted."""
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def connections(simulator: Simulator) -> Iterator[Connections]:
-    """Connections to it that are given from task to task."""
+    """Return connections that tasks share."""
     kept = Connections(Settings(simulator.url, simulator.token, retries=1))
     yield kept
     kept.close()
@@ -65,12 +65,12 @@ def ask(transport: Transport, path: str = "/v1/vhosts") -> Answer:
 
 
 def ask_often(transport: Transport, times: int) -> list[Answer]:
-    """Reads side by side."""
+    """Send reads concurrently."""
     return transport.map_concurrently([functools.partial(ask, transport)] * times)
 
 
 def outcome_of(call: Callable[[], Any]) -> Any:
-    """What a call returns, or the error with which it ends."""
+    """Return the result of a call, or the error that it raises."""
     try:
         return call()
     except OmeError as error:
@@ -78,14 +78,14 @@ def outcome_of(call: Callable[[], Any]) -> Any:
 
 
 def made(simulator: Simulator) -> int:
-    """How many connections the requests in the log went over."""
+    """Return the number of connections that the logged requests used."""
     return len({record.connection for record in simulator.log})
 
 
-# Which connection is used
+# Selection of a connection
 
 
-def test_one_request_at_a_time_always_uses_the_first_line(simulator: Simulator, connections: Connections) -> None:
+def test_sequential_requests_use_the_first_connection(simulator: Simulator, connections: Connections) -> None:
     transport = Transport(connections.settings, connections=connections)
     ask(transport)
     first = simulator.log[0].connection
@@ -99,7 +99,7 @@ def test_one_request_at_a_time_always_uses_the_first_line(simulator: Simulator, 
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 5])
-def test_there_are_no_more_connections_than_requests_at_a_time(simulator: Simulator, concurrency: int) -> None:
+def test_there_are_no_more_connections_than_concurrent_requests(simulator: Simulator, concurrency: int) -> None:
     transport = Transport(Settings(simulator.url, simulator.token, concurrency=concurrency))
     with gathered(simulator, concurrency):
         for _time in range(2):
@@ -109,10 +109,10 @@ def test_there_are_no_more_connections_than_requests_at_a_time(simulator: Simula
     transport.close()
 
 
-# Connections from task to task
+# Connections that tasks share
 
 
-def test_given_connections_stay_open_and_serve_the_next_task(simulator: Simulator, connections: Connections) -> None:
+def test_pooled_connections_stay_open_for_the_next_task(simulator: Simulator, connections: Connections) -> None:
     for _task in range(3):
         transport = Transport(connections.settings, connections=connections)
         ask(transport)
@@ -131,10 +131,10 @@ def test_own_connections_are_closed(simulator: Simulator) -> None:
     assert made(simulator) == 2
 
 
-def test_what_was_closed_between_two_tasks_means_nothing(simulator: Simulator, connections: Connections) -> None:
+def test_a_connection_closed_between_two_tasks_is_no_disconnect(simulator: Simulator, connections: Connections) -> None:
     with gathered(simulator, connections.settings.concurrency):
         ask_often(Transport(connections.settings, connections=connections), 4 * connections.settings.concurrency)
-    simulator.inject("refuse", variant="now", seconds=0)  # cuts all connections off
+    simulator.inject("refuse", variant="now", seconds=0)  # drops all connections
     wait_for_ends(connections)
     transport = Transport(connections.settings, connections=connections)
     ask(transport)
@@ -145,7 +145,7 @@ def test_what_was_closed_between_two_tasks_means_nothing(simulator: Simulator, c
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])
-def test_a_connection_that_breaks_in_the_middle_of_a_task_counts(
+def test_a_connection_that_drops_during_a_task_is_a_disconnect(
     simulator: Simulator, connections: Connections, side_by_side: bool
 ) -> None:
     with gathered(simulator, connections.settings.concurrency):
@@ -159,7 +159,7 @@ def test_a_connection_that_breaks_in_the_middle_of_a_task_counts(
     assert transport.disconnects > 0
 
 
-def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
+def test_a_closed_idle_connection_beside_the_first_is_no_disconnect(
     simulator: Simulator, connections: Connections, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transport = Transport(connections.settings, connections=connections)
@@ -169,14 +169,14 @@ def test_a_line_beside_the_first_that_has_rested_for_long_means_nothing(
     connections.give_back(first)
     for line in connections._pooled:
         if line is not first:
-            line._connection.sock.shutdown(2)  # as the server's end of it, after a minute
+            line._connection.sock.shutdown(2)  # like the server does after a minute
     monkeypatch.setattr(connections_module, "LONGEST_IDLE", -1.0)
     with gathered(simulator, connections.settings.concurrency):
         ask_often(transport, 32)
     assert transport.disconnects == 0
 
 
-def test_environment_variables_are_heeded(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_are_respected(serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy = serve(OK, OK)
     monkeypatch.setenv("http_proxy", proxy.url)
     assert read(connect("http://media.example:8081")).status == 200
@@ -195,10 +195,10 @@ def test_cookies_of_a_gateway_are_sent_back(serve: Serve, connect: Connect) -> N
     assert [request.headers.get("cookie") for request in server.requests] == [None, "server=two", "server=two"]
 
 
-# What all lines know of the server
+# What all connections know about the server
 
 
-def test_a_dead_server_is_asked_by_one_at_a_time(simulator: Simulator) -> None:
+def test_a_dead_server_gets_one_request_at_a_time(simulator: Simulator) -> None:
     notices: list[str] = []
     settings = Settings(simulator.url, simulator.token, retries=2, concurrency=8)
     transport = Transport(settings, sleep=lambda seconds: None, notice=notices.append)
@@ -207,14 +207,14 @@ def test_a_dead_server_is_asked_by_one_at_a_time(simulator: Simulator) -> None:
     simulator.inject("reset", times=-1)
     outcomes = transport.map_concurrently([functools.partial(outcome_of, functools.partial(ask, transport))] * 100)
     assert {outcome.kind for outcome in outcomes} == {"connection_lost"}
-    # Eight that were under way, and what three requests in a row may try again, as with one at a time.
+    # Eight concurrent requests, and the retries of three consecutive requests, as without concurrency.
     assert len(simulator.log) <= 8 + 3 * 2
     assert sum("This was not even sent" in str(outcome) for outcome in outcomes) >= 100 - 8
     simulator.clear_faults()
     assert "This was not even sent" in str(outcome_of(functools.partial(ask, transport)))
 
 
-def test_where_nothing_listens_few_connections_are_tried() -> None:
+def test_a_closed_port_gets_few_connection_attempts() -> None:
     transport = Transport(Settings(f"http://127.0.0.1:{unused_port()}", "token", retries=1), sleep=lambda seconds: None)
     with pytest.raises(OmeError) as caught:
         ask_often(transport, 100)
@@ -222,8 +222,8 @@ def test_where_nothing_listens_few_connections_are_tried() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
 
 
-def test_an_answer_lets_all_go_on(simulator: Simulator) -> None:
-    """What breaks once on every line is sent again, and nothing is given up."""
+def test_a_response_lets_all_requests_continue(simulator: Simulator) -> None:
+    """A request that fails once on every connection is retried; nothing is given up."""
     transport = Transport(Settings(simulator.url, simulator.token, retries=8), sleep=lambda seconds: None)
     with gathered(simulator, 8):
         ask_often(transport, 16)
@@ -232,8 +232,8 @@ def test_an_answer_lets_all_go_on(simulator: Simulator) -> None:
     assert transport.disconnects >= 8
 
 
-def test_requests_that_fail_side_by_side_count_as_one_of_those_in_a_row(simulator: Simulator) -> None:
-    """After eight lost answers to creates the server is still asked what is there."""
+def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulator) -> None:
+    """After eight creates with lost responses, the current state is still read."""
     transport = Transport(Settings(simulator.url, simulator.token, retries=0), sleep=lambda seconds: None)
     ask(transport)
     all_there = threading.Barrier(8)
@@ -254,26 +254,26 @@ def test_requests_that_fail_side_by_side_count_as_one_of_those_in_a_row(simulato
     assert len(simulator.writes) == 32
 
 
-def test_what_is_told_of_repetitions_comes_in_the_order_of_the_calls(simulator: Simulator) -> None:
-    told: list[str] = []
+def test_warnings_about_retries_are_in_the_order_of_the_calls(simulator: Simulator) -> None:
+    notices: list[str] = []
     transport = Transport(
-        Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=told.append
+        Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=notices.append
     )
     for place in (17, 3, 30):
         simulator.inject("reset", path=f"t-{place:02}")
     transport.map_concurrently([functools.partial(ask, transport, f"/v1/vhosts/t-{place:02}") for place in range(40)])
-    assert [text.partition(" at ")[0] for text in told] == [f"GET /v1/vhosts/t-{place:02}" for place in (3, 17, 30)]
+    assert [text.partition(" at ")[0] for text in notices] == [f"GET /v1/vhosts/t-{place:02}" for place in (3, 17, 30)]
 
 
-# How it ends
+# Interruption
 
 
 class _TimeIsUp(BaseException):
-    """As Ansible ends a task that takes too long."""
+    """The exception by which Ansible ends a task that exceeds its timeout."""
 
 
 @pytest.mark.parametrize("tls", [False, True])
-def test_a_signal_ends_requests_that_wait_for_answers(serve: Serve, tmp_path: Path, tls: bool) -> None:
+def test_a_signal_ends_waiting_requests(serve: Serve, tmp_path: Path, tls: bool) -> None:
     def on_signal(_number: int, _frame: Any) -> None:
         raise _TimeIsUp
 
@@ -305,7 +305,7 @@ def test_a_signal_ends_requests_that_wait_for_answers(serve: Serve, tmp_path: Pa
     transport.close()
 
 
-def test_the_pause_of_a_request_that_nobody_needs_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_delay_of_a_request_that_is_not_needed_ends(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry_policy, "FIRST_DELAY", NEVER)
     monkeypatch.setattr(retry_policy, "LARGEST_DELAY", NEVER)
     server = serve(OK, *[CLOSE] * 8)

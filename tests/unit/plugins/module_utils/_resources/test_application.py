@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The application: its fields on the wire, sets of providers and publishers, what is passed through, and its rules."""
+"""The application: JSON form, presence-keyed providers and publishers, `extra`, rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 from hypothesis import given
 
 KEY = {"vhost": "v", "name": "a"}
-MEMBERS = Object(
+PRESENCE_KEYED = Object(
     "g",
     presence_keyed=True,
     extra=True,
@@ -34,14 +34,14 @@ MEMBERS = Object(
 )
 
 
-def differing(group: Object, wanted: Any, present: Any) -> list[str]:
-    found = [difference.field for difference in group.difference(wanted, present)]
-    assert bool(found) is not group.equal(wanted, present)
+def differing(declaration: Object, desired: Any, current: Any) -> list[str]:
+    found = [difference.field for difference in declaration.difference(desired, current)]
+    assert bool(found) is not declaration.equal(desired, current)
     return found
 
 
 @pytest.mark.parametrize(
-    ("value", "normal"),
+    ("value", "normalized"),
     [
         (1, 1),
         ("1", 1),
@@ -55,8 +55,8 @@ def differing(group: Object, wanted: Any, present: Any) -> list[str]:
         ("inf", "inf"),
     ],
 )
-def test_decimal(value: Any, normal: Any) -> None:
-    assert Float("d").normalize(value) == normal and Float("d").to_wire(value) == normal
+def test_float(value: Any, normalized: Any) -> None:
+    assert Float("d").normalize(value) == normalized and Float("d").to_wire(value) == normalized
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_bitrate(value: Any, wire: Any, read: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "present", "fields"),
+    ("desired", "current", "fields"),
     [
         ({"one": {}}, {"one": {}}, []),
         ({"one": {}}, {"one": {"x": 1}, "count": 3}, []),
@@ -92,24 +92,24 @@ def test_bitrate(value: Any, wire: Any, read: Any) -> None:
         ({"one": {"x": 1, "extra": {"a": 1}}}, {"one": {"x": 2, "extra": {"a": 2}}}, ["one.x", "one.extra"]),
     ],
 )
-def test_members_are_a_set(wanted: Any, present: Any, fields: list[str]) -> None:
-    assert differing(MEMBERS, wanted, present) == fields
+def test_presence_keyed_objects_are_a_set(desired: Any, current: Any, fields: list[str]) -> None:
+    assert differing(PRESENCE_KEYED, desired, current) == fields
 
 
-def test_merge_of_members() -> None:
-    present = {"count": 1, "one": {"x": 1, "extra": {"k": 1}}, "two": {}, "extra": {"three": {}, "number": 1}}
-    assert MEMBERS.merge({"one": {"x": 2}}, present) == {
+def test_merge_of_presence_keyed_objects() -> None:
+    current = {"count": 1, "one": {"x": 1, "extra": {"k": 1}}, "two": {}, "extra": {"three": {}, "number": 1}}
+    assert PRESENCE_KEYED.merge({"one": {"x": 2}}, current) == {
         "count": 1,
         "one": {"x": 2, "extra": {"k": 1}},
         "extra": {"number": 1},
     }
-    merged = MEMBERS.merge({"two": {}, "extra": {"three": {"a": 1}}}, present)
+    merged = PRESENCE_KEYED.merge({"two": {}, "extra": {"three": {"a": 1}}}, current)
     assert merged == {"count": 1, "two": {}, "extra": {"three": {"a": 1}, "number": 1}}
-    assert present["two"] == {} and MEMBERS.merge({"one": {}}, None) == {"one": {}}
+    assert current["two"] == {} and PRESENCE_KEYED.merge({"one": {}}, None) == {"one": {}}
 
 
 @pytest.mark.parametrize(
-    ("wanted", "present", "equal"),
+    ("desired", "current", "equal"),
     [
         ({}, None, True),
         ({}, {"a": 1}, True),
@@ -124,8 +124,8 @@ def test_merge_of_members() -> None:
         ({"a": {"b": 1}}, {"a": [1]}, False),
     ],
 )
-def test_extra_covers(wanted: Any, present: Any, equal: bool) -> None:
-    assert Extra([]).equal(wanted, present) is equal
+def test_extra_compares_specified_keys_only(desired: Any, current: Any, equal: bool) -> None:
+    assert Extra([]).equal(desired, current) is equal
 
 
 def test_extra_masks_by_name_and_by_url() -> None:
@@ -151,7 +151,7 @@ def test_extra_masks_by_name_and_by_url() -> None:
     }
 
 
-def test_extra_refuses_declared_names_with_the_option_to_use() -> None:
+def test_extra_refuses_declared_names_and_names_the_option() -> None:
     with pytest.raises(BadInput) as caught:
         Extra([String("some_name", "someName")]).validate({"someName": 1}, "a.extra")
     assert (
@@ -161,7 +161,7 @@ def test_extra_refuses_declared_names_with_the_option_to_use() -> None:
 
 
 @given(raw=ANY_JSON)
-def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
+def test_any_response_can_be_inspected(raw: Any) -> None:
     for sent in (
         {
             "name": "a",
@@ -179,7 +179,7 @@ def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ("push", "rtmp_push", "srt_push", "mpegts_push"))
-def test_publishers_that_can_push(name: str) -> None:
+def test_publishers_for_push_tasks(name: str) -> None:
     assert (
         application.can_push({"publishers": {name: {}}})
         and not application.can_push({"publishers": {"llhls": {}}})
@@ -220,15 +220,15 @@ def test_cross_domains_in_both_forms(raw: Any, urls: list[str]) -> None:
     ] == {"urls": urls}
 
 
-def test_bare_members() -> None:
-    opened = application.expand_bare_names(
+def test_bare_names_are_expanded() -> None:
+    expanded = application.expand_bare_names(
         {
             "applications": [
                 {"providers": {"rtmp": None, "extra": None}, "publishers": {"llhls": None, "app_worker_count": None}}
             ]
         }
     )
-    assert opened == {
+    assert expanded == {
         "applications": [
             {"providers": {"rtmp": {}, "extra": None}, "publishers": {"llhls": {}, "app_worker_count": None}}
         ]
@@ -240,17 +240,17 @@ def test_bare_members() -> None:
     }
 
 
-def test_a_list_of_names_is_members_without_settings() -> None:
+def test_a_list_of_names_is_expanded_to_empty_objects() -> None:
     named = {"providers": ["rtmp", "srt"], "publishers": ["llhls"]}
-    opened = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
-    assert application.expand_bare_names(named) == opened
-    assert application.expand_bare_names({"applications": [named, "x"]}) == {"applications": [opened, "x"]}
+    expanded = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
+    assert application.expand_bare_names(named) == expanded
+    assert application.expand_bare_names({"applications": [named, "x"]}) == {"applications": [expanded, "x"]}
     assert application.expand_bare_names({"vhosts": [{"applications": [named]}]}) == {
-        "vhosts": [{"applications": [opened]}]
+        "vhosts": [{"applications": [expanded]}]
     }
     assert application.expand_bare_names({"providers": ["rtmp", {"srt": {}}]}) == {
         "providers": ["rtmp", {"srt": {}}]
-    }  # refused by its type
+    }  # Its type is rejected later.
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which virtual host gets a host name: examples, and random virtual hosts compared with the simulator's lookup."""
+"""Owners of host names: examples, and random virtual hosts compared with the simulator's lookup."""
 
 from __future__ import annotations
 
@@ -60,30 +60,30 @@ def owner(name: str, vhost: str, place: int, *claims: Claim) -> tuple[bool, str]
     return None if found is None else (found.lost, found.vhosts)
 
 
-def test_a_wildcard_of_the_configuration_file_takes_all() -> None:
+def test_a_wildcard_of_the_configuration_file_receives_all() -> None:
     assert owner("a.example.com", "a", EXISTING, Claim("default", ["*"], CONFIGURED)) == (True, "default")
 
 
-def test_a_catch_all_keeps_what_no_other_has() -> None:
+def test_a_catch_all_keeps_unclaimed_names() -> None:
     assert owner("*", "all", NEW, Claim("a", ["a.example.com"], EXISTING)) is None
 
 
-def test_the_order_among_those_of_the_api_is_not_known() -> None:
+def test_the_order_of_virtual_hosts_created_through_the_api_is_unknown() -> None:
     assert owner("x", "a", EXISTING, Claim("b", ["x"], EXISTING), Claim("c", ["y"], EXISTING)) == (False, "b")
 
 
-def test_what_is_made_comes_last() -> None:
+def test_new_virtual_hosts_come_last() -> None:
     assert owner("x", "a", NEW, Claim("b", ["x"], EXISTING)) == (True, "b")
     assert owner("x", "a", NEW, Claim("b", ["x"], EXISTING), Claim("c", ["*"], EXISTING)) == (True, "b or c")
     assert owner("x", "a", NEW, Claim("b", ["x"], EXISTING), Claim("default", ["*"], CONFIGURED)) == (True, "default")
     assert owner("x", "a", NEW, Claim("b", ["x"], NEW + 1)) is None
 
 
-def test_two_of_the_configuration_file() -> None:
+def test_two_virtual_hosts_of_the_configuration_file() -> None:
     assert owner("x", "a", CONFIGURED, Claim("b", ["*"], CONFIGURED), Claim("c", ["x"], EXISTING)) == (False, "b")
 
 
-def test_default_is_known_by_its_name() -> None:
+def test_default_is_recognized_by_its_name() -> None:
     assert (place_of("default", read_only=False), place_of("a", read_only=True), place_of("a", read_only=False)) == (
         CONFIGURED,
         CONFIGURED,
@@ -91,12 +91,10 @@ def test_default_is_known_by_its_name() -> None:
     )
 
 
-def test_names_of_others_that_cost_much_to_compare() -> None:
+def test_expensive_patterns_are_compared_quickly() -> None:
     hostile = ["*?" * 127, "*a" * 127, "?a" * 127, "?" * 255, "*" * 10**6 + "x", "x" * 10**6]
     names = HostNames([Claim("b", hostile, EXISTING)])
-    found = [
-        names.owner(name, "a", NEW) for name in (*hostile, "a" * 254, "*" + "a" * 250)
-    ]  # ends, and not after years
+    found = [names.owner(name, "a", NEW) for name in (*hostile, "a" * 254, "*" + "a" * 250)]  # It ends quickly.
     assert [one is not None for one in found] == [True] * 4 + [False, True] + [True] * 2
 
 
@@ -106,17 +104,15 @@ HOSTS = ["".join(characters) for length in (1, 2, 3) for characters in itertools
 
 
 def stored(name: str, names: list[str], read_only: bool) -> VirtualHost:
-    """A virtual host as the simulator keeps it."""
+    """Return a virtual host of the simulator."""
     config: dict[str, Any] = {"name": name, "host": {"names": names}}
     return VirtualHost(name, config, read_only=read_only)
 
 
 @given(VHOSTS, st.integers(min_value=0, max_value=5))
 @settings(max_examples=400, deadline=None)
-def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made: int) -> None:
-    """The last ``made`` of those of the API are made by a task; for the others all orders that cannot be told apart
-    are tried.
-    """
+def test_owners_equal_those_of_the_simulator(vhosts: list[tuple[bool, list[str]]], made: int) -> None:
+    """A task creates the last ``made`` of those of the API; the others are tried in all orders that are possible."""
     configured = [stored(f"c{index}", names, True) for index, (of_file, names) in enumerate(vhosts) if of_file]
     of_api = [stored(f"v{index}", names, False) for index, (of_file, names) in enumerate(vhosts) if not of_file]
     there, new = of_api[: max(0, len(of_api) - made)], of_api[max(0, len(of_api) - made) :]
@@ -136,7 +132,7 @@ def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made:
         for name in vhost.config["host"]["names"]:
             found = names.owner(name, vhost.name, places[vhost.name])
             if "*" in name or "?" in name:
-                # Whatever host the name matches reaches another, if it is lost.
+                # If the name is lost, every host that it matches reaches another virtual host.
                 hosts = [host for host in HOSTS if reached([stored("x", [name], False)], host)]
                 if found is not None and found.lost:
                     assert all(
@@ -154,10 +150,8 @@ def test_as_the_simulator_finds_them(vhosts: list[tuple[bool, list[str]]], made:
 
 @given(NAMES, NAMES)
 @settings(max_examples=400, deadline=None)
-def test_covers_is_what_every_host_says(pattern: str, name: str) -> None:
-    """Any host that only the name matches decides; one is made of a letter that is in neither, in place of all
-    wildcards.
-    """
+def test_covers_agrees_with_every_host(pattern: str, name: str) -> None:
+    """One of the hosts has a letter that is in neither text instead of each wildcard."""
     hosts = [*HOSTS, name.replace("*", "cccccc").replace("?", "c")]
     matched = [host for host in hosts if reached([stored("x", [name], False)], host)]
     missed = [host for host in matched if not reached([stored("x", [pattern], False)], host)]

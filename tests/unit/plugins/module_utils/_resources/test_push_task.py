@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The push task: its fields on the wire, its rules by protocol, its states."""
+"""The push task: JSON form, rules by protocol, states."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ SENT = {
 
 
 def refused(task: dict[str, Any], *, started: bool = True, prefix: str = "") -> BadInput:
-    """How a task is refused."""
+    """Return the error for an invalid task."""
     with pytest.raises(BadInput) as caught:
         push_task.validate(task, prefix, started=started)
     return caught.value
 
 
-def test_a_task_is_started_without_its_scope_which_stands_in_the_path() -> None:
+def test_a_start_request_omits_what_the_path_has() -> None:
     assert push_task.start_request(TASK) == {
         "id": "platform",
         "stream": {"name": "main", "variantNames": ["video", "audio"]},
@@ -68,24 +68,24 @@ def test_an_empty_stream_key_is_not_sent(key: str) -> None:
     assert "streamKey" not in push_task.start_request({**TASK, "stream_key": key})
 
 
-def test_a_task_is_sent_in_the_form_that_the_server_keeps() -> None:
+def test_a_task_is_sent_as_the_server_stores_it() -> None:
     request = push_task.start_request({**TASK, "protocol": " RTMP ", "url": " rtmp://h/app// ", "stream_key": " k "})
     assert (request["protocol"], request["url"], request["streamKey"]) == ("rtmp", "rtmp://h/app", "k")
 
 
-def test_a_task_that_was_read_is_whole_input() -> None:
+def test_a_task_as_read_is_complete_input() -> None:
     task = push_task.from_wire(SENT, "default", "app")
     assert task == {**TASK, "stream": {"name": "main", "variant_names": ["audio", "video"]}}
     push_task.validate(task, "", started=True)
     assert list(PUSH_TASK.difference(TASK, task)) == []
 
 
-def test_what_the_server_leaves_out_is_given_as_empty() -> None:
+def test_absent_fields_are_returned_as_empty() -> None:
     task = push_task.from_wire({"id": "x"}, "v", "a")
     assert task == {"vhost": "v", "app": "a", "id": "x", "stream": {"variant_names": []}, "stream_key": ""}
 
 
-def test_the_scope_that_was_asked_for_counts() -> None:
+def test_the_requested_virtual_host_and_application_count() -> None:
     task = push_task.from_wire({"id": "x", "vhost": "other", "app": "another"}, "v", "a")
     assert (task["vhost"], task["app"]) == ("v", "a")
 
@@ -102,7 +102,7 @@ def test_the_scope_that_was_asked_for_counts() -> None:
         ("stream", {"name": "main"}),
     ],
 )
-def test_what_the_server_does_not_tell_apart_is_no_difference(option: str, value: Any) -> None:
+def test_spellings_that_the_server_treats_alike_are_no_difference(option: str, value: Any) -> None:
     assert list(PUSH_TASK.difference({**TASK, option: value}, push_task.from_wire(SENT, "default", "app"))) == []
 
 
@@ -118,7 +118,7 @@ def test_what_the_server_does_not_tell_apart_is_no_difference(option: str, value
         ("stream", {"name": "main", "variant_names": []}),
     ],
 )
-def test_what_the_server_tells_apart_is_a_difference(option: str, value: Any) -> None:
+def test_spellings_that_the_server_distinguishes_are_a_difference(option: str, value: Any) -> None:
     assert len(list(PUSH_TASK.difference({**TASK, option: value}, push_task.from_wire(SENT, "default", "app")))) == 1
 
 
@@ -156,7 +156,7 @@ WRONG = [
 
 
 def task_to(protocol: str, url: str) -> dict[str, Any]:
-    """A task with this destination and a stream key where one is needed."""
+    """Return a task with a destination, and with a stream key if necessary."""
     task = {**TASK, "protocol": protocol, "url": url}
     if "rtmp" not in protocol:
         del task["stream_key"]
@@ -164,13 +164,13 @@ def task_to(protocol: str, url: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("protocol", "url"), FINE)
-def test_a_destination_that_fits_its_protocol_passes(protocol: str, url: str) -> None:
+def test_a_valid_destination_passes(protocol: str, url: str) -> None:
     push_task.validate(task_to(protocol, url), "", started=True)
 
 
 @pytest.mark.parametrize("started", [True, False])
 @pytest.mark.parametrize(("protocol", "url"), WRONG)
-def test_a_destination_that_does_not_fit_its_protocol_is_refused(protocol: str, url: str, started: bool) -> None:
+def test_a_destination_of_another_protocol_is_refused(protocol: str, url: str, started: bool) -> None:
     error = refused(task_to(protocol, url), started=started, prefix="tasks[3]")
     assert error.option == "tasks[3].url"
     assert repr(url) in str(error)
@@ -184,14 +184,14 @@ def test_a_destination_that_does_not_fit_its_protocol_is_refused(protocol: str, 
         ("srt", "srt://u:hidden-1@h:0"),
     ],
 )
-def test_a_refused_destination_is_shown_without_its_secrets(protocol: str, url: str) -> None:
+def test_a_refused_destination_is_shown_without_secrets(protocol: str, url: str) -> None:
     error = refused(task_to(protocol, url))
     assert "hidden-1" not in str(error)
     assert MASK in str(error)
 
 
 @pytest.mark.parametrize("key", [None, ""])
-def test_rtmp_needs_a_stream_key_which_can_be_empty(key: str | None) -> None:
+def test_rtmp_requires_a_stream_key_that_can_be_empty(key: str | None) -> None:
     task = {option: value for option, value in TASK.items() if option != "stream_key"}
     if key is None:
         assert refused(task).option == "stream_key"
@@ -200,7 +200,7 @@ def test_rtmp_needs_a_stream_key_which_can_be_empty(key: str | None) -> None:
 
 
 @pytest.mark.parametrize(("key", "fine"), [("", True), ("  ", False), ("k", False)])
-def test_mpegts_takes_no_stream_key(key: str, fine: bool) -> None:
+def test_mpegts_accepts_no_stream_key(key: str, fine: bool) -> None:
     task = {**TASK, "protocol": "mpegts", "url": "udp://h:1", "stream_key": key}
     if fine:
         push_task.validate(task, "", started=True)
@@ -226,13 +226,13 @@ def test_mpegts_takes_no_stream_key(key: str, fine: bool) -> None:
         ({"stream_key": "a\nb"}, "stream_key"),
     ],
 )
-def test_a_wrong_value_is_refused_by_its_full_name(changes: dict[str, Any], option: str) -> None:
+def test_an_invalid_value_is_refused_with_its_full_path(changes: dict[str, Any], option: str) -> None:
     assert refused({**TASK, **changes}).option == option
     assert refused({**TASK, **changes}, prefix="tasks[0]").option == f"tasks[0].{option}"
 
 
 @pytest.mark.parametrize(("left_out", "option"), [("stream", "stream.name"), ("protocol", "protocol"), ("url", "url")])
-def test_starting_needs_stream_protocol_and_url_and_stopping_does_not(left_out: str, option: str) -> None:
+def test_only_starting_requires_stream_protocol_and_url(left_out: str, option: str) -> None:
     task = {name: value for name, value in TASK.items() if name != left_out}
     push_task.validate(task, "", started=False)
     error = refused(task)
@@ -240,19 +240,19 @@ def test_starting_needs_stream_protocol_and_url_and_stopping_does_not(left_out: 
     assert "state is started" in str(error)
 
 
-def test_a_stream_key_with_srt_is_warned_of() -> None:
+def test_a_stream_key_with_srt_causes_a_warning() -> None:
     assert "default/app/platform" in push_task.warnings_for({**TASK, "protocol": "SRT"})[0]
     assert push_task.warnings_for({**TASK, "protocol": "srt", "stream_key": " "}) == []
     assert push_task.warnings_for(TASK) == []
     assert push_task.warnings_for({"vhost": "v", "app": "a", "id": "i"}) == []
 
 
-def test_a_task_is_known_by_virtual_host_application_and_id() -> None:
+def test_the_key_of_a_task_is_virtual_host_application_and_id() -> None:
     assert push_task.key_of(TASK) == Key("default", "app", "platform")
     assert str(push_task.key_of(TASK)) == "default/app/platform"
 
 
-def test_a_task_that_must_not_be_touched_is_named() -> None:
+def test_an_unaddressable_task_is_named() -> None:
     assert "v/a" in push_task.unaddressable(Key("v", "a", "%s")) and "'%s'" in push_task.unaddressable(
         Key("v", "a", "%s")
     )
@@ -267,7 +267,7 @@ def test_a_task_that_must_not_be_touched_is_named() -> None:
         ({"protocol": "srt"}, False),
     ],
 )
-def test_destinations_are_compared_without_regard_to_spelling(changes: dict[str, Any], same: bool) -> None:
+def test_destinations_are_compared_in_normalized_form(changes: dict[str, Any], same: bool) -> None:
     assert push_task.same_destination(TASK, {**TASK, **changes}) is same
 
 
@@ -284,11 +284,11 @@ def test_destinations_are_compared_without_regard_to_spelling(changes: dict[str,
         (5, "5"),
     ],
 )
-def test_every_spelling_of_a_state_is_understood(raw: Any, state: str) -> None:
+def test_every_spelling_of_a_state_is_mapped(raw: Any, state: str) -> None:
     assert push_task.state_of({"state": raw}) == state
 
 
-def test_a_task_without_a_state_has_an_unknown_one() -> None:
+def test_a_task_without_a_state_has_state_unknown() -> None:
     assert push_task.state_of({}) == "unknown"
 
 
@@ -302,11 +302,11 @@ def test_a_task_without_a_state_has_an_unknown_one() -> None:
         ({}, False),
     ],
 )
-def test_tasks_of_the_configuration_are_told_apart(raw: dict[str, Any], expected: bool) -> None:
+def test_tasks_of_the_configuration_are_recognized(raw: dict[str, Any], expected: bool) -> None:
     assert push_task.is_of_configuration(raw) is expected
 
 
-def test_the_status_is_what_the_server_adds() -> None:
+def test_the_status_has_the_fields_of_the_server() -> None:
     assert push_task.status_of(SENT, "default", "app") == {
         "vhost": "default",
         "app": "app",
@@ -328,8 +328,8 @@ def test_the_status_is_what_the_server_adds() -> None:
 @pytest.mark.parametrize(
     "epoch", ("1970-01-01T00:00:00.000+00:00", "1970-01-01T09:00:00.000+09:00", "1969-12-31T19:00:00.000-05:00")
 )
-def test_a_time_that_has_not_come_is_none(epoch: str) -> None:
-    """The server writes the epoch in the time zone of its machine."""
+def test_the_epoch_as_a_time_is_none(epoch: str) -> None:
+    """The server writes the epoch in its host's time zone."""
     status = push_task.status_of(
         {"id": "x", "startTime": epoch, "finishTime": epoch, "createdTime": "2026-01-01T00:00:00.000+00:00"}, "v", "a"
     )
@@ -338,13 +338,13 @@ def test_a_time_that_has_not_come_is_none(epoch: str) -> None:
 
 
 @pytest.mark.parametrize("stream", [None, "x", [], {}, {"trackIds": None}])
-def test_the_status_of_a_task_of_another_shape_has_no_tracks(stream: Any) -> None:
+def test_the_status_of_a_malformed_task_has_no_tracks(stream: Any) -> None:
     status = push_task.status_of({"stream": stream}, "v", "a")
     assert status == {"vhost": "v", "app": "a", "id": "", "state": "unknown", "is_config": False, "track_ids": []}
 
 
 @given(raw=wire_forms(PUSH_TASK).filter(lambda raw: isinstance(raw, dict)))
-def test_whatever_a_server_sends_can_be_read_as_a_task(raw: dict[str, Any]) -> None:
+def test_any_response_can_be_read_as_a_task(raw: dict[str, Any]) -> None:
     task = push_task.from_wire(raw, "v", "a")
     assert {"vhost", "app", "stream", "stream_key"} <= task.keys()
     json.dumps(push_task.start_request(task))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The virtual host: its fields on the wire, its rules, and what tells one of the configuration file."""
+"""The virtual host: JSON form, rules, and recognition of those of the configuration file."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ WIRE_FORM: dict[str, Any] = {
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
-    """The whole virtual host with another value at a path."""
+    """Return the complete virtual host with another value at a path."""
     form = copy.deepcopy(OPTION_FORM)
     at: Any = form
     *steps, last = path.replace("]", "").replace("[", ".").split(".")
@@ -109,7 +109,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def recorded_virtual_hosts() -> list[Any]:
-    """Every virtual host that was posted to or read from a server."""
+    """Return every recorded virtual host, from requests and responses."""
     found = []
     for path in sorted(WIRE.glob("*.json")):
         for scenario in json.loads(path.read_text(encoding="utf-8"))["scenarios"]:
@@ -127,7 +127,7 @@ def recorded_virtual_hosts() -> list[Any]:
     return found
 
 
-def test_every_field_has_its_place_on_the_wire() -> None:
+def test_every_field_has_its_json_path() -> None:
     assert VIRTUAL_HOST.to_wire(OPTION_FORM) == WIRE_FORM
     assert VIRTUAL_HOST.from_wire(WIRE_FORM) == OPTION_FORM
     assert VIRTUAL_HOST.unknown(WIRE_FORM) == []
@@ -150,22 +150,22 @@ ORIGIN_DEFAULTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("form", DEFAULTS)
-def test_the_servers_default_is_no_difference_to_an_absent_field(form: dict[str, Any]) -> None:
+def test_a_server_default_equals_an_absent_field(form: dict[str, Any]) -> None:
     assert list(VIRTUAL_HOST.difference(form, {"name": "a"})) == []
 
 
 @pytest.mark.parametrize("form", ORIGIN_DEFAULTS)
-def test_the_servers_default_is_no_difference_to_an_absent_field_of_an_origin(form: dict[str, Any]) -> None:
+def test_a_server_default_equals_an_absent_field_of_an_origin(form: dict[str, Any]) -> None:
     there = {"location": "/", "pass": {"scheme": "ovt", "urls": {"url": ["h"]}}}
     assert list(VIRTUAL_HOST.difference({"origins": {"origin": [form]}}, {"origins": {"origin": [there]}})) == []
 
 
-def test_the_whole_form_is_valid() -> None:
+def test_the_complete_form_is_valid() -> None:
     virtual_host.validate(OPTION_FORM, "", present=True)
 
 
 @pytest.mark.parametrize("raw", recorded_virtual_hosts())
-def test_a_recorded_virtual_host_is_no_difference_to_itself(raw: dict[str, Any]) -> None:
+def test_a_recorded_virtual_host_does_not_differ_from_itself(raw: dict[str, Any]) -> None:
     form = VIRTUAL_HOST.from_wire(raw)
     assert form["name"] == raw["name"]
     assert list(VIRTUAL_HOST.difference(form, VIRTUAL_HOST.as_stored(form))) == []
@@ -202,7 +202,7 @@ def test_a_recorded_virtual_host_is_no_difference_to_itself(raw: dict[str, Any])
         ("origin_map_store.redis_server.auth", "a\rb"),
     ],
 )
-def test_a_wrong_value_is_refused_by_its_full_name(path: str, value: Any) -> None:
+def test_an_invalid_value_is_refused_with_its_full_path(path: str, value: Any) -> None:
     for prefix in ("", "vhosts[1]"):
         with pytest.raises(BadInput) as caught:
             virtual_host.validate(changed(path, value), prefix, present=True)
@@ -210,7 +210,7 @@ def test_a_wrong_value_is_refused_by_its_full_name(path: str, value: Any) -> Non
 
 
 @pytest.mark.parametrize("vhost", [{"name": "a"}, {"name": "a", "host": {}}, {"name": "a", "host": {"names": []}}])
-def test_a_virtual_host_needs_host_names_only_where_it_is_to_be_there(vhost: dict[str, Any]) -> None:
+def test_only_state_present_requires_host_names(vhost: dict[str, Any]) -> None:
     virtual_host.validate(vhost, "", present=False)
     for prefix, option in (("", "host.names"), ("vhosts[0]", "vhosts[0].host.names")):
         with pytest.raises(BadInput) as caught:
@@ -228,7 +228,7 @@ def test_a_virtual_host_needs_host_names_only_where_it_is_to_be_there(vhost: dic
         ({}, False),
     ],
 )
-def test_a_certificate_without_key_or_the_other_way_round_is_warned_of(tls: dict[str, str], warned: bool) -> None:
+def test_a_certificate_without_key_or_the_reverse_causes_a_warning(tls: dict[str, str], warned: bool) -> None:
     assert bool(virtual_host.warnings_for({"name": "tenant-a", "host": {"tls": tls}})) is warned
     assert all("tenant-a" in text for text in virtual_host.warnings_for({"name": "tenant-a", "host": {"tls": tls}}))
 
@@ -236,15 +236,15 @@ def test_a_certificate_without_key_or_the_other_way_round_is_warned_of(tls: dict
 @pytest.mark.parametrize(
     ("names", "warned"), [(["a.example.com", "*", "10.0.0.1"], False), (["a.example.com", "B.example.com"], True)]
 )
-def test_a_host_name_in_capitals_is_warned_of_and_not_the_same(names: list[str], warned: bool) -> None:
-    """The server's own matching distinguishes case, so that browsers never reach such a name."""
+def test_a_host_name_in_capitals_causes_a_warning_and_differs(names: list[str], warned: bool) -> None:
+    """The server compares names case-sensitively, so that browsers never reach this one."""
     found = virtual_host.warnings_for({"name": "tenant-a", "host": {"names": names}})
     assert bool(found) is warned and all("B.example.com" in text for text in found)
     current = {"name": "tenant-a", "host": {"names": [name.lower() for name in names]}}
     assert bool(list(VIRTUAL_HOST.difference({"name": "tenant-a", "host": {"names": names}}, current))) is warned
 
 
-def test_a_virtual_host_without_a_host_is_no_concern() -> None:
+def test_a_virtual_host_without_a_host_causes_no_warning() -> None:
     assert virtual_host.warnings_for({"name": "a"}) == []
 
 
@@ -279,5 +279,5 @@ def test_anything_else_does_not_look_like_the_configuration_file(raw: Any) -> No
 
 
 @given(raw=wire_forms(VIRTUAL_HOST))
-def test_whatever_a_server_sends_can_be_looked_at(raw: Any) -> None:
+def test_any_response_can_be_inspected(raw: Any) -> None:
     assert virtual_host.looks_read_only(raw) in (True, False)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields: translation, comparison, masking and merging, by example and by law."""
+"""Fields: translation, comparison, masking and merging, by examples and properties."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bool, Int, String, Url
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import (
     ANY_JSON,
-    given_forms,
+    specified_forms,
     wire_forms,
     with_gaps,
 )
@@ -37,123 +37,123 @@ RESOURCES = [pytest.param(VIRTUAL_HOST, id="virtual host"), pytest.param(PUSH_TA
 
 
 def few(value: str) -> str | None:
-    """A check: no more than five signs."""
+    """Check for at most five characters."""
     return None if len(value) <= 5 else "expected at most five signs"
 
 
 def holds_none(value: Any) -> bool:
-    """Whether there is a None at any level."""
+    """Return whether a value contains None at any level."""
     if isinstance(value, dict):
         return any(map(holds_none, value.values()))
     return any(map(holds_none, value)) if isinstance(value, list) else value is None
 
 
-# Laws, for every resource
+# Properties of every resource
 
 
-@pytest.mark.parametrize("group", RESOURCES)
+@pytest.mark.parametrize("declaration", RESOURCES)
 @given(data=st.data())
-def test_the_given_form_has_no_gaps_and_loses_nothing_else(group: Object, data: st.DataObject) -> None:
-    values = data.draw(with_gaps(group))
-    form = group.specified({**values, "state": "present"})
+def test_the_specified_form_omits_only_none(declaration: Object, data: st.DataObject) -> None:
+    values = data.draw(with_gaps(declaration))
+    form = declaration.specified({**values, "state": "present"})
     assert not holds_none(form)
-    assert group.specified(form) == form
+    assert declaration.specified(form) == form
     assert form.keys() == {option for option, value in values.items() if value is not None}
 
 
-@pytest.mark.parametrize("group", RESOURCES)
+@pytest.mark.parametrize("declaration", RESOURCES)
 @given(data=st.data())
-def test_what_was_made_as_given_does_not_differ(group: Object, data: st.DataObject) -> None:
-    form = data.draw(given_forms(group))
-    kept = group.as_stored(form)
-    assert list(group.difference(form, kept)) == []
-    assert group.equal(form, kept)
+def test_an_object_created_as_specified_does_not_differ(declaration: Object, data: st.DataObject) -> None:
+    form = data.draw(specified_forms(declaration))
+    kept = declaration.as_stored(form)
+    assert list(declaration.difference(form, kept)) == []
+    assert declaration.equal(form, kept)
 
 
-@pytest.mark.parametrize("group", RESOURCES)
+@pytest.mark.parametrize("declaration", RESOURCES)
 @given(data=st.data())
-def test_what_a_server_sent_is_valid_input_that_does_not_differ_from_it(group: Object, data: st.DataObject) -> None:
-    there = group.from_wire(data.draw(wire_forms(group)))
-    assert list(group.difference(there, there)) == []
+def test_what_a_server_sends_is_valid_input_without_difference(declaration: Object, data: st.DataObject) -> None:
+    current = declaration.from_wire(data.draw(wire_forms(declaration)))
+    assert list(declaration.difference(current, current)) == []
 
 
-@pytest.mark.parametrize("group", RESOURCES)
+@pytest.mark.parametrize("declaration", RESOURCES)
 @given(data=st.data())
-def test_merging_brings_the_wanted_and_keeps_what_is_not_wanted(group: Object, data: st.DataObject) -> None:
-    wanted, present = data.draw(given_forms(group)), data.draw(given_forms(group))
-    before = copy.deepcopy((wanted, present))
-    merged = group.merge(wanted, present)
-    assert list(group.difference(wanted, merged)) == []
-    assert {option: merged[option] for option in present.keys() - wanted.keys()} == {
-        option: present[option] for option in present.keys() - wanted.keys()
+def test_merging_applies_desired_options_and_keeps_the_others(declaration: Object, data: st.DataObject) -> None:
+    desired, current = data.draw(specified_forms(declaration)), data.draw(specified_forms(declaration))
+    before = copy.deepcopy((desired, current))
+    merged = declaration.merge(desired, current)
+    assert list(declaration.difference(desired, merged)) == []
+    assert {option: merged[option] for option in current.keys() - desired.keys()} == {
+        option: current[option] for option in current.keys() - desired.keys()
     }
-    for option in wanted.keys() & present.keys():
-        field = group.fields[option]
+    for option in desired.keys() & current.keys():
+        field = declaration.fields[option]
         if isinstance(field, Object):
-            assert {inner: merged[option][inner] for inner in present[option].keys() - wanted[option].keys()} == {
-                inner: present[option][inner] for inner in present[option].keys() - wanted[option].keys()
+            assert {inner: merged[option][inner] for inner in current[option].keys() - desired[option].keys()} == {
+                inner: current[option][inner] for inner in current[option].keys() - desired[option].keys()
             }
-    assert (wanted, present) == before
+    assert (desired, current) == before
 
 
-@pytest.mark.parametrize("group", RESOURCES)
+@pytest.mark.parametrize("declaration", RESOURCES)
 @given(data=st.data())
-def test_whatever_a_server_sends_can_be_read_compared_masked_and_sent_back(group: Object, data: st.DataObject) -> None:
-    raw, wanted = data.draw(wire_forms(group)), data.draw(given_forms(group))
-    there = group.from_wire(raw)
-    assert not holds_none(there)
-    assert there.keys() <= group.fields.keys()
-    list(group.difference(wanted, there))
-    json.dumps(group.mask(there))
-    json.dumps(group.to_wire(there))
-    group.collect_secrets(there, SecretStore())
-    assert all(isinstance(path, str) for path in group.unknown(raw))
+def test_any_response_can_be_read_compared_masked_and_sent_back(declaration: Object, data: st.DataObject) -> None:
+    raw, desired = data.draw(wire_forms(declaration)), data.draw(specified_forms(declaration))
+    current = declaration.from_wire(raw)
+    assert not holds_none(current)
+    assert current.keys() <= declaration.fields.keys()
+    list(declaration.difference(desired, current))
+    json.dumps(declaration.mask(current))
+    json.dumps(declaration.to_wire(current))
+    declaration.collect_secrets(current, SecretStore())
+    assert all(isinstance(path, str) for path in declaration.unknown(raw))
 
 
-@pytest.mark.parametrize("group", RESOURCES)
+@pytest.mark.parametrize("declaration", RESOURCES)
 @given(data=st.data())
-def test_what_differs_is_exactly_what_is_not_equal(group: Object, data: st.DataObject) -> None:
-    wanted, there = data.draw(given_forms(group)), data.draw(given_forms(group))
-    assert bool(list(group.difference(wanted, there))) is not group.equal(wanted, there)
+def test_there_is_a_difference_exactly_if_values_are_not_equal(declaration: Object, data: st.DataObject) -> None:
+    desired, current = data.draw(specified_forms(declaration)), data.draw(specified_forms(declaration))
+    assert bool(list(declaration.difference(desired, current))) is not declaration.equal(desired, current)
 
 
-PLANTED = "PLANTED-secret-1"
+CANARY = "CANARY-secret-1"
 SECRET_PLACES: list[tuple[Object, dict[str, Any]]] = [
-    (VIRTUAL_HOST, {"signed_policy": {"secret_key": PLANTED}}),
-    (VIRTUAL_HOST, {"admission_webhooks": {"secret_key": PLANTED}}),
-    (VIRTUAL_HOST, {"admission_webhooks": {"control_server_url": f"https://u:{PLANTED}@h/p"}}),
-    (VIRTUAL_HOST, {"admission_webhooks": {"control_server_url": f"https://h/p?token={PLANTED}"}}),
-    (VIRTUAL_HOST, {"origin_map_store": {"redis_server": {"host": "h:1", "auth": PLANTED}}}),
+    (VIRTUAL_HOST, {"signed_policy": {"secret_key": CANARY}}),
+    (VIRTUAL_HOST, {"admission_webhooks": {"secret_key": CANARY}}),
+    (VIRTUAL_HOST, {"admission_webhooks": {"control_server_url": f"https://u:{CANARY}@h/p"}}),
+    (VIRTUAL_HOST, {"admission_webhooks": {"control_server_url": f"https://h/p?token={CANARY}"}}),
+    (VIRTUAL_HOST, {"origin_map_store": {"redis_server": {"host": "h:1", "auth": CANARY}}}),
     (
         VIRTUAL_HOST,
         {
             "origins": {
-                "origin": [{"location": "/", "pass": {"scheme": "rtsp", "urls": {"url": ["h", f"u:{PLANTED}@h:1/a"]}}}]
+                "origin": [{"location": "/", "pass": {"scheme": "rtsp", "urls": {"url": ["h", f"u:{CANARY}@h:1/a"]}}}]
             }
         },
     ),
-    (PUSH_TASK, {"stream_key": PLANTED}),
-    (PUSH_TASK, {"url": f"rtmp://h/app/{PLANTED}"}),
-    (PUSH_TASK, {"url": f"srt://h:1?passphrase={PLANTED}&mode=caller"}),
+    (PUSH_TASK, {"stream_key": CANARY}),
+    (PUSH_TASK, {"url": f"rtmp://h/app/{CANARY}"}),
+    (PUSH_TASK, {"url": f"srt://h:1?passphrase={CANARY}&mode=caller"}),
 ]
 
 
-@pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_a_secret_is_masked_and_remembered_wherever_it_stands(group: Object, form: dict[str, Any]) -> None:
-    assert PLANTED not in json.dumps(group.mask(form))
-    assert MASK in json.dumps(group.mask(form))
+@pytest.mark.parametrize(("declaration", "form"), SECRET_PLACES)
+def test_a_secret_is_masked_and_collected_in_every_field(declaration: Object, form: dict[str, Any]) -> None:
+    assert CANARY not in json.dumps(declaration.mask(form))
+    assert MASK in json.dumps(declaration.mask(form))
     store = SecretStore()
-    group.collect_secrets(form, store)
-    assert PLANTED in store.values
+    declaration.collect_secrets(form, store)
+    assert CANARY in store.values
 
 
-@pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_a_difference_of_a_secret_is_told_and_not_shown(group: Object, form: dict[str, Any]) -> None:
-    other = json.loads(json.dumps(form).replace(PLANTED, "OTHER-secret-2"))
-    (difference,) = group.difference(form, other)
-    assert PLANTED not in repr(difference)
+@pytest.mark.parametrize(("declaration", "form"), SECRET_PLACES)
+def test_a_changed_secret_is_marked_and_not_shown(declaration: Object, form: dict[str, Any]) -> None:
+    other = json.loads(json.dumps(form).replace(CANARY, "OTHER-secret-2"))
+    (difference,) = declaration.difference(form, other)
+    assert CANARY not in repr(difference)
     assert "OTHER-secret-2" not in repr(difference)
-    # One text of it says so, and a list stays a list.
+    # Exactly one text has the mark, and a list stays a list.
     assert type(difference.after) is type(difference.before) and difference.after != difference.before
     assert (
         str(difference.after).replace(" (changed)", "") == str(difference.before)
@@ -161,7 +161,7 @@ def test_a_difference_of_a_secret_is_told_and_not_shown(group: Object, form: dic
     )
 
 
-def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
+def test_changed_secrets_in_nested_lists_are_marked() -> None:
     def origins(credentials: str) -> dict[str, Any]:
         entry = {
             "location": "/a",
@@ -194,28 +194,28 @@ def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
         assert Extra([]).mask_changed(after, other) == Extra([]).mask(after)
 
 
-@pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
-def test_the_mask_given_back_is_refused(group: Object, form: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("declaration", "form"), SECRET_PLACES)
+def test_the_mask_as_a_value_is_refused(declaration: Object, form: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as caught:
-        group.validate(json.loads(json.dumps(group.mask(form))), "it")
+        declaration.validate(json.loads(json.dumps(declaration.mask(form))), "it")
     assert caught.value.option.startswith("it.")
     assert "show_secrets" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("group", "form"), [place for place in SECRET_PLACES if "control_server_url" not in repr(place)]
+    ("declaration", "form"), [place for place in SECRET_PLACES if "control_server_url" not in repr(place)]
 )
-def test_a_refusal_never_shows_a_secret(group: Object, form: dict[str, Any]) -> None:
-    broken = json.loads(json.dumps(form).replace(PLANTED, f"{PLANTED}\\n"))
+def test_an_error_message_never_shows_a_secret(declaration: Object, form: dict[str, Any]) -> None:
+    broken = json.loads(json.dumps(form).replace(CANARY, f"{CANARY}\\n"))
     with pytest.raises(BadInput) as caught:
-        group.validate(broken, "")
-    assert PLANTED not in str(caught.value)
+        declaration.validate(broken, "")
+    assert CANARY not in str(caught.value)
 
 
 # One field
 
 
-def test_a_field_has_its_options_name_on_the_wire_unless_it_has_another() -> None:
+def test_the_json_name_is_the_option_name_by_default() -> None:
     assert Field("a_b").wire == "a_b"
     assert Field("a_b", "aB").wire == "aB"
 
@@ -284,21 +284,21 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("field", "wanted", "there"), SAME)
-def test_spellings_that_mean_the_same_do_not_differ(field: Field, wanted: Any, there: Any) -> None:
-    assert field.equal(wanted, there)
-    assert list(field.difference(wanted, there, "p")) == []
+@pytest.mark.parametrize(("field", "desired", "current"), SAME)
+def test_spellings_of_one_value_are_equal(field: Field, desired: Any, current: Any) -> None:
+    assert field.equal(desired, current)
+    assert list(field.difference(desired, current, "p")) == []
 
 
-@pytest.mark.parametrize(("field", "wanted", "there"), OTHER)
-def test_values_that_mean_something_else_differ(field: Field, wanted: Any, there: Any) -> None:
-    assert not field.equal(wanted, there)
-    assert list(field.difference(wanted, there, "p.q")) == [Difference("p.q", there, wanted)]
+@pytest.mark.parametrize(("field", "desired", "current"), OTHER)
+def test_different_values_differ(field: Field, desired: Any, current: Any) -> None:
+    assert not field.equal(desired, current)
+    assert list(field.difference(desired, current, "p.q")) == [Difference("p.q", current, desired)]
 
 
 @given(raw=ANY_JSON)
 @pytest.mark.parametrize("kind", [Field, String, Url, Int, Bool, StringSet, CsvSet, StringList])
-def test_normal_form_and_reading_never_fail(kind: type[Field], raw: Any) -> None:
+def test_normalizing_and_reading_never_fail(kind: type[Field], raw: Any) -> None:
     field = kind("a")
     assert field.normalize(field.from_wire(raw)) == field.normalize(field.from_wire(field.from_wire(raw)))
     json.dumps(field.mask(field.from_wire(raw)))
@@ -339,22 +339,22 @@ def test_a_value_is_read_in_option_form(field: Field, raw: Any, option_form: Any
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_a_secret_that_is_not_there_is_not_masked(value: Any) -> None:
+def test_an_absent_secret_is_not_masked(value: Any) -> None:
     assert String("a", secret=True).mask(value) == value
 
 
 @pytest.mark.parametrize("field", [Url("a"), StringList("a")])
-def test_what_is_no_text_is_shown_as_it_is(field: Field) -> None:
+def test_a_value_that_is_no_text_is_shown_unchanged(field: Field) -> None:
     assert field.mask(5) == 5
     assert field.mask(None) is None
 
 
-def test_a_sequence_that_the_server_has_as_one_text_is_masked_as_well() -> None:
+def test_a_list_that_the_server_has_as_one_text_is_masked() -> None:
     assert StringList("a").mask("u:p@h/x") == f"{MASK}@h/x"
     assert StringList("a").mask(("h/x", "u:p@h/x")) == ["h/x", f"{MASK}@h/x"]
 
 
-def test_a_secret_is_remembered_as_given_and_as_the_server_has_it() -> None:
+def test_a_secret_is_collected_as_specified_and_as_stored() -> None:
     store = SecretStore()
     String("a", secret=True, normalizer=str.strip).collect_secrets(" key ", store)
     String("b").collect_secrets("open", store)
@@ -378,7 +378,7 @@ def test_a_secret_is_remembered_as_given_and_as_the_server_has_it() -> None:
         (String("a", secret=True, check=few), "longer", "p", "expected at most five signs"),
     ],
 )
-def test_a_wrong_value_is_refused_by_its_full_name(field: Field, value: Any, option: str, words: str) -> None:
+def test_an_invalid_value_is_refused_with_its_full_path(field: Field, value: Any, option: str, words: str) -> None:
     with pytest.raises(BadInput) as caught:
         field.validate(value, "p")
     assert (caught.value.option, caught.value.expected) == (option, words)
@@ -387,13 +387,13 @@ def test_a_wrong_value_is_refused_by_its_full_name(field: Field, value: Any, opt
 @pytest.mark.parametrize(
     "field", [String("a"), String("a", check=few), String("a", secret=True), Url("a", check=few), Int("a")]
 )
-def test_a_right_value_passes(field: Field) -> None:
+def test_a_valid_value_passes(field: Field) -> None:
     field.validate("x", "p")
 
 
-# Groups
+# Objects
 
-GROUP = Object(
+OBJECT = Object(
     "g",
     fields=[
         String("name"),
@@ -410,39 +410,39 @@ GROUP = Object(
 )
 
 
-def test_a_group_is_sent_and_read_by_wire_names() -> None:
+def test_an_object_is_sent_and_read_with_json_names() -> None:
     form = {"name": "n", "key": "k", "limit": 1, "inner": {"on": True}, "entries": [{"id": "1", "value": "v"}]}
     wire = {"name": "n", "theKey": "k", "limit": 1, "theInner": {"on": True}, "theEntries": [{"id": "1", "value": "v"}]}
-    assert GROUP.to_wire(form) == wire
-    assert GROUP.from_wire(wire) == form
+    assert OBJECT.to_wire(form) == wire
+    assert OBJECT.from_wire(wire) == form
 
 
 @pytest.mark.parametrize("raw", [None, "x", 5, [], ["x"]])
-def test_what_is_no_object_reads_as_an_empty_group(raw: Any) -> None:
-    assert GROUP.from_wire(raw) == {}
-    assert GROUP.unknown(raw) == []
-    assert GROUP.from_wire({"theInner": raw}).get("inner", {}) == {}
+def test_any_other_json_reads_as_an_empty_object(raw: Any) -> None:
+    assert OBJECT.from_wire(raw) == {}
+    assert OBJECT.unknown(raw) == []
+    assert OBJECT.from_wire({"theInner": raw}).get("inner", {}) == {}
 
 
-def test_null_on_the_wire_is_absent() -> None:
-    assert GROUP.from_wire({"name": None, "theInner": {"on": None}}) == {"inner": {}}
+def test_null_in_json_is_absent() -> None:
+    assert OBJECT.from_wire({"name": None, "theInner": {"on": None}}) == {"inner": {}}
 
 
-def test_keys_that_are_not_known_are_told_with_their_paths() -> None:
+def test_unknown_keys_are_listed_with_their_paths() -> None:
     raw = {"name": "n", "x": 1, "theInner": {"y": {"z": 1}}, "theEntries": [{"id": 1}, {"id": 2, "w": 1}, "no object"]}
-    assert GROUP.unknown(raw) == ["x", "theInner.y", "theEntries[1].w"]
-    assert GROUP.unknown({"theEntries": "no list"}) == []
+    assert OBJECT.unknown(raw) == ["x", "theInner.y", "theEntries[1].w"]
+    assert OBJECT.unknown({"theEntries": "no list"}) == []
 
 
-def test_differences_are_told_with_their_paths() -> None:
-    wanted = {
+def test_differences_have_their_paths() -> None:
+    desired = {
         "name": "n",
         "limit": 5,
         "inner": {"on": True, "note": "a"},
         "entries": [{"id": "1"}, {"id": "2", "value": "new", "tags": ["t"]}],
     }
-    there = {"name": "n", "inner": {"note": "b"}, "entries": [{"id": "1"}, {"id": "2", "value": "old", "tags": []}]}
-    assert list(GROUP.difference(wanted, there, "it")) == [
+    current = {"name": "n", "inner": {"note": "b"}, "entries": [{"id": "1"}, {"id": "2", "value": "old", "tags": []}]}
+    assert list(OBJECT.difference(desired, current, "it")) == [
         Difference("it.inner.on", None, True),
         Difference("it.inner.note", "b", "a"),
         Difference("it.entries[1].value", MASK, f"{MASK} (changed)"),
@@ -450,56 +450,58 @@ def test_differences_are_told_with_their_paths() -> None:
     ]
 
 
-@pytest.mark.parametrize("there", [None, "x", []])
-def test_a_group_that_is_not_there_differs_by_its_fields(there: Any) -> None:
-    assert list(GROUP.difference({"inner": {"on": True, "note": ""}}, {"inner": there})) == [
+@pytest.mark.parametrize("current", [None, "x", []])
+def test_an_absent_object_differs_in_its_fields(current: Any) -> None:
+    assert list(OBJECT.difference({"inner": {"on": True, "note": ""}}, {"inner": current})) == [
         Difference("inner.on", None, True)
     ]
 
 
-def test_lists_of_other_length_differ_as_a_whole() -> None:
-    wanted, there = [{"id": "1", "value": "v"}], [{"id": "1", "value": "v"}, {"id": "2", "value": "w"}]
-    assert list(GROUP.difference({"entries": wanted}, {"entries": there})) == [
+def test_lists_of_different_length_differ_as_a_whole() -> None:
+    desired, current = [{"id": "1", "value": "v"}], [{"id": "1", "value": "v"}, {"id": "2", "value": "w"}]
+    assert list(OBJECT.difference({"entries": desired}, {"entries": current})) == [
         Difference("entries", [{"id": "1", "value": MASK}, {"id": "2", "value": MASK}], [{"id": "1", "value": MASK}])
     ]
-    assert list(GROUP.difference({"entries": wanted}, {})) == [Difference("entries", [], [{"id": "1", "value": MASK}])]
-    assert list(GROUP.difference({"entries": []}, {})) == []
+    assert list(OBJECT.difference({"entries": desired}, {})) == [
+        Difference("entries", [], [{"id": "1", "value": MASK}])
+    ]
+    assert list(OBJECT.difference({"entries": []}, {})) == []
 
 
-def test_the_order_of_a_list_of_groups_means_something() -> None:
+def test_the_order_of_a_list_of_objects_is_significant() -> None:
     one, two = {"id": "1"}, {"id": "2"}
-    assert not GROUP.equal({"entries": [one, two]}, {"entries": [two, one]})
+    assert not OBJECT.equal({"entries": [one, two]}, {"entries": [two, one]})
 
 
-def test_entries_are_merged_by_their_identity_in_the_wanted_order() -> None:
-    there = {
+def test_entries_are_merged_by_identity_in_the_desired_order() -> None:
+    current = {
         "name": "n",
         "inner": {"note": "x"},
         "entries": [{"id": "1", "value": "v"}, {"id": "2", "value": "w"}, {"id": "3"}],
     }
-    wanted = {"inner": {"on": True}, "entries": [{"id": "4"}, {"id": "2", "tags": ["t"]}, {"id": "1", "value": "new"}]}
-    assert GROUP.merge(wanted, there) == {
+    desired = {"inner": {"on": True}, "entries": [{"id": "4"}, {"id": "2", "tags": ["t"]}, {"id": "1", "value": "new"}]}
+    assert OBJECT.merge(desired, current) == {
         "name": "n",
         "inner": {"on": True, "note": "x"},
         "entries": [{"id": "4"}, {"id": "2", "value": "w", "tags": ["t"]}, {"id": "1", "value": "new"}],
     }
 
 
-@pytest.mark.parametrize("there", [None, "x"])
-def test_merging_with_nothing_gives_the_wanted(there: Any) -> None:
-    assert GROUP.merge({"name": "n", "entries": [{"id": "1"}]}, there) == {"name": "n", "entries": [{"id": "1"}]}
+@pytest.mark.parametrize("current", [None, "x"])
+def test_merging_with_nothing_returns_the_desired_value(current: Any) -> None:
+    assert OBJECT.merge({"name": "n", "entries": [{"id": "1"}]}, current) == {"name": "n", "entries": [{"id": "1"}]}
 
 
-def test_what_is_no_group_is_masked_as_it_is() -> None:
-    assert GROUP.mask(None) is None
-    assert GROUP.fields["entries"].mask(None) is None
+def test_a_value_that_is_no_object_is_masked_unchanged() -> None:
+    assert OBJECT.mask(None) is None
+    assert OBJECT.fields["entries"].mask(None) is None
 
 
 def test_secrets_are_collected_from_every_level() -> None:
     store = SecretStore()
-    GROUP.collect_secrets({"key": "k-1", "entries": [{"value": "v-1"}, {"value": "v-2", "id": "open"}]}, store)
-    GROUP.collect_secrets(None, store)
-    GROUP.fields["entries"].collect_secrets(None, store)
+    OBJECT.collect_secrets({"key": "k-1", "entries": [{"value": "v-1"}, {"value": "v-2", "id": "open"}]}, store)
+    OBJECT.collect_secrets(None, store)
+    OBJECT.fields["entries"].collect_secrets(None, store)
     assert store.values == {"k-1", "v-1", "v-2"}
 
 
@@ -511,15 +513,15 @@ def test_secrets_are_collected_from_every_level() -> None:
         ({"entries": [{"id": "1"}, {"id": "1"}]}, "it.entries[1].id"),
     ],
 )
-def test_a_wrong_value_inside_is_refused_by_its_full_path(form: dict[str, Any], option: str) -> None:
+def test_an_invalid_nested_value_is_refused_with_its_full_path(form: dict[str, Any], option: str) -> None:
     with pytest.raises(BadInput) as caught:
-        GROUP.validate(form, "it")
+        OBJECT.validate(form, "it")
     assert caught.value.option == option
 
 
-def test_a_group_can_have_a_check_of_its_own() -> None:
-    group = Object("g", fields=[String("a")], check=lambda value: None if value else "expected something")
-    group.validate({"a": "x"}, "it")
+def test_an_object_can_have_a_check() -> None:
+    declaration = Object("g", fields=[String("a")], check=lambda value: None if value else "expected something")
+    declaration.validate({"a": "x"}, "it")
     with pytest.raises(BadInput) as caught:
-        group.validate({}, "it")
+        declaration.validate({}, "it")
     assert str(caught.value) == "it: expected something, got {}."

@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The declared fields are the keys that the server registers, version by version, in JSON and XML; see
-tests/wire/README.md.
-"""
+"""The declared fields are the keys that each server version registers, in JSON and XML (tests/wire/README.md)."""
 
 from __future__ import annotations
 
@@ -53,34 +51,36 @@ LEFT_TO_EXTRA = {
     "publishers.llhls.dumps": "dumps are started and stopped by calls of their own",
     "publishers.webrtc.playoutDelay": "an experimental header of browsers",
 }
-"""Keys of an application without an option, with all that is inside of them, and the reason."""
+"""Keys of an application without an option, including nested keys, and the reason."""
 
 NOT_MANAGED = {
     "applications": "an option of its own, see the application",
     "signedToken": "gone since 0.16.8; 0.15.10 has signed_policy too",
 }
-"""Keys of a virtual host, which takes no extra, without a field."""
+"""Keys of a virtual host without an option; it has no `extra`."""
 
-# 0.21.0 still registers the key of the file provider, takes any value and does nothing with it.
+# 0.21.0 still registers the key of the file provider, accepts any value and ignores it.
 TAKEN_AND_IGNORED = {("0.21.0", "providers.file")}
 
 
 class Known(NamedTuple):
-    """One declared field as a version spells it."""
+    """One declared field in the spelling of a server version."""
 
     option: str
     json: str
     field: Field
-    known: bool  # whether it and all that it is in is known to the version
+    known: bool  # whether the version knows it and all objects around it
 
 
-def declared(group: Object, version: Version, option: str = "", wire: str = "", known: bool = True) -> Iterator[Known]:
-    """All declared fields of a group, at every level."""
-    for field in group.fields.values():
+def declared(
+    declaration: Object, version: Version, option: str = "", wire: str = "", known: bool = True
+) -> Iterator[Known]:
+    """Yield all declared fields of an object at every level."""
+    for field in declaration.fields.values():
         if field.option == EXTRA or (not option and field.option == "vhost"):
             continue
         here = Known(option + field.option, wire + field.wire, field, known and field.known_to(version))
-        if isinstance(group, CrossDomains) and group.bare:  # the list stands for the whole
+        if isinstance(declaration, CrossDomains) and declaration.bare:  # The list of origins is the complete value.
             here = here._replace(json=f"{wire[:-1]}[]") if here.known else here
         yield here
         inner = field.element if isinstance(field, ObjectList) else field
@@ -93,7 +93,7 @@ CASES = [(version, part) for version in TABLES for part in GROUPS]
 
 
 @pytest.mark.parametrize(("version", "part"), CASES)
-def test_every_declared_field_is_registered_from_its_release_on(
+def test_every_declared_field_is_registered_since_its_release(
     version: str, part: str, record_property: Callable[[str, Any], None]
 ) -> None:
     rows = {row["json"]: row for row in TABLES[version][part]}
@@ -110,7 +110,7 @@ def test_every_declared_field_is_registered_from_its_release_on(
 
 
 @pytest.mark.parametrize(("version", "part"), CASES)
-def test_every_registered_key_is_an_option_or_left_out_with_a_reason(
+def test_every_registered_key_is_an_option_or_omitted_with_a_reason(
     version: str, part: str, record_property: Callable[[str, Any], None]
 ) -> None:
     known = {one.json for one in declared(GROUPS[part].at(parse(version)), parse(version)) if one.known}
@@ -128,7 +128,7 @@ def test_every_registered_key_is_an_option_or_left_out_with_a_reason(
         record_property("left_to_extra", [version, without_option])
 
 
-def test_the_lists_of_what_is_left_out_hold_only_keys_that_are_there() -> None:
+def test_the_lists_of_omitted_keys_have_only_existing_keys() -> None:
     for part, left in (("virtual_host", NOT_MANAGED), ("application", LEFT_TO_EXTRA)):
         registered = {row["json"] for table in TABLES.values() for row in table[part]}
         options = {
@@ -141,7 +141,7 @@ def test_the_lists_of_what_is_left_out_hold_only_keys_that_are_there() -> None:
         assert all(reason for reason in left.values())
 
 
-def test_the_guide_lists_what_is_left_to_extra() -> None:
+def test_the_guide_lists_the_keys_of_extra() -> None:
     guide = (REPOSITORY / "docs/docsite/rst/guide_server_versions.rst").read_text(encoding="utf-8")
     for key, reason in LEFT_TO_EXTRA.items():
         assert f"   * - ``{key}``\n     - {reason[0].upper()}{reason[1:]}.\n" in guide, key
@@ -157,7 +157,7 @@ def documented(suboptions: dict[str, Any], prefix: str = "") -> Iterator[tuple[s
 
 
 @pytest.mark.parametrize(("part", "fragment"), [("virtual_host", virtual_host_docs), ("application", application_docs)])
-def test_the_documentation_says_from_which_release_an_option_works(part: str, fragment: Any) -> None:
+def test_the_documentation_names_the_first_release_of_an_option(part: str, fragment: Any) -> None:
     texts = dict(documented(yaml.safe_load(fragment.ModuleDocFragment.DOCUMENTATION)["options"]))
     for one in declared(GROUPS[part], (9999, 0, 0)):
         if one.field.since is not None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which values of options are fine, and which are refused before anything is sent."""
+"""Valid values of options, and invalid ones that are refused before any request."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ CHECKS: dict[str, tuple[list[Any], list[Any]]] = {
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, (fine, _wrong) in CHECKS.items() for value in fine]
 )
-def test_a_fine_value_passes(name: str, value: Any) -> None:
+def test_a_valid_value_passes(name: str, value: Any) -> None:
     assert getattr(checks, name)(value) is None
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, (_fine, wrong) in CHECKS.items() for value in wrong]
 )
-def test_a_wrong_value_is_told_what_was_expected(name: str, value: Any) -> None:
+def test_a_check_says_what_was_expected(name: str, value: Any) -> None:
     expected = getattr(checks, name)(value)
     assert isinstance(expected, str)
     assert expected.startswith("expected ")
@@ -82,21 +82,21 @@ def test_a_check_never_fails_on_any_text(name: str, value: str) -> None:
 
 
 @given(st.text())
-def test_only_plain_letters_digits_and_three_signs_are_addressable(name: str) -> None:
+def test_only_letters_digits_and_three_characters_are_addressable(name: str) -> None:
     assert checks.is_addressable(name) is (
         re.fullmatch(r"[A-Za-z0-9._-]+", name, re.ASCII) is not None and name not in (".", "..")
     )
 
 
 @pytest.mark.parametrize("name", [None, 1, True, [], {}, b"a"])
-def test_what_is_no_text_is_not_addressable(name: Any) -> None:
+def test_a_value_that_is_no_text_is_not_addressable(name: Any) -> None:
     assert checks.is_addressable(name) is False
 
 
 @pytest.mark.parametrize(
     ("url", "port"), [("srt://h", None), ("srt://h:9000?mode=caller", 9000), ("SRT://h:1", 1), ("tcp://h:65535", 65535)]
 )
-def test_a_network_url_comes_apart(url: str, port: int | None) -> None:
+def test_a_network_url_is_split(url: str, port: int | None) -> None:
     parts = checks.network_url(url, ["srt", "tcp"])
     assert parts is not None
     assert (parts.hostname, parts.port) == ("h", port)
@@ -118,5 +118,5 @@ def test_a_network_url_comes_apart(url: str, port: int | None) -> None:
         "srt://[h",
     ],
 )
-def test_what_is_no_network_url_of_these_schemes_has_no_parts(url: str) -> None:
+def test_other_texts_are_no_network_url(url: str) -> None:
     assert checks.network_url(url, ["srt", "tcp"]) is None

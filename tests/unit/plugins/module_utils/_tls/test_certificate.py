@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Certificates: files, names, what TLS ports serve; and the reader of DER against `cryptography`, which knows it all."""
+"""Certificates: files, names, TLS handshakes; the DER reader is compared with `cryptography`."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ ED_KEY = ed25519.Ed25519PrivateKey.generate()
 
 @lru_cache
 def rsa_key() -> rsa.RSAPrivateKey:
-    """Made once, as it takes a while."""
+    """Return a key; it is created once, because that is slow."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 def name(*attributes: Any) -> x509.Name:
-    """A distinguished name, from the top down, of (OID, text) or (OID, text, type)."""
+    """Return a distinguished name of (OID, text) or (OID, text, type), from the top down."""
     return x509.Name([x509.NameAttribute(*attribute) for attribute in attributes])
 
 
@@ -82,7 +82,7 @@ def make(
     serial: int = 1234567890,
     ca: bool = False,
 ) -> x509.Certificate:
-    """A certificate, signed by its own key where no other is given."""
+    """Return a certificate, self-signed by default."""
     subject = name((NameOID.COMMON_NAME, "a.example.com")) if subject is None else subject
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject if issuer is None else issuer)
     builder = builder.public_key(key.public_key()).serial_number(serial)
@@ -98,19 +98,19 @@ def make(
 
 
 def pem(*certificates: x509.Certificate) -> bytes:
-    """PEM blocks one after the other."""
+    """Return certificates in PEM form."""
     return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in certificates)
 
 
 def key_pem(key: Any, password: bytes | None = None) -> bytes:
-    """A key in PEM form."""
+    """Return a key in PEM form."""
     return key.private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(password) if password else NoEncryption()
     )
 
 
 def IP(text: str) -> x509.IPAddress:
-    """An address among the alternative names."""
+    """Return an IP address as an alternative name."""
     return x509.IPAddress(ipaddress.ip_address(text))
 
 
@@ -169,7 +169,7 @@ MANY = {
 
 
 def der_of(case: str) -> bytes:
-    """One of the many in DER form; made once a run."""
+    """Return one of the many certificates in DER form; it is created once per run."""
     return _made(case).public_bytes(Encoding.DER)
 
 
@@ -179,7 +179,7 @@ def _made(case: str) -> x509.Certificate:
 
 
 def expected_names(certificate: x509.Certificate) -> tuple[str, ...]:
-    """What `cryptography` says."""
+    """Return the names that `cryptography` reads."""
     try:
         found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -187,11 +187,11 @@ def expected_names(certificate: x509.Certificate) -> tuple[str, ...]:
     return (*found.get_values_for_type(DNS), *map(str, found.get_values_for_type(x509.IPAddress)))
 
 
-# -- the reader of DER ------------------------------------------------------------------------------------------
+# -- DER reader ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", MANY)
-def test_it_reads_what_cryptography_reads(case: str) -> None:
+def test_certificates_are_read_like_cryptography_does(case: str) -> None:
     made = _made(case)
     found = parse_certificate(der_of(case))
     assert found.fingerprint == made.fingerprint(hashes.SHA256()).hex()
@@ -209,7 +209,7 @@ def test_it_reads_what_cryptography_reads(case: str) -> None:
 
 
 @pytest.mark.parametrize("authority", range(3))
-def test_it_reads_what_trustme_makes(authority: int) -> None:
+def test_certificates_of_trustme_are_read(authority: int) -> None:
     issued = (
         trustme.CA()
         .create_child_ca()
@@ -222,7 +222,7 @@ def test_it_reads_what_trustme_makes(authority: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Parsed a serial number")
-def test_it_reads_the_authorities_of_the_system() -> None:
+def test_certificates_of_the_system_store_are_read() -> None:
     context = ssl.create_default_context()
     for der in context.get_ca_certs(binary_form=True):
         made = x509.load_der_x509_certificate(der)
@@ -232,14 +232,14 @@ def test_it_reads_the_authorities_of_the_system() -> None:
 
 
 def replaced(case: str, old: bytes, new: bytes) -> bytes:
-    """One of the many with some bytes changed, of the same number."""
+    """Return one of the many certificates with some bytes replaced."""
     der = der_of(case)
     assert len(old) == len(new) and old in der
     return der.replace(old, new)
 
 
-def test_text_that_is_no_text_is_shown_by_its_bytes() -> None:
-    """Type 0x0C is UTF-8; a certificate is identified although its subject is not."""
+def test_undecodable_text_is_shown_as_bytes() -> None:
+    """Type 0x0C is UTF-8; a certificate with another encoding is read nevertheless."""
     odd = parse_certificate(replaced("no alternative names", b"\x0c\x0da.example.com", b"\x0c\x0d\xff.example.com"))
     assert odd.subject == "CN=#ff2e6578616d706c652e636f6d"
     assert odd.names == ()
@@ -249,7 +249,7 @@ def test_text_that_is_no_text_is_shown_by_its_bytes() -> None:
     assert unknown.subject == "CN=#612e6578616d706c652e636f6d"
 
 
-def test_control_characters_are_not_shown() -> None:
+def test_control_characters_are_escaped() -> None:
     odd = parse_certificate(replaced("plain", b"\x82\x0da.example.com", b"\x82\x0da\n\x00\xffample.com"))
     assert odd.names[0] == "a\\0A\\00\\xffample.com"
     assert (
@@ -273,14 +273,14 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_bytes(case: str) -> None:
+def test_invalid_der_is_refused(case: str) -> None:
     with pytest.raises(CertificateError) as caught:
         parse_certificate(BAD[case])
     assert caught.value.kind == "broken"
 
 
 def with_extension(oid: str, value: bytes) -> bytes:
-    """A certificate with an extension of some value."""
+    """Return a certificate with an extension."""
     builder = (
         x509.CertificateBuilder()
         .subject_name(x509.Name([]))
@@ -314,14 +314,14 @@ def with_extension(oid: str, value: bytes) -> bytes:
         replaced("last of the short years", b"491231235959Z", b"4912312359590"),
     ],
 )
-def test_certificates_that_are_damaged(der: bytes) -> None:
+def test_damaged_certificates_are_refused(der: bytes) -> None:
     with pytest.raises(CertificateError) as caught:
         parse_certificate(der)
     assert caught.value.kind == "broken"
 
 
-def test_names_twice() -> None:
-    """The OID of another extension is changed to that of names."""
+def test_a_second_extension_for_names_is_refused() -> None:
+    """The OID of another extension is replaced by that of subjectAltName."""
     made = make(alternative=[DNS("a.example.com")], ca=True).public_bytes(Encoding.DER)
     der = made.replace(
         b"\x06\x03\x55\x1d\x13\x01\x01\xff\x04\x05\x30\x03\x01\x01\xff",
@@ -333,7 +333,7 @@ def test_names_twice() -> None:
 
 
 def element(tag: int, *contents: bytes) -> bytes:
-    """One element of DER."""
+    """Return one DER element."""
     content = b"".join(contents)
     length = len(content).to_bytes(2, "big")
     return (
@@ -344,14 +344,14 @@ def element(tag: int, *contents: bytes) -> bytes:
 
 
 def assembled(*end: bytes, serial: bytes = b"\x01") -> bytes:
-    """The least that a certificate has, with something behind the public key."""
+    """Return a minimal certificate with more elements after the public key."""
     moment = element(0x17, b"270101000000Z")
     empty = element(0x30)
     signed = element(0x30, element(0x02, serial), empty, empty, element(0x30, moment, moment), empty, empty, *end)
     return element(0x30, signed, empty, element(0x03, b"\x00"))
 
 
-def test_the_least_that_a_certificate_has() -> None:
+def test_a_minimal_certificate_is_read() -> None:
     found = parse_certificate(assembled())
     assert (found.subject, found.names, found.has_alternative_names, found.not_after) == (
         "",
@@ -363,7 +363,7 @@ def test_the_least_that_a_certificate_has() -> None:
 
 
 def test_unique_identifiers_are_skipped() -> None:
-    """They stand before the extensions, and nobody uses them."""
+    """They precede the extensions; they are obsolete."""
     names = element(0x30, element(0x06, b"\x55\x1d\x11"), element(0x04, element(0x30, element(0x82, b"a"))))
     extensions = element(0xA3, element(0x30, names))
     assert parse_certificate(assembled(element(0x81, b"\0"), element(0x82, b"\0"), extensions)).names == ("a",)
@@ -373,7 +373,7 @@ def test_unique_identifiers_are_skipped() -> None:
 
 
 @given(st.binary(max_size=400))
-def test_random_bytes_give_the_room_s_error(content: bytes) -> None:
+def test_random_bytes_raise_a_certificate_error(content: bytes) -> None:
     with pytest.raises(CertificateError):
         parse_certificate(content)
 
@@ -382,7 +382,7 @@ def test_random_bytes_give_the_room_s_error(content: bytes) -> None:
     st.sampled_from(["plain", "types of text", "wildcard and addresses", "after 2050", "issued"]),
     st.floats(0, 1, exclude_max=True),
 )
-def test_truncated_certificates_give_the_room_s_error(case: str, part: float) -> None:
+def test_truncated_certificates_raise_a_certificate_error(case: str, part: float) -> None:
     der = der_of(case)
     with pytest.raises(CertificateError):
         parse_certificate(der[: int(len(der) * part)])
@@ -395,7 +395,7 @@ def test_truncated_certificates_give_the_room_s_error(case: str, part: float) ->
     st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=6),
 )
 @example("plain", [(0, 0)])
-def test_mutated_certificates_give_facts_or_the_room_s_error(case: str, changes: list[tuple[int, int]]) -> None:
+def test_mutated_certificates_are_read_or_raise_a_certificate_error(case: str, changes: list[tuple[int, int]]) -> None:
     der = bytearray(der_of(case))
     for position, value in changes:
         der[position % len(der)] = value
@@ -471,7 +471,7 @@ def test_fingerprints(text: str) -> None:
         f"SHA1 Fingerprint={COLONS}",
     ],
 )
-def test_what_is_no_fingerprint(text: str) -> None:
+def test_invalid_fingerprints(text: str) -> None:
     assert normalize_fingerprint(text) is None
 
 
@@ -511,11 +511,11 @@ COVERING = make(
         ("", False),
     ],
 )
-def test_names_that_a_certificate_covers(host_name: str, covered: bool) -> None:
+def test_covered_names(host_name: str, covered: bool) -> None:
     assert covers(parse_certificate(COVERING.public_bytes(Encoding.DER)), host_name) is covered
 
 
-def test_the_common_name_counts_without_alternative_names_only() -> None:
+def test_the_common_name_counts_only_without_alternative_names() -> None:
     assert covers(parse_certificate(der_of("no alternative names")), "a.example.com")
     assert not covers(
         parse_certificate(make(alternative=[DNS("b.example.com")]).public_bytes(Encoding.DER)), "a.example.com"
@@ -529,7 +529,7 @@ SECRET = base64.b64encode(b"this is no key, but must not be seen").decode()
 
 
 def kind_of(action: Callable[[], Any]) -> str:
-    """The kind of the error; no text of it has a secret."""
+    """Return the kind of an error, after checking that its text has no secret."""
     with pytest.raises(CertificateError) as caught:
         action()
     assert caught.value.detail == str(caught.value)
@@ -540,7 +540,7 @@ def kind_of(action: Callable[[], Any]) -> str:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., str]:
-    """Writes a file. :returns: its path."""
+    """Return a function that writes a file and returns its path."""
 
     def put(content: bytes, file_name: str = "cert.pem") -> str:
         path = tmp_path / file_name
@@ -550,7 +550,7 @@ def write(tmp_path: Path) -> Callable[..., str]:
     return put
 
 
-def test_certificates_of_a_file(write: Any) -> None:
+def test_certificates_are_read_from_a_file(write: Any) -> None:
     first, second = make(alternative=[DNS("first.example.com")]), make(alternative=[DNS("second.example.com")])
     private = f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\n".encode()
     text = (
@@ -581,12 +581,12 @@ def test_certificates_of_a_file(write: Any) -> None:
         (b"\n" * (pem_files.LARGEST_FILE + 1), "broken"),
     ],
 )
-def test_files_without_sound_certificates(write: Any, content: bytes, kind: str) -> None:
+def test_files_without_valid_certificates(write: Any, content: bytes, kind: str) -> None:
     path = write(content)
     assert kind_of(lambda: read_pem_certificates(path)) == kind
 
 
-def test_files_that_cannot_be_read(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_files(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kind_of(lambda: read_pem_certificates(str(tmp_path / "none.pem"))) == "missing"
     assert kind_of(lambda: read_pem_certificates(write(b"") + "/below")) == "missing"
     assert kind_of(lambda: read_pem_certificates(str(tmp_path))) == "unreadable"
@@ -598,14 +598,14 @@ def test_files_that_cannot_be_read(write: Any, tmp_path: Path, monkeypatch: pyte
     def refuse(*_arguments: Any, **_options: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("builtins.open", refuse)  # root reads everything
+    monkeypatch.setattr("builtins.open", refuse)  # Root can read every file.
     with pytest.raises(CertificateError, match="Permission denied") as caught:
         read_pem_certificates(path)
     assert caught.value.kind == "unreadable"
 
 
 @given(st.binary(max_size=300))
-def test_random_files_give_the_room_s_error(content: bytes) -> None:
+def test_random_files_raise_a_certificate_error(content: bytes) -> None:
     with pytest.raises(CertificateError):
         for der in pem_files._certificate_blocks(b"-----BEGIN CERTIFICATE-----\n" + content, "path"):
             parse_certificate(der)
@@ -615,7 +615,7 @@ def test_random_files_give_the_room_s_error(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("key", [EC_KEY, ED_KEY, rsa_key()], ids=["ec", "ed25519", "rsa"])
-def test_keys_that_match(write: Any, key: Any) -> None:
+def test_matching_keys(write: Any, key: Any) -> None:
     cert = write(pem(make(key=key)))
     assert key_matches(cert, write(key_pem(key), "key.pem")) is True
     for other in (
@@ -626,12 +626,12 @@ def test_keys_that_match(write: Any, key: Any) -> None:
         assert key_matches(cert, write(key_pem(other), "other.pem")) is False
 
 
-def test_a_weak_key_is_a_key(write: Any) -> None:
+def test_a_weak_key_is_accepted(write: Any) -> None:
     weak = rsa.generate_private_key(public_exponent=65537, key_size=1024)
     assert key_matches(write(pem(make(key=weak))), write(key_pem(weak), "key.pem")) is True
 
 
-def test_keys_that_cannot_be_used(write: Any, tmp_path: Path) -> None:
+def test_unusable_keys(write: Any, tmp_path: Path) -> None:
     cert = write(pem(make()))
     encrypted = write(key_pem(EC_KEY, b"secret"), "encrypted.pem")
     assert kind_of(lambda: key_matches(cert, encrypted)) == "encrypted_key"
@@ -653,7 +653,7 @@ LEAF = make(alternative=[DNS("a.example.com"), DNS("*.b.example.com")], issuer=B
 
 
 class Check:
-    """The files of a rotation, all of them good at first."""
+    """The files of a rotation, initially valid."""
 
     def __init__(self, write: Any) -> None:
         self.write = write
@@ -662,7 +662,7 @@ class Check:
         self.now = NOW
 
     def run(self, chain: bool = True, key: bool = True) -> list[certificate_module.Problem]:
-        """The problems; their texts are sentences without secrets."""
+        """Return the problems, after checking that their texts are sentences without secrets."""
         cert_path = self.write(self.cert, "cert.pem")
         chain_path = self.write(self.chain, "chain.pem") if chain else None
         key_path = self.write(self.key, "key.pem") if key else None
@@ -674,7 +674,7 @@ class Check:
 
 @pytest.fixture
 def check(write: Any) -> Check:
-    """Files that are good."""
+    """Return valid files."""
     return Check(write)
 
 
@@ -682,7 +682,7 @@ def kinds(problems: list[certificate_module.Problem]) -> list[str]:
     return [problem.kind for problem in problems]
 
 
-def test_good_files(check: Check) -> None:
+def test_valid_files_have_no_problems(check: Check) -> None:
     assert check.run() == check.run(key=False) == check.run(chain=False) == []
     check.chain = pem(BETWEEN)
     assert check.run() == []
@@ -709,7 +709,7 @@ def test_good_files(check: Check) -> None:
         ({"cert": b"", "chain": b"", "names": ["x"]}, ["no_certificate"] * 2),
     ],
 )
-def test_bad_files(check: Check, change: dict[str, Any], expected: list[str]) -> None:
+def test_invalid_files_have_problems(check: Check, change: dict[str, Any], expected: list[str]) -> None:
     for attribute, value in change.items():
         setattr(check, attribute, value)
     assert kinds(check.run()) == expected
@@ -720,19 +720,19 @@ def test_a_chain_in_the_certificate_file(check: Check) -> None:
     assert kinds(check.run(chain=False)) == ["chain_in_certificate"]
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
+def test_missing_files(tmp_path: Path) -> None:
     cert, chain, key = (str(tmp_path / part) for part in ("cert", "chain", "key"))
     assert kinds(check_files(cert, chain, key, ["a"], NOW)) == ["missing"] * 3
 
 
-def test_names_are_told(check: Check) -> None:
+def test_problems_name_the_uncovered_names(check: Check) -> None:
     check.names = ["b.example.com"]
     assert "is not for b.example.com. It is for a.example.com, *.b.example.com." in check.run()[0].text
     check.cert = pem(make(x509.Name([]), issuer=BETWEEN_NAME))
     assert "It is for no name." in check.run()[0].text
 
 
-def test_case_and_blanks_of_names_in_a_chain_mean_nothing(check: Check) -> None:
+def test_case_and_blanks_of_names_in_a_chain_are_ignored(check: Check) -> None:
     check.chain = pem(
         make(name((ORG, "AUTHORITY", _ASN1Type.PrintableString), (CN, "between")), issuer=ROOT_NAME, key=OTHER_KEY)
     )
@@ -743,7 +743,7 @@ def test_case_and_blanks_of_names_in_a_chain_mean_nothing(check: Check) -> None:
 
 
 class TlsServer:
-    """A small server on a free port; what it does with a connection is a function."""
+    """A server on a free port; a function handles its connections."""
 
     def __init__(self, act: Callable[[socket.socket], Any], family: int = socket.AF_INET) -> None:
         address = "::1" if family == socket.AF_INET6 else "127.0.0.1"
@@ -767,9 +767,9 @@ class TlsServer:
                 self._act(connection)
 
     def close(self) -> None:
-        """No more connections; returns when the last one has ended."""
+        """Accept no more connections, and wait for the last one."""
         self.ending.set()
-        with contextlib.suppress(OSError):  # closing alone would not wake the thread
+        with contextlib.suppress(OSError):  # Closing alone does not wake the thread.
             self.listening.shutdown(socket.SHUT_RDWR)
         self.listening.close()
         self._thread.join(PATIENCE)
@@ -777,7 +777,7 @@ class TlsServer:
 
 @pytest.fixture
 def listen() -> Iterator[Callable[..., TlsServer]]:
-    """Starts small servers, which end with the test."""
+    """Return a function that starts servers for the time of the test."""
     with contextlib.ExitStack() as running:
 
         def start(act: Callable[[socket.socket], Any], **options: Any) -> TlsServer:
@@ -793,7 +793,7 @@ INTERMEDIATE = AUTHORITY.create_child_ca()
 
 
 class Shakes:
-    """Shakes hands as a server with a certificate does, and keeps what was asked for and how it ended."""
+    """Does handshakes with a certificate, and records requested names and outcomes."""
 
     def __init__(self, issued: trustme.LeafCert, **attributes: Any) -> None:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -817,7 +817,7 @@ class Shakes:
 
 @pytest.fixture
 def ca_path(tmp_path: Path) -> str:
-    """The authority that signs in these tests."""
+    """Return the path of the authority of these tests."""
     path = str(tmp_path / "ca.pem")
     AUTHORITY.cert_pem.write_to_path(path)
     return path
@@ -838,7 +838,7 @@ def endpoint_of(server: Any, server_name: str = "", host: str = "127.0.0.1") -> 
         ("bücher.example", "xn--bcher-kva.example"),
     ],
 )
-def test_a_handshake_identifies(listen: Any, server_name: str, asked: str | None) -> None:
+def test_a_handshake_returns_the_served_certificate(listen: Any, server_name: str, asked: str | None) -> None:
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"))
     served = handshake(endpoint_of(listen(shakes), server_name), timeout=PATIENCE)
     assert served.certificate.fingerprint == shakes.fingerprint
@@ -847,8 +847,8 @@ def test_a_handshake_identifies(listen: Any, server_name: str, asked: str | None
     assert shakes.server_names == [asked]
 
 
-def test_the_connection_is_closed_as_tls_wants_it(listen: Any) -> None:
-    """Without the goodbye, the server's read would fail by SSLEOFError."""
+def test_the_connection_is_closed_with_a_close_notification(listen: Any) -> None:
+    """Without the notification, the server's read would raise SSLEOFError."""
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"), maximum_version=ssl.TLSVersion.TLSv1_2)
     server = listen(shakes)
     handshake(endpoint_of(server), timeout=PATIENCE)
@@ -856,7 +856,7 @@ def test_the_connection_is_closed_as_tls_wants_it(listen: Any) -> None:
     assert shakes.ends == [b""]
 
 
-def test_an_expired_certificate_is_identified_and_not_verified(listen: Any, ca_path: str) -> None:
+def test_an_expired_certificate_is_returned_and_not_verified(listen: Any, ca_path: str) -> None:
     past = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com", not_before=past, not_after=past + datetime.timedelta(days=1)))
     server = listen(shakes)
@@ -866,8 +866,8 @@ def test_an_expired_certificate_is_identified_and_not_verified(listen: Any, ca_p
     assert (served.verified, served.verify_error) == (False, "certificate has expired")
 
 
-def test_the_suite_that_the_server_has_without_http_2(listen: Any) -> None:
-    """AES128-SHA and TLS 1.2, which Python leaves out unless told otherwise."""
+def test_the_cipher_suite_of_servers_without_http_2_is_accepted(listen: Any) -> None:
+    """AES128-SHA with TLS 1.2, which Python disables by default."""
     shakes = Shakes(
         trustme.CA(key_type=trustme.KeyType.RSA).issue_cert("a.example.com", key_type=trustme.KeyType.RSA),
         maximum_version=ssl.TLSVersion.TLSv1_2,
@@ -886,7 +886,9 @@ def test_the_suite_that_the_server_has_without_http_2(listen: Any) -> None:
         ("c.example.com", "127.0.0.1", "the certificate is not for c.example.com"),
     ],
 )
-def test_a_handshake_verifies(listen: Any, ca_path: str, server_name: str, host: str, error: str | None) -> None:
+def test_a_handshake_verifies_chain_and_name(
+    listen: Any, ca_path: str, server_name: str, host: str, error: str | None
+) -> None:
     shakes = Shakes(INTERMEDIATE.issue_cert("a.example.com", "*.wild.example.com", "127.0.0.1"))
     server = listen(shakes)
     served = handshake(endpoint_of(server, server_name, host), timeout=PATIENCE, verify_chain=True, ca_path=ca_path)
@@ -895,7 +897,7 @@ def test_a_handshake_verifies(listen: Any, ca_path: str, server_name: str, host:
     assert server.accepted == 1
 
 
-def test_an_incomplete_chain_and_an_unknown_authority(listen: Any, ca_path: str, tmp_path: Path) -> None:
+def test_incomplete_chains_and_unknown_authorities_are_not_verified(listen: Any, ca_path: str, tmp_path: Path) -> None:
     complete = INTERMEDIATE.issue_cert("a.example.com")
     alone = trustme.LeafCert(complete.private_key_pem.bytes(), complete.cert_chain_pems[0].bytes(), [])
     server = listen(Shakes(alone))
@@ -924,7 +926,7 @@ def test_a_common_name_alone_is_not_verified(listen: Any, tmp_path: Path) -> Non
     assert (served.verified, served.verify_error) == (False, "the certificate is not for a.example.com")
 
 
-def test_authorities_that_cannot_be_used(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_authorities(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Endpoint("127.0.0.1", 1)
 
     def verify(path: str) -> str:
@@ -953,20 +955,20 @@ def test_ipv6(listen: Any) -> None:
         assert str(endpoint) == f"[::1]:{server.port}"
 
 
-def test_how_an_endpoint_is_shown() -> None:
+def test_the_text_of_an_endpoint() -> None:
     assert str(Endpoint("a.example.com", 443)) == "a.example.com:443"
     assert str(Endpoint("192.0.2.1", 443, "a.example.com")) == "192.0.2.1:443 (a.example.com)"
 
 
 def failure(endpoint: Endpoint, timeout: float = PATIENCE) -> str:
-    """The kind in which a handshake fails, without verification and with it."""
+    """Return the kind of a handshake error, which is the same with and without verification."""
     kind = kind_of(lambda: handshake(endpoint, timeout=timeout))
     assert kind_of(lambda: handshake(endpoint, timeout=timeout, verify_chain=True)) == kind
     return kind
 
 
 def alert(connection: socket.socket, description: int) -> None:
-    """A fatal alert in answer to the first message."""
+    """Send a fatal alert as the response to the first message."""
     connection.recv(65536)
     connection.sendall(bytes([21, 3, 3, 0, 2, 2, description]))
     connection.recv(65536)
@@ -996,17 +998,17 @@ def talk_http(connection: socket.socket) -> None:
         (lambda connection: (connection.recv(65536), connection.sendall(bytes([22, 3, 3, 0, 4, 99, 0, 0, 0]))), "tls"),
     ],
 )
-def test_servers_that_fail(listen: Any, act: Any, kind: str) -> None:
+def test_failing_handshakes(listen: Any, act: Any, kind: str) -> None:
     assert failure(endpoint_of(listen(act), "a.example.com")) == kind
 
 
-def test_a_server_without_a_certificate(listen: Any) -> None:
+def test_a_server_without_a_certificate_fails_with_an_alert(listen: Any) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     assert failure(endpoint_of(listen(lambda connection: context.wrap_socket(connection, server_side=True)))) == "alert"
 
 
-def test_a_connection_that_is_gone_before_the_handshake(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ssl module takes it for a socket that is to be connected later."""
+def test_a_connection_that_is_reset_before_the_handshake(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ssl module treats it as a socket that will connect later."""
 
     def reset_at_once(connection: socket.socket) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -1031,12 +1033,12 @@ def test_a_connection_that_is_gone_before_the_handshake(listen: Any, monkeypatch
     assert failure(endpoint_of(listen(talk_http))) == "reset"
 
 
-def test_a_port_where_nothing_listens() -> None:
+def test_a_closed_port() -> None:
     assert failure(Endpoint("127.0.0.1", unused_port())) == "refused"
 
 
 @pytest.mark.parametrize("host", ["none.invalid", "a" * 80 + ".example.com", "", "a..b"])
-def test_names_that_cannot_be_resolved(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unresolvable_host_names(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if host in ("none.invalid", ""):
 
         def none(*_arguments: Any, **_options: Any) -> None:
@@ -1047,13 +1049,13 @@ def test_names_that_cannot_be_resolved(host: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("server_name", [".example.com", "a" * 80 + ".example.com", "a\0b"])
-def test_server_names_that_cannot_be_asked_for(listen: Any, server_name: str) -> None:
+def test_server_names_that_cannot_be_sent(listen: Any, server_name: str) -> None:
     server = listen(Shakes(AUTHORITY.issue_cert("a.example.com")))
     assert failure(endpoint_of(server, server_name)) == "bad_name"
 
 
 class Watch:
-    """A clock that stands still, and the seconds that each handshake was given by it."""
+    """A manual clock, and the timeout of each handshake."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.clock = ManualClock()
@@ -1071,18 +1073,18 @@ class Watch:
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
-    """Time that only the test lets pass."""
+    """Return a clock that only the test advances."""
     return Watch(monkeypatch)
 
 
-def test_a_port_that_never_answers_ends_in_time(listen: Any, watch: Watch) -> None:
+def test_a_silent_port_ends_in_a_timeout(listen: Any, watch: Watch) -> None:
     server = listen(lambda connection: connection.recv(65536) and connection.recv(65536))
     assert kind_of(lambda: handshake(endpoint_of(server), timeout=0.2)) == "timeout"
     assert watch.limits == [pytest.approx(0.2)]
 
 
-def test_bytes_that_trickle_do_not_prolong_it(listen: Any) -> None:
-    """The beginning of a long message, a byte at a time, each well within the limit."""
+def test_slow_bytes_do_not_prolong_a_handshake(listen: Any) -> None:
+    """A long message arrives byte by byte, each within the limit."""
 
     def trickle(connection: socket.socket) -> None:
         connection.recv(65536)
@@ -1094,7 +1096,7 @@ def test_bytes_that_trickle_do_not_prolong_it(listen: Any) -> None:
     assert kind_of(lambda: handshake(endpoint_of(server), timeout=0.3)) == "timeout"
 
 
-def test_both_handshakes_of_a_verification_share_the_time(listen: Any, ca_path: str, watch: Watch) -> None:
+def test_both_handshakes_of_a_verification_share_the_timeout(listen: Any, ca_path: str, watch: Watch) -> None:
     shakes = Shakes(trustme.CA().issue_cert("a.example.com"))
 
     def slow(connection: socket.socket) -> None:
@@ -1108,10 +1110,10 @@ def test_both_handshakes_of_a_verification_share_the_time(listen: Any, ca_path: 
 
 
 class Unconnected:
-    """Sockets that do not get through: each fails as told, and the time that each was given is kept."""
+    """Sockets that fail to connect with specified errors; it records their timeouts."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *errors: Exception) -> None:
-        self.specified: list[float] = []
+        self.timeouts: list[float] = []
         self.closed = 0
         self._errors = list(errors)
         addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 443))] * len(errors)
@@ -1122,7 +1124,7 @@ class Unconnected:
         return self
 
     def settimeout(self, seconds: float) -> None:
-        self.specified.append(seconds)
+        self.timeouts.append(seconds)
 
     def connect(self, _address: Any) -> None:
         raise self._errors.pop(0)
@@ -1141,22 +1143,22 @@ class Unconnected:
         ([OSError(101, "Network is unreachable"), ConnectionRefusedError(111, "Connection refused")], "refused"),
     ],
 )
-def test_connections_that_fail(monkeypatch: pytest.MonkeyPatch, errors: list[Exception], kind: str) -> None:
+def test_failing_connections(monkeypatch: pytest.MonkeyPatch, errors: list[Exception], kind: str) -> None:
     sockets = Unconnected(monkeypatch, *errors)
     monkeypatch.setattr(handshake_module, "time", types.SimpleNamespace(monotonic=ManualClock()))
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == kind
     assert sockets.closed == len(errors)
-    assert sockets.specified == ([4] if len(errors) == 1 else [2, 4])
+    assert sockets.timeouts == ([4] if len(errors) == 1 else [2, 4])
 
 
-def test_an_address_family_that_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disabled_address_family(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         socket, "getaddrinfo", lambda *_arguments, **_options: [(999, socket.SOCK_STREAM, 6, "", ("::1", 443, 0, 0))]
     )
     assert kind_of(lambda: handshake(Endpoint("a.example.com", 443), timeout=4)) == "unreachable"
 
 
-def test_the_next_address_is_taken_where_the_first_refuses(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_address_is_used_if_the_first_refuses(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shakes = Shakes(AUTHORITY.issue_cert("a.example.com"))
     server = listen(shakes)
     refusing = ("127.0.0.1", unused_port())
@@ -1167,8 +1169,8 @@ def test_the_next_address_is_taken_where_the_first_refuses(listen: Any, monkeypa
     assert handshake(Endpoint("a.example.com", 443), timeout=PATIENCE).certificate.fingerprint == shakes.fingerprint
 
 
-def test_the_chain_that_was_sent() -> None:
-    """Python tells from 3.13 on."""
+def test_the_chain_is_known_since_python_3_13() -> None:
+    """Python returns the chain since 3.13."""
 
     class Secure:
         @staticmethod
@@ -1181,7 +1183,7 @@ def test_the_chain_that_was_sent() -> None:
     assert handshake_module._chain_of(object()) is None
 
 
-def test_an_endpoint_that_serves_nothing(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_without_a_certificate(listen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ssl.SSLSocket, "getpeercert", lambda *_arguments, **_options: None)
     assert (
         kind_of(lambda: handshake(endpoint_of(listen(Shakes(AUTHORITY.issue_cert("a.example.com")))), timeout=PATIENCE))
@@ -1192,7 +1194,7 @@ def test_an_endpoint_that_serves_nothing(listen: Any, monkeypatch: pytest.Monkey
 # -- against the simulator --------------------------------------------------------------------------------------
 
 
-def test_the_simulator_s_ports(write: Any) -> None:
+def test_the_tls_ports_of_the_simulator(write: Any) -> None:
     tls = {"certPath": write(pem(LEAF), "a.pem"), "keyPath": write(key_pem(EC_KEY), "key.pem")}
     with Simulator(tls_ports=(0, 0)) as sim:
         sim.add_static_virtual_host({"name": "a", "host": {"names": ["a.example.com"], "tls": tls}})

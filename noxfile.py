@@ -62,8 +62,9 @@ WORKFLOW_SCHEMAS = {
 DEPEND_ON_CORE = (
     # What runs in Ansible's own process: templates, connections, results, the settings of a task.
     "tests/unit/plugins/plugin_utils",
-    # Filters: from 2.19 on their input carries tags, and their errors have other classes.
+    # Filters and lookups: from 2.19 on their input carries tags, and their errors have other classes.
     "tests/unit/plugins/filter",
+    "tests/unit/plugins/lookup",
     # The argument specs as ansible-core checks them, and the documentation as ansible-doc reads it.
     "tests/unit/plugins/module_utils/_runtime/test_options.py",
     # How modules begin and end: AnsibleModule, warnings, secrets, what is returned of the options.

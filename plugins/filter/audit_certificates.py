@@ -8,15 +8,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_certificates
-short_description: The certificates that should be served, for an audit
+short_description: List the certificates that virtual hosts should serve
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes the variables of the role P(streamops.ovenmediaengine.rotate_certificates#role), and returns what
-    O(streamops.ovenmediaengine.audit_info#module:certificates) takes.
-  - Files on the controller are read here, and compared by their fingerprints. One that cannot be read is handed on by its name.
-  - Virtual hosts that have TLS and no entry of their own are looked at as well, where there are endpoints, for how long their certificates are valid.
+  - Converts the variables of the role P(streamops.ovenmediaengine.rotate_certificates#role) to the option
+    O(streamops.ovenmediaengine.audit_info#module:certificates).
+  - Reads files on the controller and returns their fingerprints. If a file cannot be read, returns its name.
+  - If there are endpoints, adds the virtual hosts with TLS that have no entry, so that the audit checks how long their
+    certificates are valid.
 positional: _input, endpoints, vhosts
 options:
   _input:
@@ -36,7 +37,9 @@ options:
     type: raw
     default: false
   directory:
-    description: Where relative names of files on the controller begin, in C(files) of it or in itself. A list of directories is searched in its order.
+    description:
+      - Directory of relative paths on the controller. Its subdirectory C(files) is searched first.
+      - A list of directories is searched in order.
     type: raw
     default: .
 seealso:
@@ -44,7 +47,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at what is served
+- name: Compare the certificates that are served
   streamops.ovenmediaengine.audit_info:
     certificates: >-
       {{ [{'vhost': 'tenant-a', 'certbot_live': '/etc/letsencrypt/live/live.tenant-a.example.com'}]
@@ -53,7 +56,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The entries. What is no list of dictionaries is returned as it is, for the module to refuse.
+  description:
+    - The entries. An input that is not a list of dictionaries is returned unchanged, because the module reports it.
   type: list
   elements: dict
 """
@@ -73,7 +77,7 @@ def audit_certificates(
     remote: t.Any = False,
     directory: str | t.Sequence[str] = ".",
 ) -> t.Any:
-    """What should be served where."""
+    """Return the entries for the option ``certificates`` of the module audit_info."""
     if not _are_dictionaries(entries):
         return entries
     made = []
@@ -102,7 +106,7 @@ def _are_dictionaries(value: t.Any) -> bool:
 
 
 def _expected(path: str, directory: str | t.Sequence[str]) -> dict[str, str]:
-    """The fingerprint of the file on the controller, or its name."""
+    """Return the fingerprint of a certificate on the controller, or the name of a file that cannot be read."""
     path = os.path.expanduser(path)
     places = [directory] if isinstance(directory, str) else [str(place) for place in directory if place]
     for place in (os.path.join(place, inside, path) for place in places for inside in ("files", "")):
@@ -114,8 +118,8 @@ def _expected(path: str, directory: str | t.Sequence[str]) -> dict[str, str]:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"audit_certificates": audit_certificates}

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_junit
-short_description: The report of an audit as JUnit XML
+short_description: Convert the report of an audit to JUnit XML
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes what P(streamops.ovenmediaengine.audit_report#filter) returns, and returns a text in JUnit XML, as continuous integration reads it.
-  - Each server is a test suite. The server itself, each virtual host with its applications, each push task and each certificate is a test case.
-  - Findings of severity V(error) make a test case an error, those of severity V(drift) a failure. Warnings and infos stand in its output.
+  - Converts a report of P(streamops.ovenmediaengine.audit_report#filter) to JUnit XML for continuous integration.
+  - Each server is a test suite. The server itself, each virtual host with its applications, each push task and each
+    certificate is a test case.
+  - A finding of severity V(error) makes a test case an error, and one of severity V(drift) makes it a failure. Warnings
+    and infos are in the output of the test case.
 options:
   _input:
-    description: The report, as a dictionary or as a text in JSON. Of a large one Ansible handles the text much faster.
+    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
     type: raw
     required: true
 seealso:
@@ -38,7 +40,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The text.
+  description: The XML document.
   type: str
 """
 
@@ -50,14 +52,14 @@ from xml.etree import ElementTree
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
 
-# What XML 1.0 cannot hold, not even escaped.
+# Characters that XML 1.0 does not allow, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SERVER = "server"
 Finding = t.Mapping[str, t.Any]
 
 
 def audit_junit(report: t.Any) -> str:
-    """The report as JUnit XML."""
+    """Return the report as JUnit XML."""
     report = read_report(report, "audit_junit")
     root = ElementTree.Element("testsuites", {"name": "OvenMediaEngine audit"})
     for server in report["servers"]:
@@ -90,7 +92,7 @@ def _add_suite(root: ElementTree.Element, server: t.Mapping[str, t.Any], time: s
 
 
 def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]]:
-    """The findings of each thing that was looked at; things without findings are fine."""
+    """Return the findings of each test case. A test case without findings passes."""
     cases: dict[tuple[str, str], list[Finding]] = {(SERVER, ""): []}
     cases.update({("virtual host", vhost["name"]): [] for vhost in server["vhosts"]})
     cases.update({("push task", f"{task['vhost']}/{task['app']}/{task['id']}"): [] for task in server["push_tasks"]})
@@ -132,8 +134,8 @@ def _line(finding: Finding) -> str:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"audit_junit": audit_junit}

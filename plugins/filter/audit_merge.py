@@ -8,27 +8,28 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_merge
-short_description: One report of an audit from several
+short_description: Merge several reports of audits
 version_added: 0.4.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes reports as P(streamops.ovenmediaengine.audit_report#filter) returns them, each of some servers, and returns one report of all of them,
-    as one audit of all servers would have made it.
-  - Where several reports hold the same server, the one with the latest time counts.
+  - Merges reports of P(streamops.ovenmediaengine.audit_report#filter) on different servers. The result is the report of
+    one audit of all servers.
+  - If several reports have the same server, the report with the latest time counts.
 positional: _input, generated_at, expected
 options:
   _input:
-    description: The reports, each as a dictionary or as a text in JSON. Of large ones Ansible handles the texts much faster.
+    description:
+      - The reports, each as a dictionary or as JSON text. Ansible handles the texts of large reports much faster.
     type: list
     elements: raw
     required: true
   generated_at:
-    description: The time of the merged report, in ISO 8601 form and UTC.
+    description: Time of the merged report in UTC, in ISO 8601 format.
     type: str
     required: true
   expected:
-    description: Names of servers. One that is in no report becomes a finding of severity V(error).
+    description: Names of servers. A server without a report becomes a finding of severity V(error).
     type: list
     elements: str
     default: []
@@ -46,14 +47,14 @@ EXAMPLES = r"""
       - "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
       - "{{ {'media-2': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
 
-- name: Say both in one line
+- name: Show both in one line
   ansible.builtin.debug:
     msg: "{{ (my_reports | streamops.ovenmediaengine.audit_merge('2026-01-31T03:01:00Z') | streamops.ovenmediaengine.audit_summary).line }}"
 """
 
 RETURN = r"""
 _value:
-  description: The report, in the same form as each of those that it was made of.
+  description: The merged report, in the format of the input.
   type: dict
 """
 
@@ -70,16 +71,16 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report i
 
 
 def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> dict[str, t.Any]:
-    """One report of the servers of several; servers that are expected and in none of them are findings."""
+    """Return one report of the servers of several reports. Expected servers without a report become findings."""
     if not isinstance(reports, (list, tuple)) or not reports:
-        raise AnsibleFilterError("audit_merge expects a list of reports, one at least")
+        raise AnsibleFilterError("audit_merge expects a list of at least one report")
     if not isinstance(expected, (list, tuple)):
-        raise AnsibleFilterError("audit_merge expects a list of names as expected")
+        raise AnsibleFilterError("audit_merge expects a list of names for expected")
     read = [read_report(report, "audit_merge") for report in reports]
     for one in read:
         if one.get("schema_version") != SCHEMA_VERSION:
             raise AnsibleFilterError(f"audit_merge expects reports with schema_version {SCHEMA_VERSION}")
-    # What is later in time takes the place of what is earlier.
+    # The latest report of a server comes last and replaces the others.
     servers = {
         server["name"]: server
         for one in sorted(read, key=lambda one: str(one["generated_at"]))
@@ -91,8 +92,8 @@ def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> di
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"audit_merge": audit_merge}

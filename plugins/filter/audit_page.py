@@ -8,19 +8,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_page
-short_description: The report of an audit as one page of HTML
+short_description: Render the report of an audit as an HTML page
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes what P(streamops.ovenmediaengine.audit_report#filter) returns, and renders a template with it, in which everything is escaped that is put
-    into it.
-  - The template gets C(page), with what the report says prepared for tables, and C(style), C(script) and C(policy), a content security policy that
-    allows this style and this script and nothing else.
+  - Renders a template with a report of P(streamops.ovenmediaengine.audit_report#filter). All values are escaped.
+  - The variables of the template are C(page) (the report, prepared for tables), C(style), C(script) and C(policy), a
+    content security policy that allows only this style and this script.
 positional: _input, template
 options:
   _input:
-    description: The report, as a dictionary or as a text in JSON. Of a large one Ansible handles the text much faster.
+    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
     type: raw
     required: true
   template:
@@ -45,7 +44,7 @@ EXAMPLES = r"""
   ansible.builtin.set_fact:
     my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
 
-- name: Say it in one line of HTML
+- name: Render one line of HTML
   ansible.builtin.debug:
     msg: "{{ my_report | streamops.ovenmediaengine.audit_page('<h1>' ~ my_braces[0] ~ ' page.verdict ' ~ my_braces[1] ~ '</h1>') }}"
   vars:
@@ -77,9 +76,10 @@ from markupsafe import Markup
 
 OK = "ok"
 Record = t.Mapping[str, t.Any]
-# A server that was restarted lacks everything: from so many on, findings of one kind become one row.
+# A server lacks everything after a restart. More findings of one kind than this become one row.
 MANY = 5
-# A fleet in which each server has other virtual hosts would need a column for each of them. Those with the fewest servers share one.
+# Virtual hosts on the fewest servers share a column, so that a fleet with different virtual hosts on each server does not
+# need a column for each.
 MOST_COLUMNS = 100
 LONGEST_VALUE = 600
 _RANK = {severity: rank for rank, severity in enumerate((*SEVERITIES, OK))}
@@ -89,7 +89,7 @@ _WORDS = {
     WARNING: ("warning", "warnings"),
     INFO: ("note", "notes"),
 }
-# What a virtual host can be on a server: the sign, the word and the severity.
+# States of a virtual host on a server: sign, word and severity.
 STATES = {
     "error": ("✖", "error", ERROR),
     "drift": ("≠", "differs", DRIFT),
@@ -99,7 +99,7 @@ STATES = {
     "info": ("✓", "as listed", OK),
     "ok": ("✓", "as listed", OK),
 }
-# Kinds of findings that a server can have very many of, and what they say of them all.
+# Kinds of findings that a server can have very many of, with the words for all of them in one row.
 _NAMES = {
     "missing": ("objects", "are listed and not on the server."),
     "not_listed": ("objects", "are on the server and not listed."),
@@ -109,7 +109,7 @@ _NAMES = {
 
 
 def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
-    """The report as a page."""
+    """Return the page."""
     report = read_report(report, "audit_page")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -122,12 +122,12 @@ def audit_page(report: t.Any, template: str, style: str = "", script: str = "") 
 
 
 def _source(text: str) -> str:
-    """The source of a content security policy that is this text."""
+    """Return the source expression of a content security policy for a text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _value(value: t.Any) -> str:
-    """A value as somebody would say it."""
+    """Return a value in words."""
     text = (
         "nothing"
         if value is None
@@ -139,7 +139,7 @@ def _value(value: t.Any) -> str:
 
 
 def _rate(bits: int | None) -> str:
-    """A bit rate."""
+    """Return a bit rate in words."""
     if bits is None:
         return "–"
     for unit, size in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
@@ -149,12 +149,12 @@ def _rate(bits: int | None) -> str:
 
 
 def _count(number: int, severity: str) -> str:
-    """The number of findings, in words."""
+    """Return the number of findings in words."""
     return f"{number:,} {_WORDS[severity][number != 1]}"
 
 
 class Page:
-    """What the template shows, in the order in which it shows it."""
+    """The data of the template, in the order of the page."""
 
     def __init__(self, report: Record) -> None:
         self.generated_at: str = report["generated_at"]
@@ -162,7 +162,7 @@ class Page:
         self.counts: t.Mapping[str, int] = report["counts"]
         self.status: str = report["status"]
         self.wrong = sum(server["status"] in (ERROR, DRIFT) for server in self.servers)
-        self.silent = sum(not server["reachable"] for server in self.servers)  # or not asked
+        self.silent = sum(not server["reachable"] for server in self.servers)  # includes servers that were not asked
         self.versions = collections.Counter(
             str(server["version"] or "unknown") for server in self.servers if server["reachable"]
         )
@@ -182,7 +182,7 @@ class Page:
 
     @property
     def verdict(self) -> str:
-        """The answer to the question for which the page is opened."""
+        """Return the heading: whether the servers are as listed."""
         number = len(self.servers)
         if number < 2:
             return (
@@ -198,11 +198,11 @@ class Page:
 
     @property
     def summary(self) -> str:
-        """The numbers, in one line."""
+        """Return the numbers of findings in one line."""
         return ", ".join(_count(self.counts[severity], severity) for severity in (ERROR, DRIFT, WARNING))
 
     def _notes(self) -> list[dict[str, t.Any]]:
-        """The infos; many servers have the same."""
+        """Return each info once, with the servers that have it."""
         servers: dict[str, list[str]] = {}
         for server in self.servers:
             for finding in server["findings"]:
@@ -211,7 +211,7 @@ class Page:
         return [{"message": message, "servers": names} for message, names in servers.items()]
 
     def _columns(self) -> tuple[list[str], bool]:
-        """The virtual hosts that have a column of their own, and whether there are others."""
+        """Return the virtual hosts with a column of their own, and whether there are others."""
         numbers = collections.Counter(vhost["name"] for server in self.servers for vhost in server["vhosts"])
         chosen = sorted(numbers, key=lambda name: (-numbers[name], name))[:MOST_COLUMNS]
         return sorted(chosen, key=natural), len(numbers) > len(chosen)
@@ -228,7 +228,7 @@ class Page:
             "cells": [states.get(name) for name in self.columns],
             "others": {name: state for name, state in others.items() if STATES[state][2] != OK},
             "others_ok": sum(STATES[state][2] == OK for state in others.values()),
-            # Who looks for a virtual host looks for the servers where something is wrong with it.
+            # The filter of the page finds the servers that have a problem with a virtual host.
             "text": " ".join([server["name"], str(server["version"] or ""), *bad]).lower(),
         }
 
@@ -238,7 +238,7 @@ def _shown(status: str) -> str:
 
 
 def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
-    """The findings of a server: those about the fields of one object in one row, and in one row those of which there are many."""
+    """Yield the rows of a server. Differences of one object share a row, and so do many findings of one kind."""
     groups: dict[tuple[t.Any, ...], list[Record]] = {}
     numbers = collections.Counter(finding["kind"] for finding in server["findings"])
     for number, finding in enumerate(server["findings"]):
@@ -258,7 +258,7 @@ def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
 def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     first = findings[0]
     about = _object(first)
-    # Messages that begin with what they are about would say it twice.
+    # The row shows the object before the message, so that the message need not begin with it.
     message = first["message"].replace("The certificate at", "Certificate at", 1)
     for start in (about, first["endpoint"]):
         message = message[len(start) :] if start and message.startswith(f"{start} ") else message
@@ -283,7 +283,7 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
 
 
 def _object(finding: Record) -> str:
-    """What a finding is about."""
+    """Return the object of a finding in words."""
     if finding["endpoint"]:
         return f"Certificate at {finding['endpoint']}"
     if finding["push_task"]:
@@ -323,14 +323,14 @@ def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:
             for finding in server["findings"]
             if (finding["vhost"], finding["endpoint"]) == (one["vhost"], one["endpoint"])
         )
-        # One that could not be read sorts before all others.
+        # A certificate that could not be read sorts before all others.
         days = one["certificate"]["days_left"] if one["certificate"] else -1_000_000
         yield {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity], "days": days}
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"audit_page": audit_page}

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_report
-short_description: One report from what audits of many servers have found
+short_description: Make one report of the audits of many servers
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes what M(streamops.ovenmediaengine.audit_info) has returned for each server, and returns one report, with counts and in stable order.
-  - A host that could not be reached, a module that failed, and a host without a result become findings of severity V(error).
+  - Makes one report of the results of M(streamops.ovenmediaengine.audit_info) for each server, with counts and in a
+    stable order.
+  - A host that could not be reached, a module that failed and a host without a result become findings of severity
+    V(error).
   - The role P(streamops.ovenmediaengine.audit#role) writes it as C(audit.json).
 positional: _input, generated_at
 options:
   _input:
-    description: The results by the name of the host, as registered; nothing where there is none.
+    description: Registered result by host, null if there is none.
     type: dict
     required: true
   generated_at:
-    description: The time of the report, in ISO 8601 form and UTC.
+    description: Time of the report in UTC, in ISO 8601 format.
     type: str
     required: true
 seealso:
@@ -36,11 +38,11 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look at the server
+- name: Audit the server
   streamops.ovenmediaengine.audit_info:
   register: my_result
 
-- name: Show how much was found
+- name: Show the number of findings
   ansible.builtin.debug:
     msg: "{{ ({'media-1': my_result} | streamops.ovenmediaengine.audit_report(now(utc=true).isoformat())).counts }}"
 """
@@ -51,22 +53,22 @@ _value:
   type: dict
   contains:
     schema_version:
-      description: Version of the form of the report.
+      description: Version of the format of the report.
       type: int
     generated_at:
-      description: The time that was given.
+      description: The specified time.
       type: str
     status:
-      description: The worst severity of all findings, or V(ok).
+      description: Worst severity of all findings, or V(ok).
       type: str
     counts:
-      description: How many findings there are, by severity.
+      description: Number of findings by severity.
       type: dict
     servers_by_status:
-      description: How many servers there are, by the worst severity of their findings.
+      description: Number of servers by the worst severity of their findings.
       type: dict
     servers:
-      description: What was found of each server, sorted by name.
+      description: The servers with their findings, sorted by name.
       type: list
       elements: dict
 """
@@ -90,12 +92,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.te
 
 SCHEMA_VERSION = 1
 OK = "ok"
-# Ansible says where the task stands, and that it is a task that has failed: of no use here.
+# Ansible adds a prefix and the position of the task to a message. A report needs neither.
 _AROUND = re.compile(r"\ATask failed: |\s*\n.*", re.DOTALL)
 
 
 def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
-    """The report of all servers."""
+    """Return the report of all servers."""
     if not isinstance(results, t.Mapping):
         raise AnsibleFilterError("audit_report expects a dictionary, the result of each host")
     return report_of(
@@ -108,7 +110,7 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
 
 
 def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict[str, t.Any]:
-    """The report of servers as they stand in one, with the counts of all."""
+    """Return the report of servers in the format of a report, with the counts of all."""
     counts = {severity: sum(server["counts"][severity] for server in servers) for severity in SEVERITIES}
     return {
         "schema_version": SCHEMA_VERSION,
@@ -123,7 +125,7 @@ def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict
 
 
 def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
-    """The report that a filter was given, as it is or as JSON."""
+    """Return the input of the filter ``who`` as a report. Raises AnsibleFilterError if it is not a report."""
     if isinstance(report, str):
         try:
             report = encodable(json.loads(report)) if can_hold_surrogates(report) else json.loads(report)
@@ -135,7 +137,10 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
 
 
 def natural(name: t.Any) -> tuple[t.Any, ...]:
-    """Return a key that sorts media-2 before media-10; any two texts have keys that can be compared, and different texts different keys."""
+    """Return a key that sorts media-2 before media-10.
+
+    The keys of any two texts can be compared, and different texts have different keys.
+    """
     text = str(name)
     parts = ((word, number.lstrip("0")) for word, number in re.findall("([^0-9]*)([0-9]*)", text.lower()))
     return tuple((word, len(number), number) for word, number in parts), text
@@ -146,7 +151,7 @@ def _worst(counts: t.Mapping[str, int]) -> str:
 
 
 def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """What is reported of one server."""
+    """Return one server in the format of a report."""
     findings = [
         {field: _plain(one.get(field, default)) for field, default in _EMPTY.items()}
         for one in result.get("findings") or ()
@@ -171,10 +176,10 @@ _EMPTY = Finding("", "", "")._asdict()
 
 
 def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:
-    """The finding about a host whose module has told nothing."""
+    """Return the finding about a host whose module returned no findings."""
     said = (
         shortened(_AROUND.sub("", str(result.get("msg") or "").strip()), LONGEST_MESSAGE - len(name) - 100)
-        or "The output of the run says more."
+        or "See the output of the run."
     )
     if result.get("unreachable"):
         return Finding(ERROR, "host_unreachable", f"The host {name} cannot be reached. {said}")
@@ -186,7 +191,7 @@ def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:
 
 
 def _plain(value: t.Any) -> t.Any:
-    """The value without what Ansible adds to it, as every report can hold it."""
+    """Return the value without the types and tags of Ansible, in characters that every format can encode."""
     if isinstance(value, t.Mapping):
         return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -201,8 +206,8 @@ def _plain(value: t.Any) -> t.Any:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"audit_report": audit_report}

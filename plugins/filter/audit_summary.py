@@ -8,29 +8,31 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_summary
-short_description: The numbers of an audit, and whether it fails
+short_description: Sum up an audit
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes what P(streamops.ovenmediaengine.audit_report#filter) returns, and returns its numbers.
+  - Returns the numbers of a report of P(streamops.ovenmediaengine.audit_report#filter), and whether the audit fails.
 positional: _input, fail_on, directory
 options:
   _input:
-    description: The report, as a dictionary or as a text in JSON. Of a large one Ansible handles the text much faster.
+    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
     type: raw
     required: true
   fail_on:
-    description: What makes an audit fail.
+    description: Severity that makes an audit fail. V(drift) includes errors.
     type: str
     choices: [none, drift, error]
     default: drift
   directory:
-    description: Where the report is.
+    description: Directory of the report.
     type: str
     default: .
   hosts:
-    description: Hosts that can fail for their findings. If none of the servers that make the audit fail is one of them, the first host fails for all.
+    description:
+      - Hosts that can fail for their findings.
+      - If none of them is a server that makes the audit fail, the first host fails for all servers.
     type: list
     elements: str
     default: []
@@ -45,49 +47,49 @@ EXAMPLES = r"""
   ansible.builtin.set_fact:
     my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
 
-- name: Say it in one line
+- name: Show it in one line
   ansible.builtin.debug:
     msg: "{{ (my_report | streamops.ovenmediaengine.audit_summary).line }}"
 """
 
 RETURN = r"""
 _value:
-  description: The numbers.
+  description: The summary.
   type: dict
   contains:
     line:
-      description: All of it in one line.
+      description: The summary as one line of text.
       type: str
     status:
-      description: The worst severity of all findings, or V(ok).
+      description: Worst severity of all findings, or V(ok).
       type: str
     failed:
       description: Whether the audit fails.
       type: bool
     failed_hosts:
-      description: Which of O(hosts) fail, and what to say of each.
+      description: Message by host of O(hosts) that fails.
       type: dict
       version_added: 1.1.0
     servers:
-      description: How many servers there are.
+      description: Number of servers.
       type: int
     not_audited:
-      description: How many of them could not be looked at.
+      description: Number of servers that could not be audited.
       type: int
     report_dir:
-      description: The directory that was given.
+      description: The specified directory.
       type: str
     error:
-      description: How many findings of severity V(error) there are. So for the next three.
+      description: Number of findings of severity V(error).
       type: int
     drift:
-      description: The same of V(drift).
+      description: Number of findings of severity V(drift).
       type: int
     warning:
-      description: The same of V(warning).
+      description: Number of findings of severity V(warning).
       type: int
     info:
-      description: The same of V(info).
+      description: Number of findings of severity V(info).
       type: int
 """
 
@@ -97,14 +99,14 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
 
-# What makes an audit fail, by the value of the option.
+# Severities that make an audit fail, by the value of the option.
 FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}
 
 
 def audit_summary(
     report: t.Any, fail_on: t.Any = DRIFT, directory: t.Any = ".", hosts: t.Iterable[t.Any] = ()
 ) -> dict[str, t.Any]:
-    """The numbers of a report."""
+    """Return the summary of a report."""
     report = read_report(report, "audit_summary")
     if fail_on not in FAILING:
         raise AnsibleFilterError(f"audit_summary expects fail_on to be one of {', '.join(FAILING)}")
@@ -137,13 +139,13 @@ def audit_summary(
 
 
 def _numbers(counts: t.Mapping[str, int]) -> str:
-    """The findings that can make an audit fail, by severity."""
+    """Return the numbers of findings that can make an audit fail."""
     return f"{counts[ERROR]} error, {counts[DRIFT]} drift"
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"audit_summary": audit_summary}

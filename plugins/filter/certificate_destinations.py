@@ -8,26 +8,29 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: certificate_destinations
-short_description: Certificate files of virtual hosts, each destination with one content and one mode
+short_description: Merge certificate files with the same destination
 version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Finds files of a rotation that have the same destination, such as one PEM file that
-    holds both the certificate and the private key, or files that several virtual hosts share.
-  - A destination to which a private key goes gets the mode of the private key. Two files of one virtual host with the same destination become one.
+  - Serves the role P(streamops.ovenmediaengine.rotate_certificates#role). Finds files with the same destination, such
+    as one PEM file with both the certificate and the private key, or files that several virtual hosts share.
+  - Two files of one virtual host with the same destination become one. A destination of a private key gets the mode of
+    the private key.
   - Two different contents for one destination are a conflict.
 options:
   _input:
     description:
-      - The virtual hosts, each with C(vhost) and C(files). A file has C(name) (V(chain), V(certificate) or V(private_key)), C(path) and C(mode).
-        C(staged) and C(checksums) are lists with the place and the checksum of the new content of each file.
+      - The virtual hosts, each with C(vhost) and C(files). A file has C(name) (V(chain), V(certificate) or
+        V(private_key)), C(path) and C(mode).
+      - C(staged) and C(checksums) are lists with the path and the checksum of the new content of each file.
     type: list
     elements: dict
     required: true
   current:
     description:
-      - The files that exist, each with C(path), C(dev), C(inode) and C(nlink). Two paths of one file, such as a link and its target, are one destination.
+      - The current files, each with C(path), C(dev), C(inode) and C(nlink).
+      - Two paths of one file, such as a link and its target, are one destination.
     type: list
     elements: dict
     required: true
@@ -42,9 +45,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - C(vhosts) is the input. Each of its C(files) also has C(staged), C(checksum), C(secret) (whether a private key goes there) and C(destination), and
-      C(certificate_path) is the path under which the certificate is placed.
-    - C(conflicts) has a sentence for each destination with two different contents.
+    - C(vhosts) are the virtual hosts. Each file also has C(staged), C(checksum), C(secret) (whether it holds a private
+      key) and C(destination). C(certificate_path) is the path of the certificate.
+    - C(conflicts) is a list with a sentence for each destination with two different contents.
   type: dict
 """
 
@@ -80,13 +83,16 @@ def certificate_destinations(vhosts: t.Any, current: t.Any) -> dict[str, t.Any]:
             owner, other = first.setdefault(destination, (vhost["vhost"], file))
             if other["checksum"] != file["checksum"]:
                 conflicts.append(_conflict(owner, other, vhost["vhost"], file))
-    # A destination has the name of the first path that leads to it, because what the file system calls it says nothing to people.
+    # A destination is named by the first path that leads to it, because device and inode mean nothing to users.
     names = {destination: posixpath.normpath(file["path"]) for destination, (_owner, file) in first.items()}
     return {"vhosts": [_merged(vhost, identity, key_modes, names) for vhost in vhosts], "conflicts": conflicts}
 
 
 def _identity(current: t.Mapping[str, t.Any]) -> t.Any:
-    """Return what two paths of the same file have in common. A file with several hard links does not count: to replace one leaves the others alone."""
+    """Return a value that is equal for two paths of the same file.
+
+    Hard links are different files here, because replacing one leaves the others unchanged.
+    """
     return (current["dev"], current["inode"]) if current["nlink"] == 1 else posixpath.normpath(current["path"])
 
 
@@ -115,17 +121,17 @@ def _merged(
 
 def _conflict(owner: str, other: t.Mapping[str, t.Any], vhost: str, file: t.Mapping[str, t.Any]) -> str:
     if owner == vhost:
-        advice = "Give one PEM file that holds both as certificate and as private_key, or set different paths."
+        advice = "Specify one PEM file with both as certificate and as private_key, or set different paths."
         what = f"{_LABELS[other['name']]} and {_LABELS[file['name']]} of the virtual host {vhost}"
     else:
-        advice = "Give both virtual hosts the same file, or set different paths."
+        advice = "Specify the same file for both virtual hosts, or set different paths."
         what = f"{_LABELS[other['name']]} of the virtual host {owner} and {_LABELS[file['name']]} of the virtual host {vhost}"
     return f"{what} are different files with the same destination {file['path']}. {advice}"
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """Return the filters by their names."""
+        """Return the filters by name."""
         return {"certificate_destinations": certificate_destinations}

@@ -8,34 +8,39 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: export_variables
-short_description: What a server has, as YAML for the role provision
+short_description: Convert the objects of a server to YAML for the role provision
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes what M(streamops.ovenmediaengine.vhost_info), M(streamops.ovenmediaengine.application_info) and
-    M(streamops.ovenmediaengine.push_task_info) return for a whole server, and returns the variables of the role
-    P(streamops.ovenmediaengine.provision#role) as text, from which the role can make the same again.
-  - What the info modules have masked is replaced by the name of a variable, so that no secret is in the text.
-  - Virtual hosts of the server's configuration file with their applications, and what the modules would refuse, are left out, and named with
-    the reason. Applications that the server makes by itself, and push tasks of its configuration, come and go, and are not named.
-  - The role P(streamops.ovenmediaengine.export#role) writes a file with it.
+  - Converts the results of M(streamops.ovenmediaengine.vhost_info), M(streamops.ovenmediaengine.application_info) and
+    M(streamops.ovenmediaengine.push_task_info) for a whole server to the variables of the role
+    P(streamops.ovenmediaengine.provision#role), as text. The role can create the same objects from them.
+  - Replaces each masked secret with a reference to a variable, so that no secret is in the text.
+  - Omits virtual hosts of the server's configuration file with their applications, and objects that the modules would
+    refuse, and returns them with the reason. Also omits applications that the server creates itself and push tasks of
+    its configuration, without a reason, because they come and go.
+  - The role P(streamops.ovenmediaengine.export#role) writes the text to a file.
 positional: _input
 options:
   _input:
-    description: What M(streamops.ovenmediaengine.vhost_info) has returned, without O(streamops.ovenmediaengine.vhost_info#module:show_secrets).
+    description:
+      - Result of M(streamops.ovenmediaengine.vhost_info), without
+        O(streamops.ovenmediaengine.vhost_info#module:show_secrets).
     type: dict
     required: true
   applications:
-    description: What M(streamops.ovenmediaengine.application_info) has returned.
+    description: Result of M(streamops.ovenmediaengine.application_info).
     type: dict
     required: true
   push_tasks:
-    description: What M(streamops.ovenmediaengine.push_task_info) has returned.
+    description: Result of M(streamops.ovenmediaengine.push_task_info).
     type: dict
     required: true
   read_only_vhosts:
-    description: Names of further virtual hosts that come from the server's configuration file, where the server's answer does not show it.
+    description:
+      - Names of further virtual hosts that come from the server's configuration file, if the response of the server
+        does not show it.
     type: list
     elements: str
     default: []
@@ -57,7 +62,7 @@ EXAMPLES = r"""
   streamops.ovenmediaengine.push_task_info:
   register: my_push_tasks
 
-- name: Show which secrets are to be filled in
+- name: Show the secrets to fill in
   ansible.builtin.debug:
     msg: "{{ (my_vhosts | streamops.ovenmediaengine.export_variables(my_applications, my_push_tasks)).secrets }}"
 """
@@ -65,7 +70,7 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - A dictionary. Texts are the same for the same state of a server, whatever the order of its answers.
+    - A dictionary. The texts depend only on the state of the server, and not on the order of its responses.
   type: dict
   contains:
     vhosts:
@@ -78,18 +83,20 @@ _value:
       description: The variable C(ovenmediaengine_push_tasks) in YAML.
       type: str
     counts:
-      description: How many entries the three variables have; the keys are V(vhosts), V(applications) and V(push_tasks).
+      description: Number of entries of each variable. The keys are V(vhosts), V(applications) and V(push_tasks).
       type: dict
     secrets:
-      description: The variables that stand for secrets, with V(name) and with V(where) they are used.
+      description: Variables that stand for secrets, each with C(name) and C(where) (the place of the secret).
       type: list
       elements: dict
     left_out:
-      description: What is not in the variables, with V(what), V(reason) and the object in YAML with masked secrets as V(text).
+      description:
+        - Objects that are not in the variables, each with C(what), C(reason) and C(text) (the object in YAML, with
+          masked secrets).
       type: list
       elements: dict
     unmanaged_fields:
-      description: Names of fields that are set on the server and that the collection does not know, by virtual host.
+      description: Names of fields on the server that the collection does not know, by virtual host.
       type: dict
 """
 
@@ -116,48 +123,48 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SECRETS as PREFIX
 
-# What Ansible writes instead of a text that equals a secret option of the module, such as the access token.
+# The text with which Ansible replaces values that equal a secret option of a module, such as the access token.
 _NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 _MASKS = re.compile(f"{re.escape(MASK)}|{_NO_LOG}")
-# What begins something in a template.
+# The delimiters of Jinja.
 _DELIMITERS = ("{{", "{%", "{#")
-# Characters that YAML or an editor may take for the end of a line; a text with one is written with escapes.
+# Characters that YAML or an editor can interpret as the end of a line. A text with one is written with escapes.
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_DYNAMIC = "the server makes it by itself when it pulls a stream"
+_DYNAMIC = "the server creates it itself when it pulls a stream"
 _KEY_OPTIONS = ("vhost", "app", "name", "id")
 
 
 class _Reference(str):
-    """A text with a template in it."""
+    """A text with a template."""
 
 
 class _Literal(str):
-    """A text with what looks like a template in it and is none."""
+    """A text that looks like a template and is none."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML in one form, whatever the release of PyYAML or Ansible."""
+    """Writes YAML in one form, independent of the release of PyYAML and Ansible."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> t.Any:
-        """Indents lists inside of dictionaries."""
+        """Indent lists in dictionaries."""
         return super().increase_indent(flow, False)
 
     def ignore_aliases(self, data: t.Any) -> bool:
-        """Writes equal parts out, each time."""
+        """Write equal parts in full each time."""
         return True
 
     def text(self, data: str) -> yaml.ScalarNode:
-        """A text; what cannot be told apart from the end of a line is escaped."""
+        """Represent a text. Characters that look like the end of a line are escaped."""
         return self.represent_scalar(
             "tag:yaml.org,2002:str", str.__str__(data), style='"' if _BREAKS.search(data) else None
         )
 
     def reference(self, data: _Reference) -> yaml.ScalarNode:
-        """A template, in quotes as it is the custom."""
+        """Represent a template, in quotes."""
         return self.represent_scalar("tag:yaml.org,2002:str", str.__str__(data), style='"')
 
     def literal(self, data: _Literal) -> yaml.ScalarNode:
-        """A text that Ansible must not take for a template."""
+        """Represent a text that Ansible must not render."""
         return self.represent_scalar("!unsafe", str.__str__(data), style='"')
 
 
@@ -167,14 +174,14 @@ _Dumper.add_representer(_Literal, _Dumper.literal)
 
 
 def to_yaml(value: t.Any) -> str:
-    """A value in YAML, without the end of the last line."""
+    """Return a value in YAML, without the newline at the end."""
     return yaml.dump(
         value, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=1 << 20
     ).rstrip("\n")
 
 
 def plain(value: t.Any) -> t.Any:
-    """A value without what Ansible adds to types, such as the mark for what came from a host, as a file can hold it."""
+    """Return a value without the types and tags of Ansible, in characters that a file can encode."""
     if isinstance(value, t.Mapping):
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -189,20 +196,20 @@ def plain(value: t.Any) -> t.Any:
 
 
 class Secret(t.NamedTuple):
-    """One place with a mask: the parts of its variable's name, and the words for people."""
+    """A place with a mask: the parts of the name of its variable, and its description."""
 
     parts: tuple[str, ...]
     where: str
 
     @property
     def plain_name(self) -> str:
-        """The variable's name, unless another place would have the same."""
+        """Return the name of the variable, unless another place has the same."""
         words = (re.sub(r"[^a-z0-9]+", "_", part.lower()).strip("_") for part in self.parts)
         return PREFIX + "_".join(word for word in words if word)
 
     @property
     def long_name(self) -> str:
-        """A name that no other place has."""
+        """Return a name that no other place has."""
         return f"{self.plain_name}_{hashlib.sha256(chr(0).join(self.parts).encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
@@ -210,10 +217,10 @@ _Naming = t.Callable[[Secret], str]
 
 
 class Entry:
-    """One object of the server as an entry of a variable."""
+    """An object of the server as an entry of a variable."""
 
     def __init__(self, group: Object, what: str, value: dict[str, t.Any]) -> None:
-        """``what`` is the word for the kind of object."""
+        """Create the entry. ``what`` is the kind of object in words."""
         self.group = group
         self.value = value
         self.key = tuple(str(value.get(option, "")) for option in _KEY_OPTIONS if option in value)
@@ -223,11 +230,11 @@ class Entry:
 
     @property
     def vhost(self) -> str:
-        """The name of the virtual host that it is or lies in."""
+        """Return the name of the virtual host of the object."""
         return self.key[0] if self.key else ""
 
     def check(self, validate: t.Callable[[dict[str, t.Any]], str | None]) -> None:
-        """Finds out whether the modules would refuse the object; where a mask stands there will be a secret."""
+        """Set the reason if the modules would refuse the object with a secret in the place of each mask."""
         if any(_MASKS.search(part) for part in self.key):
             self.reason = "its name contains what is a secret of the connection"
             return
@@ -237,7 +244,7 @@ class Entry:
             self.reason = str(error)
 
     def collect(self) -> None:
-        """Finds the places with secrets."""
+        """Find the places with secrets."""
         self.secrets = []
 
         def note(secret: Secret) -> str:
@@ -247,11 +254,11 @@ class Entry:
         self.rendered(note)
 
     def rendered(self, name_of: _Naming) -> t.Any:
-        """The entry with variables instead of masks, in the declared order."""
+        """Return the entry with variables in place of masks, in the declared order."""
         return self._walk(self.group, self.value, (), "", name_of)
 
     def shown(self) -> str:
-        """The object in YAML, masks and all, for people."""
+        """Return the object in YAML with its masks."""
         return to_yaml([self._walk(self.group, self.value, (), "", None)])
 
     def _walk(
@@ -287,7 +294,7 @@ class Entry:
 
 
 def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[str, Field | None, t.Any]]:
-    """The items of a dictionary: as declared, or by name where nothing is."""
+    """Yield the items of a dictionary, declared ones in declared order and then the others by name."""
     declared = field.fields if isinstance(field, Object) else {}
     for option, inner in declared.items():
         if option in value and option != EXTRA:
@@ -297,14 +304,17 @@ def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[s
 
 
 def _labels(values: list[t.Any], identity: str) -> list[str]:
-    """What tells the items of a list apart, if possible without their place, which changes when another is put before them."""
+    """Return a label for each item of a list.
+
+    A label is the identity of the item if possible, because its index changes when another item is inserted before it.
+    """
     labels = [str(item.get(identity, "")) if isinstance(item, dict) else _MASKS.sub("", str(item)) for item in values]
     usable = all(labels) and len(set(labels)) == len(labels)
     return labels if usable else [str(index) for index in range(len(values))]
 
 
 def _unique(labels: list[str]) -> list[str]:
-    """Labels with a number at each that comes again."""
+    """Return the labels with a number at each repetition."""
     return [
         label if label not in labels[:index] else f"{label} {labels[: index + 1].count(label)}"
         for index, label in enumerate(labels)
@@ -312,7 +322,7 @@ def _unique(labels: list[str]) -> list[str]:
 
 
 def _part_of_url(before: str, after: str) -> str:
-    """Which part of a URL is masked; empty where the whole text is."""
+    """Return which part of a URL is masked; empty if it is the whole text."""
     if not before and not after:
         return ""
     if "://" not in before + after:
@@ -328,12 +338,12 @@ def _part_of_url(before: str, after: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text inside of a template as it stands."""
+    """Return a text for a template that renders to it."""
     return text.replace("{", "{{ '{' }}")
 
 
 def _as_given(field: Field | None, value: t.Any) -> t.Any:
-    """A value as a module has it after its argument spec, with a word in the place of each mask."""
+    """Return a value as a module gets it from its argument spec, with a word in place of each mask."""
     if isinstance(value, dict):
         fields = field.fields if isinstance(field, Object) else {}
         return {key: _as_given(fields.get(key), item) for key, item in value.items()}
@@ -343,7 +353,7 @@ def _as_given(field: Field | None, value: t.Any) -> t.Any:
         return str(value)
     if not isinstance(value, str):
         return value
-    # Where the host is masked too, nothing can be said of it.
+    # If the host is masked, too, it cannot be checked.
     return _MASKS.sub(
         "secret:1/secret" if re.fullmatch(rf"[A-Za-z0-9+.-]*:/+{re.escape(MASK)}", value) else "secret", value
     )
@@ -376,7 +386,7 @@ def _entries(
 def _leave_out(
     vhosts: list[Entry], apps: list[Entry], tasks: list[Entry], read_only: set[str], dynamic: set[tuple[str, ...]]
 ) -> None:
-    """Gives a reason to what comes back by itself, and to what lies in something that does not come back."""
+    """Set the reason of objects that the server creates itself, and of objects whose parent is left out."""
     for entry in [*vhosts, *apps]:
         if entry.vhost in read_only:
             entry.reason = "comes from the server's configuration file"
@@ -393,16 +403,19 @@ def _leave_out(
             entry.reason = f"lies in {lost_apps[entry.key[:2]].title}, which is left out"
 
 
-def _results(name: str, specified: t.Any, *keys: str) -> dict[str, t.Any]:
-    """What a module has returned, checked for the lists that are used here."""
-    result = plain(specified)
+def _results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
+    """Return the result of a module. Raises AnsibleFilterError if one of the lists ``keys`` is missing."""
+    result = plain(given)
     if not isinstance(result, dict) or any(not isinstance(result.get(key), list) for key in keys):
-        raise AnsibleFilterError(f"export_variables expects what {name} has returned, with {' and '.join(keys)}")
+        raise AnsibleFilterError(f"export_variables expects a result of {name} with {' and '.join(keys)}")
     return result
 
 
 def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
-    """A name for each secret; places that would share one get longer names, all of them, so that none takes over another's variable."""
+    """Return a name for each secret.
+
+    All places that would share a name get longer names, so that a new place cannot take the variable of another.
+    """
     by_name: dict[str, set[Secret]] = {}
     for secret in secrets:
         by_name.setdefault(secret.plain_name, set()).add(secret)
@@ -414,7 +427,7 @@ def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
 def export_variables(
     vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read_only_vhosts: t.Any = ()
 ) -> dict[str, t.Any]:
-    """What the info modules have returned as variables of the role provision."""
+    """Return the results of the info modules as variables of the role provision."""
     read_vhosts = _results("vhost_info", vhosts, "vhosts")
     read_apps = _results("application_info", applications, "applications", "status")
     read_tasks = _results("push_task_info", push_tasks, "tasks", "status")
@@ -468,13 +481,13 @@ def export_variables(
 
 
 def _one_line(text: t.Any) -> str:
-    """A text for a comment: nothing in it can end the line."""
+    """Return a text for a comment, without characters that end the line."""
     return _BREAKS.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), str(text))
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"export_variables": export_variables}

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: nested_applications
-short_description: Applications that are listed inside of virtual hosts, as a flat list
+short_description: List the applications of virtual hosts
 version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes virtual hosts with the options of M(streamops.ovenmediaengine.vhost) and returns the applications that are listed in them,
-    each with the name of its virtual host, as M(streamops.ovenmediaengine.applications) takes them.
+  - Returns the applications that are listed in virtual hosts, each with the name of its virtual host, as
+    M(streamops.ovenmediaengine.applications) takes them.
 options:
   _input:
-    description: The virtual hosts.
+    description: The virtual hosts, with the options of M(streamops.ovenmediaengine.vhost).
     type: list
     elements: dict
     required: true
@@ -45,7 +45,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The applications, in the order of the list, each with V(vhost).
+  description: The applications in the order of the input, each with C(vhost).
   type: list
   elements: dict
 """
@@ -56,7 +56,7 @@ from ansible.errors import AnsibleFilterError
 
 
 def nested_applications(vhosts: t.Any) -> list[dict[str, t.Any]]:
-    """The applications inside of entries for virtual hosts."""
+    """Return the applications that are listed in virtual hosts."""
     if not isinstance(vhosts, (list, tuple)) or not all(isinstance(vhost, t.Mapping) for vhost in vhosts):
         raise AnsibleFilterError("nested_applications expects a list of dictionaries, the virtual hosts")
     found = []
@@ -71,8 +71,8 @@ def nested_applications(vhosts: t.Any) -> list[dict[str, t.Any]]:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"nested_applications": nested_applications}

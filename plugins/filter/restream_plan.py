@@ -8,24 +8,26 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: restream_plan
-short_description: The push tasks of one stream to several platforms
+short_description: Plan the push tasks of one stream to several platforms
 version_added: 0.4.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes the platforms that are known and the names of those that are chosen, and returns push tasks as M(streamops.ovenmediaengine.push_tasks)
-    takes them.
-  - What is wrong with the input is returned as text and shows no secret, so that all of it can be told at once.
+  - Returns the push tasks of a stream to the chosen platforms, as M(streamops.ovenmediaengine.push_tasks) takes them.
+  - Returns all problems of the input at once, as texts without secrets.
 options:
   _input:
     description:
-      - The platforms that are known, each with V(name), V(url) and, as needed, V(protocol) (V(rtmp) if left out), V(stream_key), V(variant_names) and V(id).
-      - If V(id) is left out, the name of the stream and the name of the platform with a hyphen between them are the id of the push task.
+      - The known platforms, each with C(name), C(url) and optionally C(protocol) (default V(rtmp)), C(stream_key),
+        C(variant_names) and C(id).
+      - The default of C(id) is the name of the stream, a hyphen and the name of the platform.
     type: list
     elements: dict
     required: true
   chosen:
-    description: Names of platforms, as a list or as a text with commas or line breaks between them. The name V(all) stands for every platform that is known.
+    description:
+      - Names of platforms, as a list or as a text with commas or line breaks between them.
+      - The name V(all) stands for all known platforms.
     type: raw
     required: true
   vhost:
@@ -41,16 +43,18 @@ options:
     type: str
     required: true
   state:
-    description: With V(stopped) the push tasks name only what identifies them, and no stream key is needed.
+    description: With V(stopped), the push tasks have only their identifiers, and no stream key is needed.
     type: str
     choices: [started, stopped]
     default: started
   stream_keys:
-    description: Stream keys by the names of platforms, for platforms without V(stream_key).
+    description: Stream keys by platform, for platforms without C(stream_key).
     type: dict
     default: {}
   stream_keys_text:
-    description: More of them, as a text in YAML, such as the content of a file. Those of O(stream_keys) win.
+    description:
+      - More stream keys as YAML text, such as the content of a file.
+      - If both have a key for a platform, O(stream_keys) takes precedence.
     type: str
     default: ''
 seealso:
@@ -65,7 +69,8 @@ EXAMPLES = r"""
     tasks: "{{ my_plan.tasks }}"
   vars:
     my_plan: >-
-      {{ my_platforms | streamops.ovenmediaengine.restream_plan(chosen=['one', 'two'], vhost='default', app='app', stream='main', stream_keys=my_keys) }}
+      {{ my_platforms | streamops.ovenmediaengine.restream_plan(chosen=['one', 'two'], vhost='default', app='app',
+      stream='main', stream_keys=my_keys) }}
     my_platforms:
       - {name: one, url: rtmp://one.example.com/live}
       - {name: two, url: rtmp://two.example.com/live}
@@ -81,15 +86,15 @@ _value:
   type: dict
   contains:
     tasks:
-      description: The push tasks of the chosen platforms, in the order in which these were chosen. Empty where there are problems.
+      description: The push tasks of the chosen platforms, in the order of the choice. Empty if there are problems.
       type: list
       elements: dict
     platforms:
-      description: The names of the chosen platforms, in the same order.
+      description: Names of the chosen platforms, in the same order.
       type: list
       elements: str
     problems:
-      description: What is wrong, as sentences.
+      description: Problems of the input, as sentences.
       type: list
       elements: str
 """
@@ -107,7 +112,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 
 STARTED = "started"
 STOPPED = "stopped"
-# The word for every platform that is known; none can have it as its name.
+# Stands for all known platforms. No platform can have this name.
 ALL = "all"
 _FIELDS = ("name", "url", "protocol", "stream_key", "variant_names", "id")
 _TEXTS = ("url", "protocol", "stream_key", "id")
@@ -124,7 +129,7 @@ def restream_plan(
     stream_keys: t.Any = None,
     stream_keys_text: t.Any = "",
 ) -> dict[str, t.Any]:
-    """The push tasks of the chosen platforms, and what is wrong with the input; no text of it holds a secret."""
+    """Return the push tasks of the chosen platforms and the problems of the input. No problem contains a secret."""
     problems = [
         f"{name} expects a text that is not empty."
         for name, value in (("vhost", vhost), ("app", app), ("stream", stream))
@@ -156,12 +161,12 @@ def _is_text(value: t.Any) -> bool:
 
 
 def _is_scalar(value: t.Any) -> bool:
-    """Whether a value is a text, or can be read as one: keys of digits come as numbers."""
+    """Return whether a value is a text or can be one. YAML reads stream keys of digits as numbers."""
     return value is None or (isinstance(value, (str, int)) and not isinstance(value, bool))
 
 
 def _known(platforms: t.Any, problems: list[str]) -> dict[str, t.Mapping[str, t.Any]]:
-    """The platforms by their names."""
+    """Return the platforms by name."""
     if not isinstance(platforms, (list, tuple)) or not all(isinstance(platform, t.Mapping) for platform in platforms):
         problems.append("The platforms are expected to be a list of dictionaries.")
         return {}
@@ -170,14 +175,14 @@ def _known(platforms: t.Any, problems: list[str]) -> dict[str, t.Mapping[str, t.
         name = platform.get("name")
         if not _is_text(name) or name == ALL or re.search(r"[,\n]", name):
             problems.append(
-                f"The platform at place {number} expects a name, without commas and line breaks, and other than {ALL}."
+                f"The platform with index {number} needs a name without commas and line breaks, other than {ALL}."
             )
             continue
         if name in known:
             problems.append(f"The platform {name} is listed twice.")
         strange = [str(field) for field in platform if field not in _FIELDS]
         problems += [
-            f"The platform {name} has a field that there is not: {field}. There are {', '.join(_FIELDS)}."
+            f"The platform {name} has an unknown field {field}. Known fields are {', '.join(_FIELDS)}."
             for field in strange
         ]
         problems += [
@@ -193,7 +198,7 @@ def _known(platforms: t.Any, problems: list[str]) -> dict[str, t.Mapping[str, t.
 
 
 def _chosen(chosen: t.Any, known: t.Mapping[str, t.Any], problems: list[str]) -> list[str]:
-    """The names that were chosen, each once."""
+    """Return the chosen names, each once."""
     specified = re.split(r"[,\n]", chosen) if isinstance(chosen, str) else chosen
     if not isinstance(specified, (list, tuple)) or not all(isinstance(name, str) for name in specified):
         problems.append("The chosen platforms are expected to be a list of names.")
@@ -202,16 +207,16 @@ def _chosen(chosen: t.Any, known: t.Mapping[str, t.Any], problems: list[str]) ->
     names = list(dict.fromkeys(name for one in names for name in (known if one == ALL else [one])))
     unknown = [name for name in names if name not in known]
     if not names:
-        problems.append(f"No platform was chosen. There are: {', '.join(known) or 'none'}.")
+        problems.append(f"No platform is chosen. Known platforms: {', '.join(known) or 'none'}.")
     if unknown:
-        problems.append(f"There is no platform {', '.join(unknown)}. There are: {', '.join(known) or 'none'}.")
+        problems.append(f"There is no platform {', '.join(unknown)}. Known platforms: {', '.join(known) or 'none'}.")
     return names
 
 
 def _stream_keys(specified: t.Any, text: t.Any, problems: list[str]) -> dict[str, str]:
-    """The stream keys by the names of platforms. What is wrong is told without a word of the text, as a parser would quote it."""
+    """Return the stream keys by platform. No problem contains the message of a parser, because it quotes the text."""
     try:
-        # All values are texts to this loader: a key of digits must stay as it is.
+        # This loader reads all values as texts, so that a stream key of digits is not changed.
         read = yaml.load("".join(str(text or "")), Loader=yaml.BaseLoader) or {}
     except yaml.YAMLError:
         read = None
@@ -227,7 +232,7 @@ def _stream_keys(specified: t.Any, text: t.Any, problems: list[str]) -> dict[str
 
 
 def _task(platform: t.Mapping[str, t.Any], scope: Task, stream: str, state: str, keys: t.Mapping[str, str]) -> Task:
-    """The push task of a stream to a platform."""
+    """Return the push task of a stream to a platform."""
     name = str(platform["name"])
     task = {**scope, "id": str(platform.get("id") or f"{stream}-{name}")}
     if state == STOPPED:
@@ -244,9 +249,9 @@ def _task(platform: t.Mapping[str, t.Any], scope: Task, stream: str, state: str,
 
 
 def _problems_of(name: str, task: Task, state: str) -> list[str]:
-    """What the module would refuse, in the words of whoever knows platforms only."""
+    """Return what the module would refuse, in terms of platforms."""
     if state == STARTED and "stream_key" not in task and normalize_protocol(task["protocol"]) == "rtmp":
-        return [f"There is no stream key for the platform {name}. Give the empty text if it takes none."]
+        return [f"There is no stream key for the platform {name}. Specify an empty text if it needs none."]
     try:
         validate(task, "", started=state == STARTED)
     except BadInput as error:
@@ -255,8 +260,8 @@ def _problems_of(name: str, task: Task, state: str) -> list[str]:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"restream_plan": restream_plan}

@@ -13,16 +13,17 @@ version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Takes names of variables and returns a message about those that look like variables of a role of this collection and are none.
-  - The modules of this collection check the same when a role of the collection runs them. The filter is for tasks before that.
+  - Returns a message about names that look like variables of a role of this collection and are unknown.
+  - The modules of this collection make the same check in a role of the collection. The filter is for tasks that run
+    before the first module.
 options:
   _input:
-    description: Names of variables. Those that begin neither with C(ovenmediaengine_) nor with the prefix of the role are ignored.
+    description: Names of variables. Names without the prefix C(ovenmediaengine_) or the prefix of the role are ignored.
     type: list
     elements: str
     required: true
   role:
-    description: Name of the role, without the collection.
+    description: Name of the role without the namespace and the collection.
     type: str
     required: true
 seealso:
@@ -31,7 +32,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See that no variable is misspelt
+- name: Check the names of variables
   ansible.builtin.assert:
     that: my_problems | length == 0
     fail_msg: "{{ my_problems | join(' ') }}"
@@ -41,7 +42,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: One message about all unknown names, each with the nearest name that there is. Empty if every name is known.
+  description: One message about all unknown names, each with the nearest known name. Empty if every name is known.
   type: list
   elements: str
 """
@@ -53,7 +54,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _
 
 
 def unknown_variables(names: t.Any, role: t.Any) -> list[str]:
-    """Return a message about the names that no role has."""
+    """Return a list with one message about unknown names, or an empty list."""
     if (
         not isinstance(names, (list, tuple))
         or not all(isinstance(name, str) for name in names)
@@ -65,8 +66,8 @@ def unknown_variables(names: t.Any, role: t.Any) -> list[str]:
 
 
 class FilterModule:
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filters by their names."""
+        """Return the filters by name."""
         return {"unknown_variables": unknown_variables}

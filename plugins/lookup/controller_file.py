@@ -8,27 +8,27 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: controller_file
-short_description: Absolute paths of files on the controller
+short_description: Find files on the controller
 version_added: 1.1.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the roles and playbooks of this collection. Their own directory is inside of the installed collection, and the files that variables
-    name are not there.
-  - A relative path is looked for where Ansible looks for the source of M(ansible.builtin.copy), which is C(files) of the role, C(files) beside
-    the playbook, and the directory of the playbook. If it is not there, it is looked for in the directory of the inventory, and last in the
-    directory that the command was started in, each with its C(files) first.
-  - The options of this collection that name files have the same meaning in tasks that run on the controller.
+  - Serves the roles and playbooks of this collection, whose own directory is in the installed collection, without the
+    files that variables name.
+  - Searches a relative path where Ansible searches the source of M(ansible.builtin.copy), which is C(files) of the
+    role, C(files) beside the playbook, and the directory of the playbook. Then searches the directory of the inventory,
+    and last the current working directory, each with its C(files) first.
+  - Options of this collection that name files are searched in the same way in tasks that run on the controller.
 options:
   _terms:
-    description: Paths. The result of one that is found nowhere is in the directory of the playbook.
+    description: Paths. The result of a path that does not exist is in the directory of the playbook.
     type: list
     elements: str
     required: true
 """
 
 EXAMPLES = r"""
-- name: Show where a certificate is found
+- name: Show the path of a certificate
   ansible.builtin.debug:
     msg: "{{ lookup('streamops.ovenmediaengine.controller_file', 'files/tenant-b/cert.pem') }}"
 """
@@ -47,7 +47,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._control
 
 
 class LookupModule(LookupBase):
-    """What Ansible loads."""
+    """The plugin that Ansible loads."""
 
     def run(self, terms: t.Any, variables: t.Any = None, **kwargs: t.Any) -> list[str]:
         """Return the absolute paths."""

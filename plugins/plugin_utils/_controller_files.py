@@ -2,8 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where files on the controller are that options and variables name by relative paths: one meaning for all roles,
-playbooks and execution paths.
+"""Find files on the controller that options and variables name by relative paths.
+
+Roles, playbooks and both execution paths use it, so that a path means the same everywhere.
 """
 
 from __future__ import annotations
@@ -15,19 +16,16 @@ from ansible.errors import AnsibleFileNotFound
 
 
 def directories(variables: t.Mapping[str, t.Any]) -> list[str]:
-    """Return where the user's files are, beside what Ansible itself searches: the playbook of a collection is not the
-    user's.
+    """Return the user's directories: those of the playbook and of the inventory, and the current one.
 
-    These are the directories of the playbook and of the inventory, and the one that the command was started in.
+    Ansible does not search them all: if the playbook is one of a collection, its directory is not the user's.
     """
     found = [variables.get("playbook_dir"), variables.get("inventory_dir"), os.getcwd()]
     return list(dict.fromkeys(str(directory) for directory in found if directory))
 
 
 def find_in(places: t.Iterable[str], path: str) -> str | None:
-    """Return the first file or directory of this name in one of the places or in ``files`` there; None if there is
-    none.
-    """
+    """Return the first file or directory at this path in a place or in ``files`` inside of it; None if none exists."""
     candidates = (os.path.join(place, inside, path) for place in places for inside in ("files", ""))
     return next((os.path.abspath(candidate) for candidate in candidates if os.path.exists(candidate)), None)
 
@@ -35,8 +33,8 @@ def find_in(places: t.Iterable[str], path: str) -> str | None:
 def find(loader: t.Any, search_path: t.Sequence[str], variables: t.Mapping[str, t.Any], path: str) -> str:
     """Return the absolute path of a file or directory on the controller.
 
-    A relative path is looked for where Ansible looks for the source of a copy, and then in :func:`directories`. What is
-    found nowhere is expected beside the playbook.
+    A relative path is searched in the directories in which Ansible searches the source of a copy, and then in
+    :func:`directories`. If it exists in none of them, return its path beside the playbook.
     """
     path = os.path.expanduser(os.path.expandvars(path))
     if not path or os.path.isabs(path):

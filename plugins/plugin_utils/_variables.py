@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of roles: misspelt names, purges that would delete more than the user listed, and errors that name
-variables in place of options.
+"""Check the variables of roles, and name them in errors in place of options.
 
-The action plugins run these checks in each task of a role, so that no role needs a task for them and any choice of tags
-is safe. The names come from the files of the roles. They are read once, when Ansible loads an action plugin in its main
-process.
+The checks find misspelt names, and purges that would delete more than the user listed. The action plugins run them in
+each task of a role, so that no role needs a task for them and any choice of tags is safe. The names come from the files
+of the roles, which are read once, when Ansible loads an action plugin in its main process.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 
 COLLECTION = "streamops.ovenmediaengine"
-# The variables of all roles begin with it.
+# The prefix of the variables of all roles.
 PREFIX = "ovenmediaengine_"
-# The role export writes references to variables that begin with it, one for each secret.
+# The prefix of the variables to which the role export refers, one for each secret.
 SECRETS = f"{PREFIX}secret_"
-# The variable that turns the execution in Ansible's own process off.
+# The variable that turns in-process execution off.
 SWITCH = f"{PREFIX}in_process"
 _PURGE = f"{PREFIX}purge_"
 _PURGE_EVERYTHING = f"{_PURGE}everything"
@@ -45,16 +44,14 @@ def _words(*paths: pathlib.Path) -> frozenset[str]:
     )
 
 
-# What each role takes, registers or sets. A search for words takes a hundredth of the time that YAML takes to parse;
-# tests compare the two.
+# The variables that each role takes, registers or sets. Searching for words takes a hundredth of the time of parsing
+# YAML; tests compare the two.
 _OPTIONS = {path.parents[1].name: _words(path) for path in sorted(_ROOT.glob(f"roles/*/{_SPECS}"))}
 _KNOWN = _words(*_ROOT.glob("roles/*/tasks/*.yml"), *_ROOT.glob("playbooks/*.yml")).union({SWITCH}, *_OPTIONS.values())
 
 
 def documented() -> list[str]:
-    """Return the variables that users can set: those in the argument specs of all roles, and those of playbooks and
-    action plugins.
-    """
+    """Return the variables that users can set, in roles, playbooks and action plugins."""
     found = {SWITCH, *(word for word in _words(*_ROOT.glob("playbooks/*.yml")) if word.startswith(PREFIX))}
     for role in _OPTIONS:
         specs = yaml.safe_load((_ROOT / "roles" / role / _SPECS).read_text(encoding="utf-8"))["argument_specs"]
@@ -63,7 +60,7 @@ def documented() -> list[str]:
 
 
 def unknown_names(role: str, names: t.Iterable[str]) -> list[str]:
-    """Return the names that look like variables of this role or of the collection and are none."""
+    """Return the names with a prefix of this role or of the collection that are no variables of them."""
     own = f"{role}_"
     prefixes = (PREFIX, own) if any(word.startswith(own) for word in _OPTIONS.get(role, ())) else PREFIX
     return sorted(
@@ -72,7 +69,7 @@ def unknown_names(role: str, names: t.Iterable[str]) -> list[str]:
 
 
 def unknown_variables(role: str, names: t.Iterable[str]) -> str | None:
-    """Return what to say of misspelt variables, each with the nearest name that there is; None if there are none."""
+    """Return the message for misspelt variables, each with the most similar name; None if there are none."""
     unknown = unknown_names(role, names)
     if not unknown:
         return None
@@ -80,11 +77,14 @@ def unknown_variables(role: str, names: t.Iterable[str]) -> str | None:
     near = [f"{name} (did you mean {difflib.get_close_matches(name, known, 1, 0)[0]}?)" for name in unknown[:_MOST]]
     more = f" and {len(unknown) - _MOST} more" if len(unknown) > _MOST else ""
     begin = " or ".join(sorted({PREFIX if name.startswith(PREFIX) else f"{role}_" for name in unknown}))
-    return f"The role {role} has no such variable: {', '.join(near)}{more}. Correct or rename it: names that begin with {begin} belong to the collection."
+    return (
+        f"The role {role} has no such variable: {', '.join(near)}{more}. "
+        f"Correct or rename it: names that begin with {begin} belong to the collection."
+    )
 
 
 def unlisted_purges(role: str, variables: t.Mapping[str, t.Any], template: Template) -> str | None:
-    """Return what to say of a purge for which the user has listed nothing; None if there is none."""
+    """Return the message for a purge without listed objects; None if there is none."""
     for purge in sorted(_OPTIONS.get(role, ())):
         if not purge.startswith(_PURGE) or purge == _PURGE_EVERYTHING or not _is_true(variables.get(purge), template):
             continue
@@ -95,14 +95,17 @@ def unlisted_purges(role: str, variables: t.Mapping[str, t.Any], template: Templ
         if listed is None:
             return f"{purge} needs {option}, which is not defined. Define the list, or leave the purge out."
         if not _is_true(variables.get(_PURGE_EVERYTHING), template):
-            return f"{purge} with an empty {option} removes all there is. Set {_PURGE_EVERYTHING}: true to do so, or correct the list."
+            return (
+                f"{purge} with an empty {option} removes everything. "
+                f"Set {_PURGE_EVERYTHING}: true to do so, or correct the list."
+            )
     return None
 
 
 def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t.Any] | None:
-    """Return the result of a task whose role has variables that cannot be meant so; None if the task may run.
+    """Return the failure of a task whose role has invalid variables; None if the task may run.
 
-    ``variables`` are all variables of the task, without templates rendered; ``template`` renders one.
+    ``variables`` are all variables of the task, as they are defined; ``template`` renders one.
     """
     role = _role(variables)
     if not role:
@@ -115,8 +118,9 @@ def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t
 
 
 def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:
-    """Name the variables of a role in the errors of its task, in place of the options of the module; return whether
-    there are any.
+    """Replace options of the module by variables of the role in the errors of a task, in place.
+
+    Return whether the task is one of a role and has failed.
     """
     role = _role(variables)
     if not role or not result.get("failed"):
@@ -132,7 +136,7 @@ def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[s
 
 @functools.cache
 def options_to_variables(role: str, action: str) -> dict[str, str]:
-    """Return which variable each option of a module gets its value from in a role, by the tasks of the role."""
+    """Return the variable that each option of a module gets its value from in the tasks of a role."""
     known = set(documented())
     found: dict[str, str] = {}
     pending: list[t.Any] = [
@@ -152,7 +156,7 @@ def options_to_variables(role: str, action: str) -> dict[str, str]:
 
 
 def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
-    """The entries of a result, and those inside of them, that can hold an error."""
+    """Return the entries of a result that can hold an error, at both levels."""
     entries = [
         entry
         for key in ("results", "application_results")
@@ -165,9 +169,9 @@ def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
 
 
 def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
-    """A message with variables in place of options.
+    """Return a message with variables in place of options.
 
-    Ordinary words that are options as well are replaced only where nothing else can be meant.
+    Options that are ordinary words are replaced only at places where they cannot be anything else.
     """
     text = re.sub(
         r"\b([Ss]et) (\w+) to (true|false)\b",
@@ -177,33 +181,33 @@ def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
     return _OPTION.sub(lambda found: names.get(found[0], found[0]), text)
 
 
-# A name with an underscore, one with an index, one that begins the message, or one that is to be raised.
+# A name with an underscore, one with an index, one at the beginning of the message, or one after "raise".
 _OPTION = re.compile(
     r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|(?<=raise )[a-z]+|^[a-z]+(?=[:.]))(?![\w/=-])"
 )
 
 
 def _role(variables: t.Mapping[str, t.Any]) -> str:
-    """The role of the collection that a task is in; empty if it is in none."""
+    """Return the role of the collection that a task belongs to; empty if it belongs to none."""
     namespace, _dot, role = str(variables.get("ansible_role_name", "")).rpartition(".")
     return role if namespace == COLLECTION else ""
 
 
 def _value(variables: t.Mapping[str, t.Any], name: str, template: Template) -> t.Any:
-    """The value of a variable. That of a list is not rendered: only whether it is empty matters."""
+    """Return the value of a variable. A list is not rendered, because only its length matters."""
     value = variables.get(name)
     return template(value) if isinstance(value, str) else value
 
 
 def _is_true(value: t.Any, template: Template) -> bool:
-    """Whether a switch is on. What is no boolean at all is left to the argument spec to refuse."""
+    """Return whether a switch is on. The argument spec refuses other values than booleans."""
     if value is False or value is None:
         return False
     return bool(boolean(template(value), strict=False))
 
 
 def _nested_applications(variables: t.Mapping[str, t.Any], template: Template) -> bool:
-    """Whether applications are listed inside of virtual hosts, so that they are a list for a purge."""
+    """Return whether applications are listed inside of virtual hosts, which counts as a list for a purge."""
     vhosts = template(variables.get(f"{PREFIX}vhosts"))
     return isinstance(vhosts, (list, tuple)) and any(
         isinstance(vhost, t.Mapping) and vhost.get("applications") for vhost in vhosts

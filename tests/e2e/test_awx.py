@@ -424,7 +424,7 @@ def test_the_playbook_says_where_the_collection_of_awx_is_missing(project: Proje
         "streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"]
     )
     assert run.status == 2
-    assert "needs the collection awx.awx, which is not installed here" in run.output
+    assert "needs the collection awx.awx, which is not installed" in run.output
 
 
 # Jobs

@@ -106,7 +106,7 @@ def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     [
         ("one: [planted-broken", "The file with stream keys is expected to hold YAML"),
         ("two: planted-other", "There is no stream key for the platform one."),
-        (None, "keys.yml, is not there on the controller. Nothing was done."),
+        (None, "keys.yml, does not exist on the controller. Nothing was done."),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_sent(

@@ -334,9 +334,9 @@ def test_special_cases(project: Project) -> None:
             refused.before,
             refused.old.fingerprint,
         ) and "clients would refuse it" in told["refused"]
-        assert in_place.snapshot() == in_place_before and "nothing to put back" in told["in-place"]
+        assert in_place.snapshot() == in_place_before and "nothing to restore" in told["in-place"]
         assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in told["short"]
-        assert "If it is not there, make it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
+        assert "If it does not exist, create it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
 @pytest.mark.exhaustive
@@ -522,7 +522,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         told = failure(run, "bad")
         assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
         assert (
-            "also those of the virtual host t-live, which serves the new certificate since this run has placed them. They stay."
+            "also those of the virtual host t-live, which serves the new certificate since this run placed them. They stay."
             in told
         )
         assert "before this run" not in told and bad.served() == bad.new.fingerprint

@@ -157,4 +157,6 @@ def test_provision_and_audit_in_slices(
 def test_a_merge_without_reports_says_so(project: Project) -> None:
     run = project.play("streamops.ovenmediaengine.merge_audits", "-i", "one,two", "-e", "audit_parts_dir=nothing")
     assert run.status == 2
-    assert f"There is no audit.json in {project.directory}/nothing on the controller" in run.output
+    assert (
+        f"There is no audit.json in {project.directory}/nothing or its subdirectories on the controller" in run.output
+    )

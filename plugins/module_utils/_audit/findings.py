@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Findings of an audit and their severities. Imports nothing that a filter cannot."""
+"""The findings of an audit and their severities.
+
+Filters import this file, so it imports neither `requests` nor `ssl`.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,15 @@ DRIFT = "drift"
 WARNING = "warning"
 INFO = "info"
 SEVERITIES = (ERROR, DRIFT, WARNING, INFO)
+"""All severities, the worst first."""
 
 
 class Finding(t.NamedTuple):
-    """One thing that is not as it should be. What does not apply is empty, or None for values."""
+    """One fault or difference.
+
+    The names of the fields are keys of results. A field that does not apply is empty, or None for ``found`` and
+    ``wanted``.
+    """
 
     severity: str
     kind: str

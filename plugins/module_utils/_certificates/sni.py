@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which virtual host's certificate the server picks in a TLS handshake (server-facts: Certificates).
+"""Predict which virtual host's certificate the server picks in a TLS handshake (server-facts: Certificates).
 
-The server goes through the virtual hosts that have TLS in the order of the bytes of their names, and takes the first
-whose host names match the name that the client asks for by SNI. Without SNI it takes the first one (https_server.cpp,
-certificate.cpp of 0.15.10 to 0.21.0 [read]). Publishers and viewers reach virtual hosts by another order.
+The server sorts the virtual hosts that have TLS by the bytes of their names, and picks the first one with a host name
+that matches the SNI of the client. Without SNI it picks the first one (https_server.cpp and certificate.cpp of 0.15.10
+to 0.21.0 [read]). Publishers and viewers reach virtual hosts in another order.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class TlsHost(t.NamedTuple):
 
 
 class Shadow(t.NamedTuple):
-    """Another virtual host, whose certificate the server picks in place of the one in question."""
+    """Another virtual host, whose certificate the server picks instead of the expected one."""
 
     host: TlsHost
     rule: str
-    """Why the server picks it, in words."""
+    """Why the server picks it, as a sentence without its period."""
     proven: bool
-    """Whether the certificate that is served is known to be another one than that of the virtual host in question."""
+    """Whether the served certificate is known not to be that of the expected virtual host."""
 
 
 def tls_host(vhost: t.Mapping[str, t.Any]) -> TlsHost | None:
-    """Return what the choice depends on, from a virtual host in option form; None if it has no TLS."""
+    """Return the TLS settings of a virtual host in option form; None if it has no TLS."""
     host = vhost.get("host", {})
     tls = host.get("tls", {})
     if not tls.get("cert_path") or not tls.get("key_path"):
@@ -51,10 +51,9 @@ def tls_host(vhost: t.Mapping[str, t.Any]) -> TlsHost | None:
 
 
 def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterator[tuple[TlsHost, str]]:
-    """Yield the virtual hosts whose certificate the server can pick, each with its host name that matches (empty
-    without SNI).
+    """Yield the virtual hosts that match, in the server's order, each with its matching host name (empty without SNI).
 
-    It picks the first one whose files it could load.
+    The server picks the first one whose files it could load.
     """
     for host in sorted(hosts, key=lambda one: one.name.encode("utf-8", "surrogatepass")):
         pattern = (
@@ -67,18 +66,17 @@ def candidates(hosts: t.Iterable[TlsHost], server_name: str | None) -> t.Iterato
 
 
 def shadow_of(vhost: str, hosts: t.Sequence[TlsHost], endpoint: Endpoint, served: Certificate | None) -> Shadow | None:
-    """Return the virtual host that hides another one at an endpoint; None if there is none, or if what is served shows
-    that it does not.
+    """Return the virtual host that hides ``vhost`` at an endpoint; None if there is none.
 
-    ``hosts`` are the virtual hosts with TLS, or at least those whose names sort up to ``vhost``. ``served`` is what a
-    handshake showed.
+    ``hosts`` are the virtual hosts with TLS, at least those whose names sort before ``vhost`` and itself. ``served`` is
+    the certificate of a handshake.
     """
     own = next((one for one in hosts if one.name == vhost), None)
     others = [(host, pattern) for host, pattern in candidates(hosts, asked_name(endpoint)) if host.name < vhost]
     if served is None or own is None or not others:
         return None
     holding = [(host, pattern) for host, pattern in others if _is_in(host, served)]
-    if not holding and _is_in(own, served):  # the files of the others could not be loaded
+    if not holding and _is_in(own, served):  # the server could not load the files of the others
         return None
     host, pattern = (holding or others)[0]
     proven = bool(holding) or (bool(endpoint.server_name) and not covers(served, endpoint.server_name))
@@ -86,16 +84,18 @@ def shadow_of(vhost: str, hosts: t.Sequence[TlsHost], endpoint: Endpoint, served
 
 
 def rule_for(host: TlsHost, pattern: str) -> str:
-    """Return why the server picks a virtual host, with its host name that matches, in words."""
+    """Return why the server picks a virtual host, as a sentence without its period.
+
+    ``pattern`` is the host name that matches; empty without SNI.
+    """
+    order = "the server picks the first virtual host, in alphabetical order of names"
     if pattern:
-        return f"By SNI the server picks the first virtual host, in alphabetical order of names, with a host name that matches: {host.name} ({pattern})"
-    return f"Without SNI, which addresses do not have, the server picks the first virtual host, in alphabetical order of names: {host.name}"
+        return f"By SNI {order}, with a host name that matches: {host.name} ({pattern})"
+    return f"Without SNI, which addresses do not have, {order}: {host.name}"
 
 
 def _is_in(host: TlsHost, served: Certificate) -> bool:
-    """Return whether a certificate is known to be that of a virtual host, whose file may be on another host, or not
-    for us to read.
-    """
+    """Return whether a certificate is in the file of a virtual host; False if the file cannot be read here."""
     try:
         return read_pem_certificates(host.cert_path)[0].fingerprint == served.fingerprint
     except CertificateError:
@@ -103,9 +103,9 @@ def _is_in(host: TlsHost, served: Certificate) -> bool:
 
 
 def shadowed(vhost: str, shadows: t.Sequence[tuple[Endpoint, Shadow]]) -> OmeError:
-    """Return the error that says that the certificate of a virtual host cannot be served, and why.
+    """Return the error for a virtual host whose certificate cannot be served at some endpoints.
 
-    All shadows are told of by the first.
+    The message explains the first of them.
     """
     endpoint, shadow = shadows[0]
     others = f", and at {len(shadows) - 1} more endpoints" if len(shadows) > 1 else ""
@@ -114,22 +114,23 @@ def shadowed(vhost: str, shadows: t.Sequence[tuple[Endpoint, Shadow]]) -> OmeErr
 
 
 class SniOrder:
-    """The virtual hosts of a server that have TLS, read once, when they are needed first."""
+    """The virtual hosts of a server that have TLS, read at the first use."""
 
     def __init__(self, api: t.Any, vhost: str | None) -> None:
-        """``vhost`` is the one in question: those that sort after it do not matter. None if all do."""
+        """``vhost`` is the expected virtual host: those that sort after it are not read. None reads all."""
         self._api = api
         self._vhost = vhost
         self._hosts: list[TlsHost] | None = None
 
     def shadow(self, endpoint: Endpoint, served: Certificate | None) -> Shadow | None:
-        """Return what hides the virtual host in question at an endpoint; None also if the server does not answer, as
-        this only explains other findings.
+        """Return what hides the expected virtual host at an endpoint; None if nothing does.
+
+        Also None if the server does not answer, because a shadow only explains another problem.
         """
         return shadow_of(self._vhost, self._known(), endpoint, served) if self._vhost is not None else None
 
     def picked(self, endpoint: Endpoint) -> tuple[TlsHost, str] | None:
-        """Return the virtual host whose certificate the server picks at an endpoint."""
+        """Return the virtual host whose certificate the server picks at an endpoint, with its matching host name."""
         return next(candidates(self._known(), asked_name(endpoint)), None)
 
     def _known(self) -> list[TlsHost]:

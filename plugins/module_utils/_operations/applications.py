@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that manage applications do: options in, result out."""
+"""The operations that manage applications."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .results import ManagingOperation, bulk_result, check_purge, refuse_repeate
 
 
 class _Applications(ManagingOperation):
-    """Brings applications to be as wanted."""
+    """Brings applications into the desired state."""
 
-    group = APPLICATION
+    declaration = APPLICATION
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
@@ -32,7 +32,7 @@ class _Applications(ManagingOperation):
         check_applications(self.desired)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
-        """Plans, and carries the plan out unless in check mode."""
+        """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         apps = [app for _path, app in self.desired]
         if self.params["state"] == "absent":
@@ -43,18 +43,20 @@ class _Applications(ManagingOperation):
 
 
 class Application(_Applications):
-    """One application."""
+    """The operation of the module `application`."""
+
+    result_key = "application"
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG}
 
     def run(self, api: Api, context: Context) -> Result:
-        return single_result(self.reconcile(api, context)[0], "application")
+        return single_result(self.reconcile(api, context)[0], self.result_key)
 
 
 class Applications(_Applications):
-    """A set of applications."""
+    """The operation of the module `applications`."""
 
     entries = "applications"
 
@@ -78,6 +80,7 @@ class Applications(_Applications):
 
 
 def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:
+    """Raise BadInput if an application, in specified form with its option path, is invalid or repeated."""
     for path, app in desired:
         application.validate(app, path)
     refuse_repeated(desired, lambda app: str(application.key_of(app)), "name")

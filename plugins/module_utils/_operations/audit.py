@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the module `audit_info` does: options in, findings out."""
+"""The operation that audits a server."""
 
 from __future__ import annotations
 
@@ -24,18 +24,27 @@ from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
 from .base import INVALID_ENTRIES, NAMES, Operation, Params, Result, check_name, list_of
-from .certificate_options import check_endpoint, check_expected, read_expected, with_list_of_endpoints
-from .certificates import CHAIN_OPTIONS, SERVED_OPTIONS
+from .certificate_options import (
+    CHAIN_OPTIONS,
+    SERVED_OPTIONS,
+    check_endpoint,
+    check_expected,
+    read_expected,
+    with_list_of_endpoints,
+)
 
 Entries = list[tuple[str, dict[str, t.Any]]]
-# Seconds; the server counts the bytes of a push about once a second (server-facts: Push tasks).
-SHORTEST_INTERVAL = 2.0
-LONGEST_INTERVAL = 600.0
+SHORTEST_INTERVAL = (
+    2.0  # seconds; the server updates the byte counts of pushes once a second (server-facts: Push tasks)
+)
+LONGEST_INTERVAL = 600.0  # seconds
 
 
 class AuditInfo(Operation):
-    """Compares a server with what is listed, and looks for what is wrong with it; never writes."""
+    """The operation of the module `audit_info`."""
 
+    # The entries of `vhosts` hold names and states only.
+    masked_results = ("vhosts",)
     lists_of_findings = ("vhosts", "applications", "push_tasks", "certificates")
 
     @classmethod
@@ -66,8 +75,9 @@ class AuditInfo(Operation):
 
     @functools.cached_property
     def invalid_entries(self) -> t.Mapping[str, str]:
-        """Entries that are not of the types of their options, by path, with what is wrong; the door left their names
-        alone in them.
+        """Problems of entries that do not have the types of their options, by path.
+
+        The entries hold nothing but their names.
         """
         return dict(self.params.get(INVALID_ENTRIES) or {})
 
@@ -81,41 +91,39 @@ class AuditInfo(Operation):
 
     @functools.cached_property
     def applications(self) -> Entries:
-        """The same of applications, those inside of virtual hosts first."""
-        found = [
+        """The path of the option and the specified form of each application, those inside of virtual hosts first."""
+        nested = [
             (f"vhosts[{index}].applications[{inner}]", APPLICATION.specified({**app, "vhost": entry["name"]}))
             for index, entry in enumerate(self.params["vhosts"] or [])
             for inner, app in enumerate(entry.get("applications") or [])
         ]
-        return found + [
+        return nested + [
             (f"applications[{index}]", APPLICATION.specified(entry))
             for index, entry in enumerate(self.params["applications"] or [])
         ]
 
     @functools.cached_property
     def push_tasks(self) -> Entries:
-        """The same of push tasks."""
+        """The path of the option and the specified form of each push task."""
         return [
             (f"push_tasks[{index}]", PUSH_TASK.specified(entry))
             for index, entry in enumerate(self.params["push_tasks"] or [])
         ]
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        for group, entries in (
+        for declaration, entries in (
             (VIRTUAL_HOST, self.vhosts),
             (APPLICATION, self.applications),
             (PUSH_TASK, self.push_tasks),
         ):
             for _path, entry in entries:
-                group.collect_secrets(entry, secrets)
+                declaration.collect_secrets(entry, secrets)
 
     def check(self) -> None:
         interval = self.params["sampling_interval"]
         if interval != 0 and not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
-            raise BadInput(
-                "sampling_interval",
-                f"expected 0 for one look, or seconds from {SHORTEST_INTERVAL:g} to {LONGEST_INTERVAL:g}, got {interval:g}",
-            )
+            expected = f"expected 0 for one sample, or seconds from {SHORTEST_INTERVAL:g} to {LONGEST_INTERVAL:g}"
+            raise BadInput("sampling_interval", f"{expected}, got {interval:g}")
         if self.params["certificate_days"] < 0:
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
         for index, name in enumerate(self.params["read_only_vhosts"] or []):
@@ -140,13 +148,12 @@ class AuditInfo(Operation):
             referenced_keys,
         )
         desired = Desired(vhosts, applications, push_tasks, self.params["read_only_vhosts"] or (), referenced_keys)
-        audit = Audit(api, context, desired, sampling_interval=self.params["sampling_interval"])
-        handshakes = ProbeSettings(
+        settings = ProbeSettings(
             self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"]
         )
         certificates = list(self._certificates(api, bad))
-        audit.findings += bad
-        audit.run(certificates, handshakes)
+        audit = Audit(api, context, desired, sampling_interval=self.params["sampling_interval"], findings=bad)
+        audit.run(certificates, settings)
         return {"changed": False, **audit.result()}
 
     def _valid(
@@ -157,10 +164,10 @@ class AuditInfo(Operation):
         bad: list[Finding],
         referenced_keys: set[tuple[str, ...]],
     ) -> list[dict[str, t.Any]]:
-        """The entries that can be compared. Each other one is a finding, and does not keep the rest from being looked
-        at.
+        """Return the entries that can be compared; add a finding to ``bad`` for each of the others.
 
-        ``key`` are the options that identify an entry, from the virtual host on.
+        ``key`` are the options that identify an entry, from the virtual host on. The identities of invalid entries are
+        added to ``referenced_keys``.
         """
         valid: dict[tuple[str, ...], dict[str, t.Any]] = {}
         for path, entry in entries:
@@ -179,7 +186,7 @@ class AuditInfo(Operation):
         return list(valid.values())
 
     def _certificates(self, api: Api, bad: list[Finding]) -> t.Iterator[DesiredCertificate]:
-        """What should be served at which endpoint; what cannot be used is a finding."""
+        """Yield the certificate that each endpoint should serve; add a finding to ``bad`` for invalid options."""
         for index, entry in enumerate(self.params["certificates"] or []):
             path, place = f"certificates[{index}]", {"vhost": entry.get("vhost") or ""}
             if path in self.invalid_entries:
@@ -188,9 +195,8 @@ class AuditInfo(Operation):
             expected = None
             try:
                 if not entry["endpoint"]:
-                    raise BadInput(
-                        f"{path}.endpoint", "expected at least one, as only a handshake shows what is served"
-                    )
+                    text = "expected at least one, because only a handshake shows what is served"
+                    raise BadInput(f"{path}.endpoint", text)
                 if entry["days"] is not None and entry["days"] < 0:
                     raise BadInput(f"{path}.days", f"expected days, 0 or more, got {entry['days']}")
                 check_expected(entry, path)
@@ -201,11 +207,11 @@ class AuditInfo(Operation):
                 bad.append(Finding(ERROR, error.kind, str(error), field=f"{path}.certificate", **place))
             for inner, endpoint in enumerate(entry["endpoint"] or []):
                 try:
-                    yield self._wanted_certificate(api, entry, endpoint, expected, f"{path}.endpoint[{inner}]")
+                    yield self._desired_certificate(api, entry, endpoint, expected, f"{path}.endpoint[{inner}]")
                 except BadInput as error:
                     bad.append(_bad_input(error, **place))
 
-    def _wanted_certificate(
+    def _desired_certificate(
         self,
         api: Api,
         entry: t.Mapping[str, t.Any],
@@ -213,7 +219,7 @@ class AuditInfo(Operation):
         expected: Expected | None,
         path: str,
     ) -> DesiredCertificate:
-        """What should be served at one endpoint, completed; raises BadInput."""
+        """Return the certificate that one endpoint should serve. Raises BadInput."""
         check_endpoint(endpoint, path)
         host = endpoint["host"] or api.hostname
         name = endpoint["server_name"] or self._first_name(entry["vhost"])
@@ -223,7 +229,7 @@ class AuditInfo(Operation):
         )
 
     def _first_name(self, vhost: str | None) -> str | None:
-        """The first listed host name of a virtual host that names one host alone."""
+        """Return the first listed host name of a virtual host without a wildcard; None if there is none."""
         names: list[str] = next(
             (entry.get("host", {}).get("names", []) for _path, entry in self.vhosts if entry["name"] == vhost), []
         )
@@ -231,5 +237,5 @@ class AuditInfo(Operation):
 
 
 def _bad_input(error: BadInput, **place: str) -> Finding:
-    """The finding of an entry that no run could bring about."""
+    """Return the finding for an entry of the lists that is invalid."""
     return Finding(ERROR, error.kind, str(error), field=error.option, **place)

@@ -2,10 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What every operation is: options in, result out. Pure of Ansible, so that any door can stand before it.
+"""The base of all operations, and the argument specs that several of them share.
 
-A operation has two halves. ``check`` raises BadInput before anything is sent. ``run`` talks to the server and returns
-the result as a dictionary; a result with ``failed`` is a failure that still has something to report.
+An operation does the work of one module and imports nothing of Ansible, so that every execution path can run it.
 """
 
 from __future__ import annotations
@@ -20,80 +19,87 @@ from .._schema.validators import addressable
 Params = t.Mapping[str, t.Any]
 Result = dict[str, t.Any]
 
-# Argument specs of options that several modules have.
+# Argument specs of single options.
 FLAG = {"type": "bool", "default": False}
 TEXT = {"type": "str"}
 NAMES = {"type": "list", "elements": "str"}
 PREDICTED = {"type": "list", "elements": "dict"}
 WAIT_TIMEOUT = {"type": "float", "default": 30.0}
+LONGEST_WAIT = 86400  # seconds
 
-# Under this name the door hands over what is wrong with entries that are not of the types of their options.
-INVALID_ENTRIES = "unusable"
+# The key under which `perform` adds the problems of entries that do not have the types of their options.
+INVALID_ENTRIES = "invalid_entries"
 
 
 def state_option(*choices: str) -> dict[str, t.Any]:
-    """The argument spec of an option that says how an object should be; the first of the words where it is left out."""
+    """Return the argument spec of an option for the desired state; the first choice is the default."""
     return {"type": "str", "choices": list(choices), "default": choices[0]}
 
 
 def list_of(options: t.Mapping[str, t.Any], *, required: bool = True) -> dict[str, t.Any]:
-    """The argument spec of a list of dictionaries with these options."""
+    """Return the argument spec of a list of dictionaries with these options."""
     return {"type": "list", "elements": "dict", "required": required, "options": dict(options)}
 
 
 class Operation:
-    """One module's work on its options."""
+    """The work of one module: options in, result out.
 
-    # Whether there is nothing to do without a server, so that the connection options are required.
+    ``check`` runs before anything is sent. ``run`` talks to the server and returns the result; one with ``failed`` is a
+    failure that still has something to report.
+    """
+
+    # Whether the module needs a server for every task, so that the connection options are required.
     always_needs_server = True
-    # Options that are lists in which an entry of any form ends nothing, as it is a finding.
+    # Options that are lists in which an invalid entry is a finding, and not the end of the task.
     lists_of_findings: tuple[str, ...] = ()
+    # Keys of the result that need no search for secrets: their objects are masked field by field, or shown on request.
+    masked_results: tuple[str, ...] = ()
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        """The argument spec of the module's own options, beside those of the connection."""
+        """Return the argument spec of the module's options without those of the connection."""
         raise NotImplementedError
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        """The options as the user gave them, in the form that their argument spec takes.
+        """Return the options of a task in the form that their argument spec takes.
 
-        Must cope with options of any form.
+        Runs before any check, so the values can have any type.
         """
         return dict(specified)
 
     def __init__(self, params: Params) -> None:
-        """``params`` are the options after the argument spec: coerced, with None for what was left out."""
+        """``params`` are the options after the check of the argument spec: coerced, with None for omitted ones."""
         self.params = params
 
     def collect_secrets(self, secrets: SecretStore) -> None:
-        """Remembers the secrets among the options. Runs first, and must cope with options that are not valid."""
+        """Add the secrets among the options to the store. Runs before ``check``, so the values can be invalid."""
 
     def check(self) -> None:
-        """Raises BadInput where an option cannot work."""
+        """Raise BadInput if an option cannot work."""
 
     def entry_of(self, option: str) -> str:
-        """Return the entry of a list that an option is in, by index and name; empty if it is in none that has a name."""
+        """Return the index and name of the list entry that holds an option; empty if no named entry does."""
         return ""
 
     @property
     def needs_server(self) -> bool:
-        """Whether the connection options are needed; ``run`` gets no Api where they are not."""
+        """Whether this task needs a server; if not, ``run`` gets None in place of an Api."""
         return True
 
     def run(self, api: t.Any, context: Context) -> Result:
-        """Does the work; raises OmeError where there is nothing but the error to report."""
+        """Do the work and return the result. Raises OmeError if there is nothing else to report."""
         raise NotImplementedError
 
 
 def check_name(name: str, path: str) -> None:
-    """Raises BadInput where nothing of this name can be addressed."""
+    """Raise BadInput if no request can address this name; ``path`` is that of the option."""
     expected = addressable(name)
     if expected:
         raise BadInput(path, f"{expected}, got {name!r}")
 
 
 def check_wait_timeout(params: Params) -> None:
-    """Raises BadInput where the option `wait_timeout` holds no time to wait for."""
-    if not 0 <= params["wait_timeout"] <= 86400:
-        raise BadInput("wait_timeout", f"expected seconds, from 0 to 86400, got {params['wait_timeout']:g}")
+    """Raise BadInput if the option `wait_timeout`, in seconds, is not between 0 and a day."""
+    if not 0 <= params["wait_timeout"] <= LONGEST_WAIT:
+        raise BadInput("wait_timeout", f"expected seconds, from 0 to {LONGEST_WAIT}, got {params['wait_timeout']:g}")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Checks of the options that modules about certificates share."""
+"""The options that operations on certificates share, and their checks."""
 
 from __future__ import annotations
 
@@ -13,30 +13,43 @@ from .._core.errors import BadInput, OmeError
 from .._schema.validators import host_name
 from .._tls.certificate import CertificateError, normalize_fingerprint
 from .._tls.pem_files import read_pem_certificates
-from .base import Params
+from .base import FLAG, Params
+
+SERVED_OPTIONS: dict[str, dict[str, t.Any]] = {
+    "certificate": {"type": "path"},
+    "fingerprint": {"type": "str"},
+    "endpoint": {
+        "type": "list",
+        "elements": "dict",
+        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
+    },
+}
+"""Argument specs: which certificate should be served, and where."""
+
+CHAIN_OPTIONS: dict[str, dict[str, t.Any]] = {"verify_chain": FLAG, "chain_ca_path": {"type": "path"}}
+"""Argument specs: whether and how the chain is verified."""
 
 
 def with_list_of_endpoints(specified: Params) -> dict[str, t.Any]:
-    """The options with an ``endpoint`` that is one dictionary as a list of it."""
+    """Return the options with ``endpoint`` as a list, even if it is a single dictionary."""
     one = specified.get("endpoint")
     return {**specified, "endpoint": [one]} if isinstance(one, dict) else dict(specified)
 
 
 def check_path(value: str | None, option: str) -> None:
-    """Raises BadInput where this is no path but the content of a file, given by mistake, which must not be repeated in
-    a message.
-    """
+    """Raise BadInput if a value is not a path but, by mistake, the content of a file, without repeating it."""
     if value is not None and not (value.strip() and value.isprintable() and "-----BEGIN" not in value):
         raise BadInput(option, "expected the path of a file in PEM form, not what the file holds")
 
 
 def check_expected(params: Params, path: str = "") -> None:
-    """Raises BadInput where the options ``certificate`` and ``fingerprint`` cannot say what should be served; ``path``
-    is that of their entry in a list.
+    """Raise BadInput if the options `certificate` and `fingerprint` define no certificate.
+
+    ``path`` is that of their entry, if they are in a list.
     """
     prefix = f"{path}." if path else ""
     if params["certificate"] is not None and params["fingerprint"] is not None:
-        raise BadInput(f"{prefix}fingerprint", "cannot be used beside certificate, which says the same")
+        raise BadInput(f"{prefix}fingerprint", "cannot be used together with certificate, which defines the same")
     if params["fingerprint"] is not None and normalize_fingerprint(params["fingerprint"]) is None:
         expected = "expected a SHA-256 fingerprint, 64 hexadecimal digits with or without colons"
         raise BadInput(f"{prefix}fingerprint", f"{expected}, got {params['fingerprint']!r}")
@@ -44,8 +57,9 @@ def check_expected(params: Params, path: str = "") -> None:
 
 
 def read_expected(params: Params) -> Expected | None:
-    """What the options ``certificate`` and ``fingerprint``, which were checked, say should be served; raises OmeError
-    where the file cannot be used.
+    """Return the expected certificate from the checked options `certificate` and `fingerprint`; None without both.
+
+    Raises OmeError if the file cannot be used.
     """
     path = params["certificate"]
     if path is None:
@@ -59,7 +73,7 @@ def read_expected(params: Params) -> Expected | None:
 
 
 def check_endpoint(entry: Params, path: str) -> None:
-    """Raises BadInput where no handshake can be made with an endpoint; ``path`` is that of the option."""
+    """Raise BadInput if no handshake can be made with an endpoint; ``path`` is that of its entry."""
     if entry["port"] is None or not 0 < entry["port"] < 65536:
         raise BadInput(f"{path}.port", f"expected a port from 1 to 65535, got {entry['port']}")
     for option in ("host", "server_name"):

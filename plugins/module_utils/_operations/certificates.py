@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules about certificates do: options in, result out."""
+"""The operations on certificates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .._api.client import Api
-from .._certificates.probe import EndpointReport, Expected, ProbeResult, ProbeSettings, expiring, shadows, unverified
+from .._certificates.probe import (
+    EndpointReport,
+    Expected,
+    ProbeResult,
+    ProbeSettings,
+    expiring,
+    proven_shadows,
+    unverified,
+)
 from .._certificates.rotation import Rotation
 from .._certificates.sni import Shadow, SniOrder, shadowed
 from .._core.context import Context
@@ -33,25 +41,23 @@ from .base import (
     check_wait_timeout,
     state_option,
 )
-from .certificate_options import check_endpoint, check_expected, check_path, read_expected, with_list_of_endpoints
+from .certificate_options import (
+    CHAIN_OPTIONS,
+    SERVED_OPTIONS,
+    check_endpoint,
+    check_expected,
+    check_path,
+    read_expected,
+    with_list_of_endpoints,
+)
 
-# What should be served, and where.
-SERVED_OPTIONS: dict[str, dict[str, t.Any]] = {
-    "certificate": {"type": "path"},
-    "fingerprint": {"type": "str"},
-    "endpoint": {
-        "type": "list",
-        "elements": "dict",
-        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
-    },
-}
-# How it is looked at.
-CHAIN_OPTIONS: dict[str, dict[str, t.Any]] = {"verify_chain": FLAG, "chain_ca_path": {"type": "path"}}
+_ONLY_HANDSHAKES = "because only a handshake shows what is served"
 
 
 class _Certificates(Operation):
-    """What the modules about certificates share: what is expected, and where it should be served."""
+    """The common part: the expected certificate, and the endpoints that should serve it."""
 
+    # Options that are paths of files.
     PATHS: tuple[str, ...] = ("certificate", "chain_ca_path")
 
     @classmethod
@@ -68,16 +74,16 @@ class _Certificates(Operation):
         for option in self.PATHS:
             check_path(self.params[option], option)
         self._check_authorities()
-        before = set()
+        seen = set()
         for index, entry in enumerate(self.params["endpoint"] or []):
             endpoint = (entry["host"], entry["port"], entry["server_name"])
-            if endpoint in before:
+            if endpoint in seen:
                 raise BadInput(f"endpoint[{index}]", "expected each endpoint once")
-            before.add(endpoint)
+            seen.add(endpoint)
             check_endpoint(entry, f"endpoint[{index}]")
 
     def _check_authorities(self) -> None:
-        """Raises BadInput where there is no CA to verify against, as each handshake would fail after the reload."""
+        """Raise BadInput if the CA certificates cannot be read, because every handshake after the reload would fail."""
         option = "chain_ca_path" if self.params["chain_ca_path"] is not None else "ca_path"
         path = self.params[option]
         if not self.params["verify_chain"] or path is None or os.path.isdir(path):
@@ -85,11 +91,10 @@ class _Certificates(Operation):
         try:
             read_pem_certificates(path)
         except CertificateError as error:
-            raise BadInput(
-                option, f"expected a file or a directory of CA certificates in PEM form; {str(error).rstrip('.')}"
-            ) from None
+            expected = "expected a file or a directory of CA certificates in PEM form"
+            raise BadInput(option, f"{expected}; {str(error).rstrip('.')}") from None
 
-    def _handshakes(self) -> ProbeSettings:
+    def _probe_settings(self) -> ProbeSettings:
         chain_ca_path = self.params["chain_ca_path"]
         return ProbeSettings(
             self.params["timeout"],
@@ -98,7 +103,7 @@ class _Certificates(Operation):
         )
 
     def _expected(self, context: Context) -> Expected | None:
-        """The certificate that should be served; raises OmeError where its file cannot be used."""
+        """Return the certificate that should be served. Raises OmeError if its file cannot be used."""
         expected = read_expected(self.params)
         first = expected.certificate if expected is not None else None
         if first is not None and first.days_left(context.now()) < 0:
@@ -108,25 +113,22 @@ class _Certificates(Operation):
         return expected
 
     def _endpoints(self, default_host: str | None, names: t.Sequence[str]) -> list[Endpoint]:
-        """The endpoints, completed: the host is the server's, the name the first of the virtual host that names one
-        host alone.
-        """
-        found = []
+        """Return the endpoints. The server name defaults to the first of the host names without a wildcard."""
+        first = next((name for name in names if "*" not in name), None)
+        endpoints = []
         for entry in self.params["endpoint"] or []:
             host = entry["host"] or str(default_host)
-            found.append(
-                Endpoint(
-                    host, entry["port"], entry["server_name"] or next((name for name in names if "*" not in name), host)
-                )
-            )
-        return found
+            endpoints.append(Endpoint(host, entry["port"], entry["server_name"] or first or host))
+        return endpoints
 
     def _needs_names(self) -> bool:
         return any(not entry["server_name"] for entry in self.params["endpoint"] or [])
 
 
 class CertReload(_Certificates):
-    """Has the server load its certificates again, and proves by handshakes what is served then."""
+    """The operation of the module `cert_reload`."""
+
+    masked_results = ("diff",)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -143,27 +145,18 @@ class CertReload(_Certificates):
     def check(self) -> None:
         super().check()
         if self.params["scope"] == "api" and self.params["vhost"] is not None:
-            raise BadInput("vhost", "cannot be used where scope is api")
+            raise BadInput("vhost", "cannot be used if scope is api")
         check_wait_timeout(self.params)
-        if self.params["fail_if_days_left_below"] is not None and self.params["fail_if_days_left_below"] < 0:
-            raise BadInput(
-                "fail_if_days_left_below", f"expected days, 0 or more, got {self.params['fail_if_days_left_below']}"
-            )
-        for option in ("verify_chain", "fail_if_days_left_below"):
-            if self.params[option] is not None and self.params[option] is not False and not self._has_endpoints():
-                raise BadInput(
-                    "endpoint", f"is required where {option} is given, as only a handshake shows what is served"
-                )
-        if (
-            self.params["certificate"] is not None or self.params["fingerprint"] is not None
-        ) and not self._has_endpoints():
-            raise BadInput(
-                "endpoint",
-                "is required where certificate or fingerprint is given, as only a handshake shows what is served",
-            )
+        days = self.params["fail_if_days_left_below"]
+        if days is not None and days < 0:
+            raise BadInput("fail_if_days_left_below", f"expected days, 0 or more, got {days}")
+        for option in ("verify_chain", "fail_if_days_left_below", "certificate", "fingerprint"):
+            is_set = self.params[option] is not None and self.params[option] is not False
+            if is_set and not self._has_endpoints():
+                raise BadInput("endpoint", f"is required if {option} is set, {_ONLY_HANDSHAKES}")
 
     def _has_endpoints(self) -> bool:
-        # The API server's own port is known where it speaks TLS.
+        # The port of the API is known from api_url.
         return bool(self.params["endpoint"]) or (
             self.params["scope"] == "api" and self.params["api_url"].strip().lower().startswith("https:")
         )
@@ -175,23 +168,23 @@ class CertReload(_Certificates):
         if self.params["scope"] == "api" and not endpoints and api.tls_endpoint is not None:
             endpoints = [Endpoint(*api.tls_endpoint, api.hostname)]
         own = {option: self.params[option] for option in ("vhost", "scope", "wait_timeout")}
-        rotation = Rotation(api, context, self._handshakes(), known=raw is not None, **own)
+        rotation = Rotation(api, context, self._probe_settings(), known=raw is not None, **own)
         expected: Expected | None = None
         try:
             expected = self._expected(context)
             self._refuse_other_key(raw)
         except OmeError as error:
-            rotation.look(endpoints)
+            rotation.probe(endpoints)
             return self._result(rotation, expected, context, False, rotation.with_served(error))
         failure: OmeError | None = None
         changed = False
         try:
             changed = rotation.run(endpoints, expected, force=self.params["force"])
         except OmeError as error:
-            # Where no handshake tells, a reload without an answer may have changed what is served.
+            # Without endpoints, nothing shows whether a reload without an answer took effect.
             failure, changed = error, rotation.served_another or (error.outcome_unknown and not endpoints)
         days, now = self.params["fail_if_days_left_below"], context.now()
-        if failure is None and context.check_mode and changed:  # what is served now is not what would be
+        if failure is None and context.check_mode and changed:  # a real run would serve the expected certificate
             failure = (
                 expiring(rotation.reports, days, now, expected.certificate)
                 if expected is not None and expected.certificate is not None
@@ -202,7 +195,10 @@ class CertReload(_Certificates):
         return self._result(rotation, expected, context, changed, failure)
 
     def _read_virtual_host(self, api: Api, context: Context) -> dict[str, t.Any] | None:
-        """The virtual host where something of it is needed; in check mode an earlier task may yet have to make it."""
+        """Return the virtual host in wire form; None if it is not needed.
+
+        Also None in check mode if it is missing, because an earlier task may create it.
+        """
         vhost = self.params["vhost"]
         if vhost is None or not (self._needs_names() or (self.params["verify_chain"] and self.params["certificate"])):
             return None
@@ -212,16 +208,16 @@ class CertReload(_Certificates):
         return raw
 
     def _refuse_other_key(self, raw: dict[str, t.Any] | None) -> None:
-        """Raises where the key of the virtual host can be read here and belongs to another certificate."""
+        """Raise OmeError if the key of the virtual host can be read here and belongs to another certificate."""
         key_path = VIRTUAL_HOST.from_wire(raw or {}).get("host", {}).get("tls", {}).get("key_path")
         if not self.params["verify_chain"] or not self.params["certificate"] or not key_path:
             return
         try:
             matches = key_matches(self.params["certificate"], key_path)
-        except CertificateError:  # on another host, or not for us to read; that of the certificate was read already
+        except CertificateError:  # the key is on another host, or not readable; the certificate was read before
             return
         if not matches:
-            detail = f"The key in {key_path} is not that of the certificate in {self.params['certificate']}."
+            detail = f"The key in {key_path} does not belong to the certificate in {self.params['certificate']}."
             raise OmeError("certificate_file", f"use the certificate {self.params['certificate']}", detail=detail)
 
     def _result(
@@ -251,7 +247,7 @@ class CertReload(_Certificates):
 
 
 class CertificateInfo(_Certificates):
-    """Reads certificates from files and from what is served, without any change."""
+    """The operation of the module `certificate_info`."""
 
     PATHS = ("certificate", "chain_ca_path", "chain", "private_key")
     always_needs_server = False
@@ -273,7 +269,7 @@ class CertificateInfo(_Certificates):
 
     @property
     def _default_host(self) -> str | None:
-        """The host of the server's API, whether it is asked or not."""
+        """The host of the server's API, even if no request is sent to it."""
         url = (self.params["api_url"] or "").strip()
         return host_of(str(urlsplit(url).hostname)) if url and http_url(url) is None else None
 
@@ -284,12 +280,12 @@ class CertificateInfo(_Certificates):
                 raise BadInput(f"names[{index}]", f"{host_name(name)}, got {name!r}")
         for index, entry in enumerate(self.params["endpoint"] or []):
             if not entry["host"] and self._default_host is None:
-                raise BadInput(f"endpoint[{index}].host", "is required where no server is named by api_url")
+                raise BadInput(f"endpoint[{index}].host", "is required if api_url is not set")
         if self.params["certificate"] is None and not self.params["endpoint"]:
-            raise BadInput("endpoint", "is required where certificate is not given")
+            raise BadInput("endpoint", "is required if certificate is not set")
         for option in ("chain", "private_key", "names"):
             if self.params[option] is not None and self.params["certificate"] is None:
-                raise BadInput("certificate", f"is required where {option} is given")
+                raise BadInput("certificate", f"is required if {option} is set")
 
     def run(self, api: Api | None, context: Context) -> Result:
         names, now = list(self.params["names"] or []), context.now()
@@ -300,48 +296,44 @@ class CertificateInfo(_Certificates):
             names = names or VIRTUAL_HOST.from_wire(raw).get("host", {}).get("names", [])
         endpoints = self._endpoints(self._default_host, names)
         certificates, problems = self._files(names, now)
-        fingerprint = normalize_fingerprint(self.params["fingerprint"] or "")
-        expected = (
-            Expected(certificates[0].fingerprint, certificates[0])
-            if certificates
-            else Expected(fingerprint)
-            if fingerprint
-            else None
-        )
-        seen = [EndpointReport(endpoint, ProbeResult(endpoint, self._handshakes())) for endpoint in endpoints]
+        expected = self._expected_from(certificates)
+        reports = [EndpointReport(endpoint, ProbeResult(endpoint, self._probe_settings())) for endpoint in endpoints]
         hidden: dict[Endpoint, Shadow] = {}
         if api is not None and expected is not None:
-            hidden = dict(
-                shadows(
-                    SniOrder(api, self.params["vhost"]), [report for report in seen if not report.after.shows(expected)]
-                )
-            )
+            differing = [report for report in reports if not report.after.shows(expected)]
+            hidden = dict(proven_shadows(SniOrder(api, self.params["vhost"]), differing))
             if hidden:
                 error = shadowed(self.params["vhost"], list(hidden.items()))
                 problems.append(Problem(error.kind, f"{error.detail} {error.advice.remedy}"))
-        reports = []
-        for one in seen:
-            report = one.as_result(expected, now)
-            report["shadowed_by"] = hidden[one.endpoint].host.name if one.endpoint in hidden else None
-            reports.append(
-                {
-                    **{key: value for key, value in report.items() if key not in ("before", "after")},
-                    "certificate": report["after"],
-                }
-            )
+        entries = []
+        for report in reports:
+            entry = report.as_result(expected, now)
+            del entry["before"]
+            shadow = hidden.get(report.endpoint)
+            entry["shadowed_by"] = shadow.host.name if shadow is not None else None
+            entry["certificate"] = entry.pop("after")
+            entries.append(entry)
         return {
             "changed": False,
-            "endpoints": reports,
+            "endpoints": entries,
             "certificates": [certificate.as_result(now) for certificate in certificates],
             "problems": [problem._asdict() for problem in problems],
         }
 
+    def _expected_from(self, certificates: t.Sequence[Certificate]) -> Expected | None:
+        """Return the certificate that should be served, from those of the file or from the fingerprint."""
+        if certificates:
+            return Expected(certificates[0].fingerprint, certificates[0])
+        fingerprint = normalize_fingerprint(self.params["fingerprint"] or "")
+        return Expected(fingerprint) if fingerprint else None
+
     def _files(self, names: t.Sequence[str], now: float) -> tuple[list[Certificate], list[Problem]]:
+        """Return the certificates of the file `certificate`, and the problems of all files."""
         path = self.params["certificate"]
         if path is None:
             return [], []
         problems = check_files(path, self.params["chain"], self.params["private_key"], names, now)
         try:
             return read_pem_certificates(path), problems
-        except CertificateError:  # among the problems already
+        except CertificateError:  # one of the problems
             return [], problems

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that read virtual hosts, applications and push tasks do: options in, result out."""
+"""The operations that read virtual hosts, applications and push tasks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
+from .._core.texts import listed
 from .._resources import application, push_task, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.push_task import PUSH_TASK
@@ -20,11 +21,13 @@ from .._schema.validators import is_addressable
 from .base import FLAG, NAMES, TEXT, Operation, Result, check_name, check_wait_timeout
 
 _SHOW_SECRETS = {**FLAG, "no_log": False}
-_PAUSE = 1.0  # seconds between two attempts to reach a server that is waited for
+_PAUSE = 1.0  # seconds between two attempts to reach a server
 
 
 class VhostInfo(Operation):
-    """Reads virtual hosts."""
+    """The operation of the module `vhost_info`."""
+
+    masked_results = ("vhosts",)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -44,7 +47,7 @@ class VhostInfo(Operation):
                 left = deadline - context.clock()
                 if not error.unanswered or left <= 0:
                     raise
-            # The last attempt is made when the time is over, and not up to a pause before.
+            # A last attempt is made at the deadline, and not up to a pause before it.
             context.sleep(min(_PAUSE, left))
             api.ask_anew()
 
@@ -77,7 +80,9 @@ class VhostInfo(Operation):
 
 
 class ApplicationInfo(Operation):
-    """Reads applications."""
+    """The operation of the module `application_info`."""
+
+    masked_results = ("applications",)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -92,10 +97,10 @@ class ApplicationInfo(Operation):
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
         asked: list[tuple[str, str]] = []
-        for vhost, listed in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
-            desired = listed if names is None else list(dict.fromkeys(names))
-            missing += [f"{vhost}/{name}" for name in desired if name not in listed]
-            asked += [(vhost, name) for name in desired if name in listed]
+        for vhost, current in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
+            desired = current if names is None else list(dict.fromkeys(names))
+            missing += [f"{vhost}/{name}" for name in desired if name not in current]
+            asked += [(vhost, name) for name in desired if name in current]
         for (vhost, name), raw in zip(
             asked, api.map_concurrently([functools.partial(api.read_application, *one) for one in asked])
         ):
@@ -110,7 +115,9 @@ class ApplicationInfo(Operation):
 
 
 class PushTaskInfo(Operation):
-    """Reads push tasks."""
+    """The operation of the module `push_task_info`."""
+
+    masked_results = ("tasks",)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -121,9 +128,9 @@ class PushTaskInfo(Operation):
             if self.params[option] is not None:
                 check_name(self.params[option], option)
         if self.params["app"] is not None and self.params["vhost"] is None:
-            raise BadInput("vhost", "is required where app is given")
+            raise BadInput("vhost", "is required if app is set")
         if self.params["id"] is not None and self.params["app"] is None:
-            raise BadInput("app", "is required where id is given, as ids are scoped to one application")
+            raise BadInput("app", "is required if id is set, because ids are unique only within an application")
 
     def run(self, api: Api, context: Context) -> Result:
         tasks, status = [], []
@@ -141,20 +148,20 @@ class PushTaskInfo(Operation):
         return {"changed": False, "tasks": tasks, "status": status}
 
     def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
-        """The applications to read: the one that is named, or all of one or of every virtual host."""
+        """Return the applications to read, with their virtual hosts."""
         if self.params["app"] is not None:
             return [(self.params["vhost"], self.params["app"])]
-        listed = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
-        return [(vhost, app) for vhost, apps in listed for app in apps]
+        current = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
+        return [(vhost, app) for vhost, apps in current for app in apps]
 
 
 def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
-    """The virtual host that is named, or all that the server has."""
+    """Return the specified virtual host, or all that the server has if it is None."""
     return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
 
 
 def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
-    """Each virtual host with the names of its applications."""
+    """Yield each virtual host with the names of its applications."""
     for vhost, names in zip(
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
     ):
@@ -162,11 +169,10 @@ def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.I
 
 
 def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:
-    """Names in order, without those that no request can be about, which are named in a warning."""
+    """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
     names = sorted(names)
-    strange = [name for name in names if not is_addressable(name)]
-    if strange:
-        context.warn(
-            f"The server has {what} that cannot be addressed and are left out: {', '.join(map(repr, strange))}."
-        )
-    return [name for name in names if name not in strange]
+    unaddressable = [name for name in names if not is_addressable(name)]
+    if unaddressable:
+        shown = listed([repr(name) for name in unaddressable])
+        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
+    return [name for name in names if name not in unaddressable]

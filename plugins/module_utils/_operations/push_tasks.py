@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that manage push tasks do: options in, result out."""
+"""The operations that manage push tasks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _WAIT = {"wait_for": {"type": "str", "choices": ["ready", "pushing"], "default":
 
 
 class _PushTasks(ManagingOperation):
-    """Brings push tasks to run as wanted."""
+    """Brings push tasks into the desired state."""
 
-    group = PUSH_TASK
+    declaration = PUSH_TASK
 
     def check(self) -> None:
         for path, task in self.desired:
@@ -33,7 +33,7 @@ class _PushTasks(ManagingOperation):
         check_wait_timeout(self.params)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
-        """Plans, and carries the plan out unless in check mode."""
+        """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = PushTasks(api, context, wait_timeout=self.params["wait_timeout"])
         tasks = [task for _path, task in self.desired]
         if self.params["state"] == "stopped":
@@ -47,19 +47,20 @@ class _PushTasks(ManagingOperation):
 
 
 class PushTask(_PushTasks):
-    """One push task."""
+    """The operation of the module `push_task`."""
+
+    result_key = "push_task"
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return {**PUSH_TASK.options(), "state": state_option("started", "stopped"), **_WAIT}
 
     def run(self, api: Api, context: Context) -> Result:
-        item = self.reconcile(api, context)[0]
-        return single_result(item, "push_task")
+        return single_result(self.reconcile(api, context)[0], self.result_key)
 
 
 class PushTaskList(_PushTasks):
-    """A set of push tasks."""
+    """The operation of the module `push_tasks`."""
 
     entries = "tasks"
 
@@ -79,5 +80,4 @@ class PushTaskList(_PushTasks):
         check_purge(self.params, "tasks", "stopped")
 
     def run(self, api: Api, context: Context) -> Result:
-        items = self.reconcile(api, context, purge=self.params["purge"])
-        return bulk_result(items, "push tasks")
+        return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "push tasks")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that manage objects share: what is wanted, checks of lists, and the shape of results and diffs."""
+"""The base of operations that manage objects: desired objects, checks of lists, results and diffs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,17 @@ _LONGEST_NAME = 100  # characters of a name in a message about an entry
 
 
 class ManagingOperation(Operation):
-    """Brings objects to be as wanted; shared by the modules for one object and for many."""
+    """Brings objects into the desired state, for modules that manage one object or many."""
 
-    group: Object
-    # The option that lists the objects; none where the options of the module are the object.
+    declaration: Object
+    # The option that lists the objects; None if the options of the module are the object.
     entries: str | None = None
+    # The key of the result that holds the object; empty if the module manages many.
+    result_key = ""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.masked_results = ("diff", *([cls.result_key] if cls.result_key else []))
 
     @property
     def raw_entries(self) -> list[tuple[str, Params]]:
@@ -42,7 +48,7 @@ class ManagingOperation(Operation):
     @functools.cached_property
     def desired(self) -> list[tuple[str, dict[str, t.Any]]]:
         """The path of the option and the specified form of each object."""
-        return [(path, self.group.specified(entry)) for path, entry in self.raw_entries]
+        return [(path, self.declaration.specified(entry)) for path, entry in self.raw_entries]
 
     def entry_of(self, option: str) -> str:
         path = re.match(r"(tasks|vhosts|applications)\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
@@ -50,20 +56,23 @@ class ManagingOperation(Operation):
             return ""
         entry = self.params[path[1]][int(path[2])]
         names = [entry.get(key) for key in ("vhost", "app", "name", "id")]
-        if path[3]:  # an application inside of a virtual host is named with it
+        if path[3]:  # an application inside of a virtual host
             names.append(entry[path[3]][int(path[4])].get("name"))
         name = "/".join(filter(None, names))
         return f"{path[0]} ({name[:_LONGEST_NAME]})" if name else ""
 
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _path, entry in self.desired:
-            self.group.collect_secrets(entry, secrets)
+            self.declaration.collect_secrets(entry, secrets)
 
 
 def refuse_repeated(
     desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], key: t.Callable[[t.Mapping[str, t.Any]], str], option: str
 ) -> None:
-    """Raises BadInput where two entries of a list are about the same object."""
+    """Raise BadInput if two entries of a list define the same object.
+
+    ``key`` returns the identity of an object, and ``option`` is the one that the error names.
+    """
     seen: dict[str, str] = {}
     for path, entry in desired:
         if key(entry) in seen:
@@ -74,19 +83,16 @@ def refuse_repeated(
 
 
 def check_purge(params: Params, entries: str, absent: str) -> None:
-    """Raise BadInput if the purge makes no sense with the state ``absent``, or with an empty list in the option
-    ``entries``.
-    """
+    """Raise BadInput if `purge` is used with the state ``absent``, or with an empty list in the option ``entries``."""
     if params["purge"] and params["state"] == absent:
-        raise BadInput("purge", f"cannot be used where state is {absent}")
+        raise BadInput("purge", f"cannot be used if state is {absent}")
     if params["purge"] and not params[entries] and not params["purge_everything"]:
-        raise BadInput(
-            "purge", f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant"
-        )
+        text = f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant"
+        raise BadInput("purge", text)
 
 
 def single_result(item: Outcome, key: str) -> Result:
-    """The result of a module for one object."""
+    """Return the result of a module for one object, which is under ``key``."""
     report = item.report()
     result: Result = {
         "changed": item.changed,
@@ -102,7 +108,10 @@ def single_result(item: Outcome, key: str) -> Result:
 
 
 def bulk_result(items: t.Sequence[Outcome], what: str) -> Result:
-    """The result of a module for many objects; fails at the end if one failed."""
+    """Return the result of a module for many objects, which is a failure if one of them failed.
+
+    ``what`` names the objects in messages, in the plural.
+    """
     result: Result = {
         "changed": any(item.changed for item in items),
         "results": [item.report() for item in items],
@@ -113,7 +122,7 @@ def bulk_result(items: t.Sequence[Outcome], what: str) -> Result:
     if failures:
         error = OmeError(
             "items_failed",
-            f"bring all {what} into the wanted state",
+            f"bring all {what} into the desired state",
             detail=f"{len(failures):,} of {len(items):,} failed.",
         )
         result.update(
@@ -125,12 +134,12 @@ def bulk_result(items: t.Sequence[Outcome], what: str) -> Result:
 
 
 def _causes(failures: t.Sequence[Outcome]) -> str:
-    """Return why items failed: each cause once, and the items to which it happened."""
+    """Return why items failed: each cause once, with the items that it concerns."""
     names = {name for item in failures for name in item.label.values()}
     groups: dict[tuple[t.Any, ...], list[Outcome]] = {}
     for item in failures:
         error = t.cast(OmeError, item.error)
-        # How many items a request was about says nothing of the cause.
+        # The number of items in a request is no part of the cause.
         attempt = _COUNT.sub("", error.attempt)
         cause = (
             error.kind,
@@ -151,7 +160,7 @@ def _causes(failures: t.Sequence[Outcome]) -> str:
 
 
 def _common(items: t.Sequence[Outcome]) -> OmeError:
-    """Return the error of all these items, without the names in which they differ."""
+    """Return the error that these items share, without the names in which they differ."""
     error = t.cast(OmeError, items[0].error)
     labels = [{item.label[label] for item in items} for label in items[0].label]
     names = {name for values in labels if len(values) > 1 for name in values}
@@ -171,7 +180,7 @@ def _common(items: t.Sequence[Outcome]) -> OmeError:
 
 
 def _parts(error: OmeError) -> tuple[str | None, ...]:
-    """Return what can name items, beside what was attempted."""
+    """Return the parts of an error that can contain names of items, except what was attempted."""
     return error.detail, error.path, error.server_message
 
 
@@ -183,14 +192,12 @@ def _without(names: t.Collection[str], text: str | None) -> str | None:
 
 
 def counts(items: t.Iterable[Outcome]) -> dict[str, int]:
-    """How many objects met which action."""
+    """Return the number of objects for each action."""
     return dict(sorted(Counter(item.action for item in items).items()))
 
 
 def _diff(items: t.Iterable[Outcome]) -> dict[str, t.Any]:
-    """What changes, or is refused because it would have to, for diff mode; secrets are masked, and one that changes is
-    marked so.
-    """
+    """Return the diff of what changes, and of changes that are refused; secrets are masked, changed ones marked."""
     before: dict[str, t.Any] = {}
     after: dict[str, t.Any] = {}
     for item in items:

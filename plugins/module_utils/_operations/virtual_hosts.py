@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the modules that manage virtual hosts do: options in, result out."""
+"""The operations that manage virtual hosts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,20 @@ from .results import ManagingOperation, bulk_result, check_purge, counts, refuse
 
 
 def _virtual_host_options() -> dict[str, t.Any]:
-    """The argument spec of a virtual host, with the applications in it."""
+    """Return the argument spec of a virtual host and of the applications inside of it."""
     return {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
 
 
-class _Vhosts(ManagingOperation):
-    """Brings virtual hosts, and the applications that are listed in them, to be as wanted."""
+def _numbered(option: str, entries: t.Sequence[Params] | None) -> t.Iterator[tuple[str, Params]]:
+    """Yield the entries of a list, each with its path."""
+    for index, entry in enumerate(entries or ()):
+        yield f"{option}[{index}]", entry
 
-    group = VIRTUAL_HOST
+
+class _Vhosts(ManagingOperation):
+    """Brings virtual hosts, and the applications that are listed in them, into the desired state."""
+
+    declaration = VIRTUAL_HOST
     unlisted: t.Sequence[str] = ()
     unreachable: dict[str, str] | None = None
 
@@ -44,14 +50,11 @@ class _Vhosts(ManagingOperation):
     @functools.cached_property
     def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
         """The path of the option and the specified form of each application inside of an entry."""
-        found = []
-        for path, entry in self.raw_entries:
-            for index, app in enumerate(entry.get("applications") or []):
-                inner = f"applications[{index}]"
-                found.append(
-                    (f"{path}.{inner}" if path else inner, APPLICATION.specified({**app, "vhost": entry["name"]}))
-                )
-        return found
+        return [
+            (f"{path}.{inner}" if path else inner, APPLICATION.specified({**app, "vhost": entry["name"]}))
+            for path, entry in self.raw_entries
+            for inner, app in _numbered("applications", entry.get("applications"))
+        ]
 
     def collect_secrets(self, secrets: SecretStore) -> None:
         super().collect_secrets(secrets)
@@ -67,14 +70,12 @@ class _Vhosts(ManagingOperation):
     def reconcile(
         self, api: Api, context: Context, *, bulk: bool, purge: bool = False
     ) -> tuple[list[Outcome], list[Outcome]]:
-        """Plans, and carries the plan out unless in check mode; the items of virtual hosts, then those of
-        applications.
-        """
+        """Plan, apply the plan unless in check mode, and return the items of virtual hosts and of applications."""
         reconciler = VirtualHosts(
             api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"]
         )
         vhosts = [vhost for _path, vhost in self.desired]
-        if self.params["state"] == "absent":  # what is in them goes with them
+        if self.params["state"] == "absent":  # the applications are deleted with them
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
         else:
             inside: dict[str, list[dict[str, t.Any]]] = {}
@@ -90,8 +91,8 @@ class _Vhosts(ManagingOperation):
         return items, apps
 
     def with_unreachable(self, result: Result) -> Result:
-        """The result with the host names that reach other virtual hosts, if anything was created or recreated."""
-        # Not under "unreachable", which makes Ansible take the managed host for one that it cannot connect to.
+        """Return the result with the host names that reach other virtual hosts, if something was created."""
+        # The key "unreachable" would tell Ansible that it cannot connect to the managed host.
         return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
 
     def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Outcome]:
@@ -99,13 +100,15 @@ class _Vhosts(ManagingOperation):
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         try:
             items = reconciler.ensure_present(apps, predicted=predicted)
-        except OmeError as error:  # the virtual hosts have been seen to, and must still be reported
+        except OmeError as error:  # the virtual hosts have changed, and must still be reported
             return [Outcome(APPLICATION, application.key_of(app)._asdict(), app).failed(error) for app in apps]
         return reconciler.verify_after_disconnect(items)
 
 
 class Vhost(_Vhosts):
-    """One virtual host."""
+    """The operation of the module `vhost`."""
+
+    result_key = "vhost"
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -118,7 +121,7 @@ class Vhost(_Vhosts):
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=False)
-        result = self.with_unreachable(single_result(vhosts[0], "vhost"))
+        result = self.with_unreachable(single_result(vhosts[0], self.result_key))
         if not apps:
             return result
         inner = bulk_result(apps, "applications")
@@ -133,7 +136,7 @@ class Vhost(_Vhosts):
 
 
 class Vhosts(_Vhosts):
-    """A set of virtual hosts."""
+    """The operation of the module `vhosts`."""
 
     entries = "vhosts"
 

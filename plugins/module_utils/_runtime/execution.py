@@ -21,21 +21,34 @@ from .._http.connections import Connections
 from .._http.settings import Settings
 from .._operations.base import INVALID_ENTRIES, Operation, Result
 from .options import in_clear_text, settings_of
-from .redaction import MASKED_BY_FIELD, WITHOUT_NAMES
+from .secret_options import WITHOUT_NAMES
 
-# Names no host, so that Ansible shows it once and not for each server of a fleet.
+# Without a host name, so that Ansible shows it once and not for each server of a fleet.
 IN_CLEAR_TEXT = (
-    "api_url is plain http to another host: the access token, stream keys and all other secrets cross the network in clear text. "
-    "Use https, as the server's own TLS port for the API or a gateway offers it, or run the task on the media server with http://127.0.0.1."
+    "api_url is plain http to another host: the access token, stream keys and all other secrets cross the network in "
+    "clear text. Use https (the TLS port of the server's API, or a gateway), or run the task on the media server with "
+    "http://127.0.0.1."
 )
 
+# Hosts that are the controller itself run modules with another Python than Ansible unless this variable says otherwise.
+_PYTHON_HINT = "If the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
 
-# Lends connections to a server that are kept from task to task.
 Lender = t.Callable[[Settings], t.ContextManager[t.Optional[Connections]]]
+"""Lends pooled connections to a server for one task."""
 
 
-def _no_connections(settings: Settings) -> t.ContextManager[Connections | None]:
-    """What a process has for its only task, which makes its own and closes them."""
+class Outcome(t.NamedTuple):
+    """The outcome of an operation."""
+
+    result: Result
+    """With ``failed`` if it is a failure."""
+    warnings: t.Sequence[str] = ()
+    names: t.Collection[str] = ()
+    """Names of objects and servers, which are never masked."""
+
+
+def _no_pool(settings: Settings) -> t.ContextManager[Connections | None]:
+    """Lend no connections. The process ends after its task, so that it opens and closes its own."""
     return contextlib.nullcontext()
 
 
@@ -45,40 +58,31 @@ def perform(
     *,
     invalid_entries: t.Mapping[str, str],
     check_mode: bool,
-    connections: Lender = _no_connections,
-) -> tuple[Result, list[str], t.Collection[str]]:
-    """Carries a operation out; returns the result, with ``failed`` where it is a failure, the warnings, and the names
-    that are never masked.
+    connections: Lender = _no_pool,
+) -> Outcome:
+    """Run an operation and return its outcome, without secrets.
 
-    ``params`` are the options after the check of ansible-core. ``unusable`` says what is wrong with entries that are
-    findings, by path.
+    ``params`` are the options after the check of ansible-core. ``invalid_entries`` are the problems of list entries
+    that are findings, by path.
     """
     work = operation({**params, INVALID_ENTRIES: invalid_entries} if invalid_entries else params)
     if work.needs_server and not HAS_REQUESTS:
-        # Hosts that are the controller itself get another Python than the one that runs Ansible unless they are told
-        # so.
-        hint = (
-            "Where the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
-        )
-        return (
-            {"failed": True, "msg": f"{missing_required_lib('requests')} {hint}", "exception": REQUESTS_IMPORT_ERROR},
-            [],
-            (),
-        )
+        text = f"{missing_required_lib('requests')} {_PYTHON_HINT}"
+        return Outcome({"failed": True, "msg": text, "exception": REQUESTS_IMPORT_ERROR})
     secrets = SecretStore()
     context = Context(check_mode=check_mode, secrets=secrets)
     result = _result(work, params, context, connections)
-    if context.retries:  # seen with -v, as every part of a result is
+    if context.retries:  # shown with -v
         result["retries"] = context.retries
     names = {*names_in(params, WITHOUT_NAMES), *names_in(result, WITHOUT_NAMES, words=True)}
     secrets.keep(names)
-    scrubbed = secrets.scrub_tree({key: value for key, value in result.items() if key not in MASKED_BY_FIELD})
+    scrubbed = secrets.scrub_tree({key: value for key, value in result.items() if key not in work.masked_results})
     result = {key: scrubbed.get(key, value) for key, value in result.items()}
-    return result, [shortened(secrets.scrub(warning)) for warning in context.warnings], names
+    return Outcome(result, [shortened(secrets.scrub(warning)) for warning in context.warnings], names)
 
 
 def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
-    """The operation's result, or that of the error that ended it."""
+    """Return the operation's result, or that of the error that ended it."""
     context.secrets.add(params["api_token"], *(params["http_headers"] or {}).values())
     try:
         settings = settings_of(params) if operation.needs_server else None
@@ -88,8 +92,8 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
             return operation.run(None, context)
         if in_clear_text(settings):
             context.warn(IN_CLEAR_TEXT)
-        with connections(settings) as kept:
-            transport = Transport(settings, connections=kept, notice=context.retries.append)
+        with connections(settings) as pooled:
+            transport = Transport(settings, connections=pooled, notice=context.retries.append)
             try:
                 return operation.run(Api(transport), context)
             finally:

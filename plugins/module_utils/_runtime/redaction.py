@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Hide secrets in what leaves a task."""
+"""Hide secrets in the results and messages of a task."""
 
 from __future__ import annotations
 
@@ -13,37 +13,31 @@ from .._core.secrets import MASK, SecretStore, is_ordinary, mask_url, url_secret
 from .._core.texts import shortened
 from .._operations.base import Result
 from .._schema.extra import EXTRA, Extra
-from .options import SECRET_OPTIONS
+from .secret_options import SECRET_OPTIONS, URL_OPTIONS
 
-# Ansible blots out such values wherever they occur in the output; shorter ones would make it unreadable and keep
-# nothing secret.
+# Characters. Ansible hides such values wherever they occur in the output. Shorter ones would make it unreadable without
+# keeping a secret.
 SHORTEST_URL_SECRET = 4
-# Options that are URLs, also where what they hold is none.
-_URLS = ("api_url", "control_server_url", "url", "urls")
-# Parts of a result that are masked field by field already, and that show_secrets opens; scrubbing them would undo that.
-MASKED_BY_FIELD = ("vhost", "vhosts", "application", "applications", "push_task", "tasks", "diff")
+# The text that ansible-core before 2.22 writes in place of a value that is a secret.
+_NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
 class LongestFirst(set[str]):
-    """Secrets, the longest first: ansible-core 2.16 and 2.17 take them as they come, and one inside of another would
-    keep that from being found.
+    """A set of secrets that iterates over the longest first.
+
+    ansible-core 2.16 and 2.17 replace secrets in the order of iteration. If a secret is part of a longer one and is
+    replaced first, the longer one is not found.
     """
 
     def __iter__(self) -> t.Iterator[str]:
         return iter(sorted(super().__iter__(), key=len, reverse=True))
 
 
-# What ansible-core before 2.22 writes in place of a text that is a secret.
-_NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-# Options that hold secrets, or can: no name of an object is in them.
-WITHOUT_NAMES = frozenset((*SECRET_OPTIONS, EXTRA))
+def split_secrets(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tuple[LongestFirst, set[str]]:
+    """Return the secrets that ansible-core hides, and those that only this collection hides.
 
-
-def blotted_out(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tuple[LongestFirst, set[str]]:
-    """Part secrets into those that ansible-core may blot out, and those that only this collection hides.
-
-    ansible-core blots a secret out wherever its letters stand, in names, numbers and other words too. So it gets
-    neither what is in a name nor what could be a number or says too little.
+    ansible-core hides a secret wherever its letters occur, even in names, numbers and other words. So it does not get
+    secrets that are part of a name, that are digits, or that are ordinary words.
     """
     all_names = "\n".join(names)
     careful = {secret for secret in secrets if secret.isdigit() or is_ordinary(secret) or secret in all_names}
@@ -51,16 +45,16 @@ def blotted_out(secrets: t.Iterable[str], names: t.Collection[str] = ()) -> tupl
 
 
 def without_values(value: t.Any, secrets: t.Collection[str]) -> t.Any:
-    """Return a result without these secrets, wherever their letters are in it.
+    """Return a result without these secrets, wherever their letters occur in it.
 
-    ansible-core before 2.22 does the same to what a module returns. From 2.22 on it hides secrets only where it
-    displays results, so that a playbook could register them, and in other words.
+    ansible-core before 2.22 does the same with the result of a module. From 2.22 on it hides secrets only when it
+    displays results, so a playbook could register them.
     """
     if not secrets:
         return value
     ordered, whole = list(secrets), frozenset(secrets)
 
-    # Of a thousand fields that are masked already, one is looked at.
+    # A long result repeats most of its texts, such as the mask.
     @functools.cache
     def shown(text: str) -> str:
         if text in whole:
@@ -86,11 +80,11 @@ def without_values(value: t.Any, secrets: t.Collection[str]) -> t.Any:
 def finish(
     result: Result, params: t.Mapping[str, t.Any], secrets: t.Collection[str], names: t.Collection[str]
 ) -> tuple[Result, LongestFirst]:
-    """Return the result with the options, and the secrets that ansible-core is to blot out of it.
+    """Return the result with the options in it, and the secrets that ansible-core still has to hide.
 
-    ``secrets`` are all among the options, ``names`` what is never masked.
+    ``secrets`` are all that the options hold, ``names`` are never masked.
     """
-    everywhere, careful = blotted_out(secrets, names)
+    everywhere, careful = split_secrets(secrets, names)
     if not careful:
         return {**result, "invocation": {"module_args": dict(params)}}, everywhere
     store = SecretStore()
@@ -99,58 +93,68 @@ def finish(
     return store.scrub_tree({**result, "invocation": {"module_args": _masked(params, careful)}}), everywhere
 
 
-def _masked(value: t.Any, careful: t.Collection[str], option: str = "") -> t.Any:
-    """Options in which secrets that ansible-core must not look for are masked by what the options are."""
+def _masked(value: t.Any, careful: t.Collection[str], option: str = "", *, in_list: bool = False) -> t.Any:
+    """Return the value of an option in which the secrets that ansible-core does not hide are masked."""
     if option in SECRET_OPTIONS:
         if isinstance(value, dict):
             return {key: _masked(item, careful, option) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [_masked(item, careful, option) for item in value]
-        # ansible-core masks the others, of which a whole value costs it one look.
+        # ansible-core hides the other secrets.
         return _NO_LOG if str(value) in careful and not isinstance(value, bool) else value
     if option == EXTRA:
         return Extra([]).mask(value)
     if isinstance(value, t.Mapping):
         return {key: _masked(item, careful, key) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_masked(item, careful, "urls" if option == "url" else option) for item in value]
-    if isinstance(value, str) and (option in _URLS or "://" in value):
-        return mask_url(value, destination=option == "url")
+        return [_masked(item, careful, option, in_list=True) for item in value]
+    if isinstance(value, str) and _may_be_url(option, value):
+        return mask_url(value, destination=_is_destination(option, in_list))
     return value
 
 
+def _may_be_url(option: str, text: str) -> bool:
+    """Return whether a text under this option is treated as a URL, even if it is not a valid one."""
+    return option in URL_OPTIONS or "://" in text
+
+
+def _is_destination(option: str, in_list: bool) -> bool:
+    """Return whether a URL under this option is the destination of a push, which is never in a list."""
+    return URL_OPTIONS.get(option, False) and not in_list
+
+
 def without_secrets(text: str, secrets: t.Iterable[str]) -> str:
-    """What ansible-core says of options without their values, which it repeats in its own words, escaped, where it
-    would not recognize them.
-    """
+    """Return a message of ansible-core about options without secrets, which it may repeat in escaped form."""
     store = SecretStore()
     store.add(*secrets)
     return shortened(store.scrub(text))
 
 
-def secrets_in(value: t.Any, names: t.Collection[str]) -> set[str]:
-    """The texts under options of these names, the secret parts of every URL, and private keys in place of paths,
-    inside of options of any form.
+def secrets_in(value: t.Any) -> set[str]:
+    """Return the secrets inside of options, which may be invalid.
+
+    These are the texts under options that hold secrets, the secret parts of URLs, and private keys in place of paths.
     """
     found: set[str] = set()
-    pending: list[tuple[t.Any, bool, t.Any]] = [
-        (value, False, "")
-    ]  # with whether it stands under such a name, and under which option
+    # Each with whether it is under an option that holds secrets, the option, and whether it is in a list.
+    pending: list[tuple[t.Any, bool, t.Any, bool]] = [(value, False, "", False)]
     while pending:
-        one, secret, option = pending.pop()
+        one, secret, option, in_list = pending.pop()
         if isinstance(one, str):
             if secret or "PRIVATE KEY" in one:
                 found.add(one)
-            elif option in _URLS or "://" in one:
-                found |= url_secrets(one, destination=option == "url")
+            elif _may_be_url(option, one):
+                found |= url_secrets(one, destination=_is_destination(option, in_list))
         elif isinstance(one, dict):
             if EXTRA in one:
                 store = SecretStore()
                 Extra([]).collect_secrets(one[EXTRA], store)
                 found |= store.values
-            pending += [(item, secret or key in names, key) for key, item in one.items() if item is not None]
-        elif isinstance(one, (list, tuple)):  # a list of URLs is that of an origin
-            pending += [(item, secret, "urls" if option == "url" else option) for item in one]
+            pending += [
+                (item, secret or key in SECRET_OPTIONS, key, False) for key, item in one.items() if item is not None
+            ]
+        elif isinstance(one, (list, tuple)):
+            pending += [(item, secret, option, True) for item in one]
         elif secret and isinstance(one, (int, float)) and not isinstance(one, bool):
             found.add(str(one))
     return found

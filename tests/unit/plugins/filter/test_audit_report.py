@@ -137,7 +137,7 @@ def test_numbers_in_names_are_compared_as_numbers(word: str, one: int, other: in
             "bad_input",
             "The server could not be audited. timeout: expected seconds.",
         ),
-        ({"failed": True}, "audit_failed", "The server could not be audited. The output of the run says more."),
+        ({"failed": True}, "audit_failed", "The server could not be audited. See the output of the run."),
         (None, "not_audited", "The host one has no result"),
         ("planted", "not_audited", "The host one has no result"),
     ],

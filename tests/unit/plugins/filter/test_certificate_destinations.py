@@ -82,12 +82,12 @@ def test_two_contents_for_one_destination_are_a_conflict() -> None:
     )
     assert result["conflicts"] == [
         "the certificate and the private key of the virtual host a are different files with the same destination /x. "
-        "Give one PEM file that holds both as certificate and as private_key, or set different paths."
+        "Specify one PEM file with both as certificate and as private_key, or set different paths."
     ]
     result = certificate_destinations([entry("a", certificate=("/x", "1")), entry("b", certificate=("/x", "2"))], [])
     assert result["conflicts"] == [
         "the certificate of the virtual host a and the certificate of the virtual host b are different files with the same destination /x. "
-        "Give both virtual hosts the same file, or set different paths."
+        "Specify the same file for both virtual hosts, or set different paths."
     ]
 
 

@@ -101,7 +101,7 @@ def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> No
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"stream_keys": {}}, "There is no stream key for the platform one. Give the empty text if it takes none."),
+        ({"stream_keys": {}}, "There is no stream key for the platform one. Specify an empty text if it needs none."),
         (
             {"stream_keys_text": "planted: [x"},
             "The file with stream keys is expected to hold YAML with the name of a platform, a colon and its stream key",
@@ -110,9 +110,9 @@ def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> No
         ({"stream_keys_text": "one: {planted: x}"}, "The file with stream keys is expected"),
         ({"stream_keys": "planted"}, "The variable with stream keys is expected"),
         ({"stream_keys": {"one": None}}, "The variable with stream keys is expected"),
-        ({"chosen": []}, "No platform was chosen. There are: one, two, three."),
-        ({"chosen": " , "}, "No platform was chosen."),
-        ({"chosen": "one,five,six"}, "There is no platform five, six. There are: one, two, three."),
+        ({"chosen": []}, "No platform is chosen. Known platforms: one, two, three."),
+        ({"chosen": " , "}, "No platform is chosen."),
+        ({"chosen": "one,five,six"}, "There is no platform five, six. Known platforms: one, two, three."),
         ({"chosen": 7}, "The chosen platforms are expected to be a list of names."),
         ({"stream": ""}, "stream expects a text that is not empty."),
         ({"vhost": None}, "vhost expects a text that is not empty."),
@@ -131,12 +131,12 @@ def test_what_is_wrong_is_told(changed: dict[str, Any], said: str) -> None:
     [
         ("planted", "The platforms are expected to be a list of dictionaries."),
         (["planted"], "The platforms are expected to be a list of dictionaries."),
-        ([{"url": "rtmp://planted"}], "The platform at place 0 expects a name"),
-        ([{"name": "all", "url": "rtmp://planted"}], "The platform at place 0 expects a name"),
-        ([{"name": "a,b"}], "The platform at place 0 expects a name"),
+        ([{"url": "rtmp://planted"}], "The platform with index 0 needs a name"),
+        ([{"name": "all", "url": "rtmp://planted"}], "The platform with index 0 needs a name"),
+        ([{"name": "a,b"}], "The platform with index 0 needs a name"),
         (
             [{"name": "one", "key": "planted"}],
-            "The platform one has a field that there is not: key. There are name, url, protocol,",
+            "The platform one has an unknown field key. Known fields are name, url, protocol,",
         ),
         ([{"name": "one", "stream_key": ["planted"]}], "The platform one expects a text for stream_key."),
         ([{"name": "one", "url": True}], "The platform one expects a text for url."),

@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.rotation import Rotation
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, certificates
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import (
@@ -343,7 +343,7 @@ def test_a_virtual_host_without_tls(simulator: Simulator, tmp_path: Path, others
             "certificate_not_served",
             other.old.fingerprint[:16],
             other.old.until,
-            "is not for aa.example.com, so it is likely that of another virtual host",
+            "does not cover aa.example.com, so it is probably that of another virtual host",
         )
     else:
         refused(run, "handshake_failed", "3 of 3", "that the virtual host has TLS")
@@ -523,7 +523,7 @@ def test_a_virtual_host_that_is_hidden(site: Site, simulator: Simulator, tmp_pat
     assert [entry["shadowed_by"] for entry in files["endpoints"]] == ["a-star"] * 3
     assert [problem["kind"] for problem in files["problems"]] == ["shadowed"] and told in files["problems"][0]["text"]
     everything = site.reload(vhost=None, endpoint=site.endpoints(server_name=site.host_name))
-    refused(everything, "certificate_not_served", "is not for aa.example.com", told)
+    refused(everything, "certificate_not_served", "does not cover aa.example.com", told)
 
 
 @pytest.mark.parametrize(
@@ -571,13 +571,13 @@ def test_a_virtual_host_that_is_not_hidden(newest: Site, current: Simulator, tmp
     BROKEN["missing file"](newest)
     asked = newest.endpoints(server_name="else.example.com")
     run = newest.reload(endpoint=asked)
-    refused(run, "certificate_not_served", "is not for else.example.com")
+    refused(run, "certificate_not_served", "does not cover else.example.com")
     assert "alphabetical" not in run["msg"]
     Site(current, tmp_path, "a-star").create("*")
     assert "a-star (*)" in newest.reload(endpoint=asked)["msg"]
     current.inject("status", method="GET", path="/v1/vhosts", status=500, times=-1)
     run = newest.reload(endpoint=asked)
-    refused(run, "certificate_not_served", "is not for else.example.com")
+    refused(run, "certificate_not_served", "does not cover else.example.com")
     assert "alphabetical" not in run["msg"]
 
 
@@ -698,7 +698,7 @@ def test_the_key_of_another_certificate_where_it_can_be_read(site: Site) -> None
             run,
             "certificate_file",
             str(site.key),
-            "is not that of the certificate",
+            "does not belong to the certificate",
             site.old.fingerprint[:16],
             site.old.until,
         )
@@ -931,10 +931,10 @@ def test_an_endpoint_that_agrees_is_not_asked_again(clockwork: Clockwork) -> Non
 
 
 @pytest.mark.parametrize(("wait_timeout", "naps"), [(0, []), (0.1, [0.1]), (5, [0.25, 0.5, 1, 2, 1.25])])
-def test_the_wait_ends_in_time_with_a_last_look(clockwork: Clockwork, wait_timeout: float, naps: list[float]) -> None:
+def test_the_wait_ends_at_its_deadline_with_a_last_probe(clockwork: Clockwork, wait_timeout: float, naps: list[float]) -> None:
     clockwork.simulator.delay_reloads(100)
     rotation = clockwork.rotation(wait_timeout)
-    with pytest.raises(rotation.OmeError) as caught:
+    with pytest.raises(OmeError) as caught:
         rotation.run(clockwork.endpoints, Expected(clockwork.site.new.fingerprint), force=False)
     assert caught.value.kind == "certificate_not_served" and f"After {wait_timeout:g} s" in str(caught.value)
     assert clockwork.naps == pytest.approx(naps) and sum(naps) == wait_timeout

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _kept_connections
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _connection_pool, _in_process
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
@@ -18,7 +18,7 @@ def _plain_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes away what changes the behaviour of requests and of the modules, and the connections of other tests."""
     running_modules.forget_environment(monkeypatch)
     monkeypatch.delenv("ANSIBLE_PYTHON_INTERPRETER", raising=False)
-    monkeypatch.setattr(_in_process, "_KEPT", _kept_connections.KeptConnections())
+    monkeypatch.setattr(_in_process, "_POOL", _connection_pool.ConnectionPool())
 
 
 @pytest.fixture

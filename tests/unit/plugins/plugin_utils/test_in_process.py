@@ -19,7 +19,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _interpreters, _task_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES
@@ -179,11 +179,11 @@ class TestWhereATaskRuns:
         self, configured: str, here: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("ANSIBLE_PYTHON_INTERPRETER", configured)
-        _in_process._configured_interpreter.cache_clear()
+        _interpreters.configured_interpreter.cache_clear()
         assert runs_here({"ansible_python_interpreter": None}) is here
         assert runs_here({"ansible_delegated_vars": {"localhost": {}}}, delegate_to="localhost") is here
         assert runs_here({"ansible_python_interpreter": sys.executable})
-        _in_process._configured_interpreter.cache_clear()
+        _interpreters.configured_interpreter.cache_clear()
 
     @pytest.mark.parametrize(("there", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
     def test_the_python_of_the_host_that_a_task_is_delegated_to_counts(self, there: str, here: bool) -> None:
@@ -466,7 +466,7 @@ def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v", distribution="{{ 1 + 1 }}")
     found = run("vhost_info", connection(simulator, names=["t-v"]))["vhosts"][0]["distribution"]
     assert found == "{{ 1 + 1 }}"
-    if not _in_process._HAS_TAGS:
+    if not _task_options.HAS_TAGS:
         assert getattr(found, "__UNSAFE__", False)
 
 
@@ -489,7 +489,7 @@ def test_a_check_of_ansible_that_ends_in_an_exception_fails_the_task_and_tells_n
     def broken(_params: Any) -> Any:
         raise TypeError("HIDDEN-value")
 
-    _spec, checker = _in_process._checking(CAPABILITIES["vhost_info"])
+    _spec, checker = _task_options.spec_of(CAPABILITIES["vhost_info"])
     monkeypatch.setattr(checker, "validate", broken)
     result = run("vhost_info", dict(OFFLINE))
     assert result["failed"] is True
@@ -499,6 +499,6 @@ def test_a_check_of_ansible_that_ends_in_an_exception_fails_the_task_and_tells_n
 
 def test_the_argument_spec_is_made_once(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     run("vhost_info", connection(simulator))
-    monkeypatch.setattr(_in_process, "argument_spec", None)
+    monkeypatch.setattr(_task_options, "argument_spec", None)
     assert not run("vhost_info", connection(simulator)).get("failed")
     assert VARIABLES["ansible_python_interpreter"] == sys.executable

@@ -18,12 +18,7 @@ from typing import Any
 import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common.parameters import PASS_VARS
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
-    execution,
-    module,
-    options,
-    redaction,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution, redaction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
     LongestFirst,
     without_values,
@@ -423,7 +418,7 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
     ],
 )
 def test_secrets_are_found_in_any_option(value: Any, found: set[str]) -> None:
-    assert redaction.secrets_in(value, options.SECRET_OPTIONS) == found
+    assert redaction.secrets_in(value) == found
 
 
 def test_results_hold_no_secret_whatever_its_letters_are_part_of() -> None:
@@ -454,7 +449,7 @@ def test_results_hold_no_secret_whatever_its_letters_are_part_of() -> None:
 def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
     server = serve()
     monkeypatch.setattr(execution, "HAS_REQUESTS", False)
-    monkeypatch.setattr(module, "REQUESTS_IMPORT_ERROR", "ImportError: No module named 'requests'")
+    monkeypatch.setattr(execution, "REQUESTS_IMPORT_ERROR", "ImportError: No module named 'requests'")
     result = run("vhost_info", {"api_url": server.url, "api_token": "token"})
     assert result.failed
     assert result["msg"].startswith("Failed to import the required Python library (requests) on ")
@@ -504,7 +499,7 @@ def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: 
 
 # What a module brings to the managed host
 
-MODULE_UTILS = Path(module.__file__).parents[1]
+MODULE_UTILS = Path(execution.__file__).parents[1]
 # Files of these packages, beside those that every module needs.
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}

@@ -5,23 +5,33 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
+    options,
+    redaction,
+    secret_options,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import (
     connection_options,
     in_clear_text,
     settings_of,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES, argument_spec
 
@@ -281,14 +291,76 @@ def test_wrong_connection_options_are_refused_by_name_without_their_secrets(
     assert "hidden-1" not in str(caught.value)
 
 
-def test_secret_options_are_those_that_the_declarations_mark() -> None:
+# The options that hold secrets
+
+
+def test_every_secret_of_every_module_is_a_secret_option() -> None:
+    """It is one because the declarations list all objects that options can hold."""
     marked = {
         path.rpartition(".")[2]
         for module in MODULES
         for path, option in named(argument_spec(module)).items()
         if option.get("no_log")
     }
-    assert marked == options.SECRET_OPTIONS
+    assert marked == secret_options.SECRET_OPTIONS
+
+
+def test_every_url_of_the_connection_is_a_url_option() -> None:
+    assert {name for name in connection_options() if name.endswith("_url")} == set(options.CONNECTION_URLS)
+    assert set(options.CONNECTION_URLS) <= set(secret_options.URL_OPTIONS)
+
+
+def test_options_that_hold_urls() -> None:
+    expected = {"api_url": False, "control_server_url": False, "url": True, "urls": False}
+    assert expected == secret_options.URL_OPTIONS
+
+
+@pytest.fixture
+def extended() -> Iterator[None]:
+    """The push task with new fields: secrets and URLs at two levels. Only the declaration changes."""
+    declaration = secret_options.PUSH_TASK
+    own = dict(declaration.fields)
+    new = [
+        String("new_secret", secret=True),
+        Url("new_url"),
+        Object("new_object", fields=[String("inner_secret", secret=True), Url("inner_url", destination=True)]),
+        Object("new_urls", fields=[StringList("addresses")]),
+    ]
+    declaration.fields.update({field.option: field for field in new})
+    importlib.reload(secret_options)
+    importlib.reload(redaction)
+    yield
+    declaration.fields.clear()
+    declaration.fields.update(own)
+    importlib.reload(secret_options)
+    importlib.reload(redaction)
+
+
+@pytest.mark.usefixtures("extended")
+def test_new_fields_are_hidden_without_another_line() -> None:
+    assert {"new_secret", "inner_secret"} <= secret_options.SECRET_OPTIONS <= secret_options.WITHOUT_NAMES
+    new = {"new_url": False, "inner_url": True, "addresses": False, "new_urls": False}
+    assert new.items() <= secret_options.URL_OPTIONS.items()
+    values = {
+        "new_secret": "canary-1",
+        "new_object": {"inner_secret": "canary-2", "inner_url": "rtmp://h/app/canary-3"},
+        "new_urls": ["h/app?token=canary-4"],
+    }
+    found = redaction.secrets_in(values)
+    assert found == {f"canary-{number}" for number in range(1, 5)}
+    shown = redaction.finish({}, values, found, ["canary-1 canary-2 canary-3 canary-4"])[0]
+    assert "canary" not in json.dumps(shown)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_results_that_are_not_scrubbed_are_declared_by_the_operation(module: str) -> None:
+    """They are masked field by field, or shown on request."""
+    operation = CAPABILITIES[module]
+    assert set(operation.masked_results) <= {"diff", "tasks", "push_task", *(f"{one}s" for one in OBJECTS), *OBJECTS}
+    assert not issubclass(operation, ManagingOperation) or "diff" in operation.masked_results
+
+
+OBJECTS = ("vhost", "application")
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.settings import Settings
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._kept_connections import (
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._connection_pool import (
     LONGEST_IDLE,
     MOST_SERVERS,
-    KeptConnections,
+    ConnectionPool,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
@@ -31,9 +31,9 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def kept(clock: ManualClock) -> KeptConnections:
+def pool(clock: ManualClock) -> ConnectionPool:
     """None are kept yet."""
-    return KeptConnections(clock=clock)
+    return ConnectionPool(clock=clock)
 
 
 @pytest.fixture
@@ -48,72 +48,72 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[Connections]:
     return found
 
 
-def lent(kept: KeptConnections, settings: Settings = HERE) -> Connections:
+def lent(pool: ConnectionPool, settings: Settings = HERE) -> Connections:
     """What is lent to a task that does nothing."""
-    with kept.of(settings) as connections:
+    with pool.lend(settings) as connections:
         return connections
 
 
-def test_the_next_task_gets_the_connections_of_the_last(kept: KeptConnections, closed: list[Connections]) -> None:
-    assert lent(kept) is lent(kept, Settings("http://127.0.0.1:9", "token"))
+def test_the_next_task_gets_the_connections_of_the_last(pool: ConnectionPool, closed: list[Connections]) -> None:
+    assert lent(pool) is lent(pool, Settings("http://127.0.0.1:9", "token"))
     assert closed == []
 
 
 @pytest.mark.parametrize(
     "change", [{"api_token": "other"}, {"http_headers": {"X-A": "b"}}, {"timeout": 5.0}, {"ca_path": "/ca.pem"}]
 )
-def test_other_settings_have_connections_of_their_own(kept: KeptConnections, change: dict[str, object]) -> None:
-    assert lent(kept) is not lent(kept, HERE._replace(**change))
-    assert lent(kept, HERE._replace(**change)).settings == HERE._replace(**change)
+def test_other_settings_have_connections_of_their_own(pool: ConnectionPool, change: dict[str, object]) -> None:
+    assert lent(pool) is not lent(pool, HERE._replace(**change))
+    assert lent(pool, HERE._replace(**change)).settings == HERE._replace(**change)
 
 
-def test_connections_in_use_are_not_lent_again(kept: KeptConnections) -> None:
-    with kept.of(HERE) as first, kept.of(HERE) as second:
+def test_connections_in_use_are_not_lent_again(pool: ConnectionPool) -> None:
+    with pool.lend(HERE) as first, pool.lend(HERE) as second:
         assert first is not second
 
 
 def test_connections_are_closed_after_some_time_without_use(
-    kept: KeptConnections, clock: ManualClock, closed: list[Connections]
+    pool: ConnectionPool, clock: ManualClock, closed: list[Connections]
 ) -> None:
-    first = lent(kept)
+    first = lent(pool)
     clock.advance(LONGEST_IDLE - 0.1)
-    assert lent(kept) is first
+    assert lent(pool) is first
     clock.advance(LONGEST_IDLE + 0.1)
-    assert lent(kept) is not first
+    assert lent(pool) is not first
     assert closed == [first]
 
 
-def test_the_number_of_servers_is_bounded(kept: KeptConnections, closed: list[Connections]) -> None:
-    made = [lent(kept, Settings(f"http://127.0.0.1:{port}", "token")) for port in range(1, MOST_SERVERS + 2)]
+def test_the_number_of_servers_is_bounded(pool: ConnectionPool, closed: list[Connections]) -> None:
+    made = [lent(pool, Settings(f"http://127.0.0.1:{port}", "token")) for port in range(1, MOST_SERVERS + 2)]
     assert closed == made[:1]
-    assert lent(kept, made[1].settings) is made[1]
+    assert lent(pool, made[1].settings) is made[1]
 
 
-def test_a_task_that_fails_leaves_its_connections(kept: KeptConnections, closed: list[Connections]) -> None:
-    with pytest.raises(OmeError), kept.of(HERE) as first:
+def test_a_task_that_fails_leaves_its_connections(pool: ConnectionPool, closed: list[Connections]) -> None:
+    with pytest.raises(OmeError), pool.lend(HERE) as first:
         raise OmeError("not_found", "read something")
-    assert lent(kept) is first
+    assert lent(pool) is first
     assert closed == []
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, KeyError])
 def test_a_task_that_is_broken_off_leaves_none(
-    kept: KeptConnections, closed: list[Connections], end: type[BaseException]
+    pool: ConnectionPool, closed: list[Connections], end: type[BaseException]
 ) -> None:
     """An answer can still be on its way, and would be taken for that of the next request."""
-    with pytest.raises(end), kept.of(HERE) as first:
+    with pytest.raises(end), pool.lend(HERE) as first:
         raise end
     assert closed == [first]
-    assert lent(kept) is not first
+    assert lent(pool) is not first
 
 
-def in_a_child(kept: KeptConnections, settings: Settings, first: Connections) -> bool:
+def in_a_child(pool: ConnectionPool, settings: Settings, first: Connections) -> bool:
     """Whether a forked process gets connections of its own."""
     child = os.fork()
     if child == 0:  # must not come back to pytest
         status = 1
         try:
-            status = 0 if lent(kept, settings) is not first else 2
+            status = 0 if lent(pool, settings) is not first else 2
         except Exception:
             traceback.print_exc()
         finally:
@@ -122,14 +122,14 @@ def in_a_child(kept: KeptConnections, settings: Settings, first: Connections) ->
 
 
 def test_a_forked_process_starts_anew_and_leaves_those_of_its_parent_alone(simulator: Simulator) -> None:
-    kept = KeptConnections()
+    pool = ConnectionPool()
     settings = Settings(simulator.url, simulator.token)
-    with kept.of(settings) as first:
+    with pool.lend(settings) as first:
         line = first.take()
         assert line.send("GET", "/v1/vhosts", None, 5.0).json()["response"] == ["default"]
         first.give_back(line)
-    assert in_a_child(kept, settings, first)
-    with kept.of(settings) as again:
+    assert in_a_child(pool, settings, first)
+    with pool.lend(settings) as again:
         assert again is first
         line = again.take()
         assert line.send("GET", "/v1/vhosts", None, 5.0).json()["response"] == ["default"]

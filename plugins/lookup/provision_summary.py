@@ -1,0 +1,248 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lookup provision_summary."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: provision_summary
+short_description: Sum up a run of the role provision
+version_added: 1.1.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Serves the role P(streamops.ovenmediaengine.provision#role). Returns the value of
+    C(ovenmediaengine_provision_summary).
+  - A dictionary without keys is the result of a task that was not reached. A dictionary with C(not_selected) is the
+    result of a task that the tags of the run exclude.
+  - With O(purge_applications), the lookup reads the variables C(ovenmediaengine_applications) and
+    C(ovenmediaengine_vhosts). It only counts their entries.
+options:
+  _terms:
+    description: Not used.
+    type: list
+    elements: str
+    default: []
+  api:
+    description: Result of the task that waits for the API.
+    type: dict
+    required: true
+  vhosts:
+    description: Result of M(streamops.ovenmediaengine.vhosts).
+    type: dict
+    required: true
+  applications:
+    description: Result of M(streamops.ovenmediaengine.applications).
+    type: dict
+    required: true
+  push_tasks:
+    description: Result of M(streamops.ovenmediaengine.push_tasks).
+    type: dict
+    required: true
+  purge_applications:
+    description: The variable C(ovenmediaengine_purge_applications).
+    type: bool
+    default: false
+  check_mode:
+    description: Whether the run is in check mode.
+    type: bool
+    default: false
+seealso:
+  - plugin: streamops.ovenmediaengine.provision
+    plugin_type: role
+"""
+
+EXAMPLES = r"""
+- name: Create the virtual hosts
+  streamops.ovenmediaengine.vhosts:
+    vhosts:
+      - name: tenant-a
+        host:
+          names: [live.tenant-a.example.com]
+  register: my_vhosts
+
+- name: Show what was done
+  ansible.builtin.debug:
+    msg: "{{ my_summary.line }}"
+  vars:
+    my_summary: >-
+      {{ lookup('streamops.ovenmediaengine.provision_summary', api={}, vhosts=my_vhosts, applications={'skipped': true},
+      push_tasks={'skipped': true}) }}
+"""
+
+RETURN = r"""
+_raw:
+  description: A list with one dictionary.
+  type: list
+  elements: dict
+  contains:
+    vhosts:
+      description: Number of virtual hosts by action.
+      type: dict
+    applications:
+      description: Number of applications by action, including those listed in virtual hosts.
+      type: dict
+    push_tasks:
+      description: Number of push tasks by action.
+      type: dict
+    missing:
+      description: Number of virtual hosts, applications and push tasks that the server did not have before the run.
+      type: dict
+    unreachable_host_names:
+      description: Host names that reach another virtual host, as M(streamops.ovenmediaengine.vhosts) returns them.
+      type: dict
+    failed:
+      description: Whether a task failed.
+      type: bool
+    line:
+      description: The summary as one line of text.
+      type: str
+"""
+
+import collections
+import typing as t
+
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.lookup import LookupBase
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.nested_applications import nested_applications
+
+Result = t.Mapping[str, t.Any]
+Counts = t.Mapping[str, int]
+_MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
+_PUSHED = ("started", "restarted", "stopped", "unchanged", "failed")
+_ALWAYS_PRESENT: tuple[list[str], ...] = ([], ["default"])
+
+
+def provision_summary(
+    api: Result,
+    vhosts: Result,
+    applications: Result,
+    push_tasks: Result,
+    nested_position: t.Callable[[], tuple[int, int]] | None = None,
+    check_mode: bool = False,
+) -> dict[str, t.Any]:
+    """Return the summary of a run of the role provision.
+
+    ``nested_position`` is for a purge of applications. It returns the index in ``applications["results"]`` of the first
+    application that is listed in a virtual host, and the number of these applications. It is called only if
+    ``applications`` has results.
+    """
+    # The result of a task that was not reached can be that of an earlier use of the role in the same play.
+    vhosts = {} if api.get("failed") else vhosts
+    applications = {} if not vhosts or vhosts.get("failed") else applications
+    push_tasks = {} if not applications or applications.get("failed") else push_tasks
+
+    flat: Counts = applications.get("counts", {})
+    if nested_position and "counts" in applications:
+        flat = _flat_counts(applications["results"], *nested_position())
+    restored_applications, restored_push_tasks = _count_restored(vhosts, applications, push_tasks)
+    nested = _moved(vhosts.get("application_counts", {}), restored_applications, "recreated")
+    restarted = _moved({}, restored_push_tasks, "restarted")
+
+    sections: tuple[tuple[str, str, Result, tuple[str, ...], Counts, Counts], ...] = (
+        ("vhosts", "virtual hosts", vhosts, _MAINTAINED, vhosts.get("counts", {}), {}),
+        ("applications", "applications", applications, _MAINTAINED, flat, nested),
+        ("push_tasks", "push tasks", push_tasks, _PUSHED, push_tasks.get("counts", {}), restarted),
+    )
+    counts = {
+        key: {word: first.get(word, 0) + second.get(word, 0) for word in words}
+        for key, _title, _result, words, first, second in sections
+    }
+    texts = []
+    for key, title, result, _words, first, second in sections:
+        counted = first or second or "counts" in result
+        texts.append(f"{title}: {_describe(counts[key]) if counted else _reason(result)}")
+    missing = {key: counts[key]["started" if key == "push_tasks" else "created"] for key in counts}
+    line = "; ".join(texts)
+    if any("counts" in result for result in (vhosts, applications, push_tasks)):
+        line += f"; missing before: {_describe_missing(missing, vhosts)}"
+    return {
+        **counts,
+        "missing": missing,
+        "unreachable_host_names": vhosts.get("unreachable_host_names", {}),
+        "failed": any(bool(result.get("failed")) for result in (api, vhosts, applications, push_tasks)),
+        "line": ("Check mode, this would be done: " if check_mode else "") + line,
+    }
+
+
+def _flat_counts(results: t.Sequence[Result], position: int, number: int) -> Counts:
+    """Count the actions without the applications that are listed in virtual hosts.
+
+    The task for virtual hosts has counted these.
+    """
+    return collections.Counter(entry["action"] for entry in [*results[:position], *results[position + number :]])
+
+
+def _count_restored(vhosts: Result, applications: Result, push_tasks: Result) -> tuple[int, int]:
+    """Count the applications and the push tasks that the recreation of a parent has restored.
+
+    The task that lists them finds them as listed and reports ``unchanged``.
+    """
+    nested = [app for entry in vhosts.get("results", ()) for app in entry.get("applications", ())]
+    apps = [*nested, *applications.get("results", ())]
+    restored = set()
+    for entry in (*vhosts.get("results", ()), *apps):
+        if entry["action"] == "recreated":
+            contents = entry.get("carried_over", entry.get("would_drop", {}))
+            names = (*contents.get("applications", ()), *contents.get("push_tasks", ()))
+            restored |= {f"{entry.get('vhost', entry['name'])}/{name}" for name in names}
+    # An application that is listed in a virtual host comes again in the results of a purge. The first result counts.
+    first: dict[str, str] = {}
+    for app in apps:
+        first.setdefault(f"{app['vhost']}/{app['name']}", app["action"])
+    tasks = {f"{task['vhost']}/{task['app']}/{task['id']}": task["action"] for task in push_tasks.get("results", ())}
+    return sum(first.get(key) == "unchanged" for key in restored), sum(
+        tasks.get(key) == "unchanged" for key in restored
+    )
+
+
+def _moved(counts: Counts, number: int, word: str) -> Counts:
+    """Return the counts with ``number`` objects under ``word`` and no longer under ``unchanged``."""
+    if not number:
+        return counts
+    return {**counts, word: counts.get(word, 0) + number, "unchanged": counts.get("unchanged", 0) - number}
+
+
+def _describe(counts: Counts) -> str:
+    return ", ".join(f"{number} {word}" for word, number in counts.items())
+
+
+def _reason(result: Result) -> str:
+    """Return why a task has no counts."""
+    if not result:
+        return "not reached"
+    if result.get("not_selected"):
+        return "not selected"
+    return "none listed" if result.get("skipped") else "failed"
+
+
+def _describe_missing(missing: Counts, vhosts: Result) -> str:
+    if not any(missing.values()):
+        return "nothing"
+    text = (
+        f"virtual hosts {missing['vhosts']}, applications {missing['applications']}, push tasks {missing['push_tasks']}"
+    )
+    unlisted = vhosts.get("unlisted")
+    listed = [entry for entry in vhosts.get("results", ()) if entry["name"] not in (unlisted or ())]
+    if missing["vhosts"] and missing["vhosts"] >= len(listed) and unlisted in _ALWAYS_PRESENT:
+        text += " (none of the virtual hosts was there, as after a restart of the server)"
+    return text
+
+
+class LookupModule(LookupBase):
+    """The plugin that Ansible loads."""
+
+    def run(self, terms: t.Any, variables: t.Any = None, **kwargs: t.Any) -> list[dict[str, t.Any]]:
+        """Return the summary."""
+
+        def nested_position() -> tuple[int, int]:
+            flat, vhosts = (
+                self._templar.template((variables or {}).get(f"ovenmediaengine_{name}")) or []
+                for name in ("applications", "vhosts")
+            )
+            return len(flat), len(nested_applications(vhosts))
+
+        purge = boolean(kwargs.pop("purge_applications", False), strict=False)
+        return [provision_summary(nested_position=nested_position if purge else None, **kwargs)]

@@ -1,0 +1,76 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Collect findings while a server is read, and keep an audit running after errors."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core.concurrency import deferred
+from .._core.errors import UNANSWERED, OmeError
+from .._schema.fields import Difference
+from .findings import DRIFT, ERROR, WARNING, Finding
+
+SERVER_LOST = (*UNANSWERED, "unauthorized", "redirect", "tls")
+"""Kinds of errors that end an audit: each further request would fail in the same way, some after a time-out."""
+
+UNKNOWN = object()
+"""Stands for a response that could not be read, because None means that the object does not exist."""
+
+
+class Collector:
+    """Collects the findings of one audit, in the order of the calls even if they run concurrently."""
+
+    def __init__(self, findings: t.Iterable[Finding] = ()) -> None:
+        """``findings`` are those that were made before the server was asked."""
+        self.findings: list[Finding] = list(findings)
+
+    def add(self, severity: str, kind: str, message: str, **place: t.Any) -> None:
+        """Add a finding. ``place`` holds the remaining fields of :class:`Finding`."""
+        deferred(self.findings.append, Finding(severity, kind, message, **place))
+
+    def add_error(self, error: OmeError, **place: t.Any) -> None:
+        """Add the finding of a failed request; raise the error again if it ends the audit."""
+        if error.kind in SERVER_LOST:
+            raise error
+        self.add(ERROR, error.kind, str(error), **place)
+
+    def add_warnings(self, texts: t.Iterable[str], **place: str) -> None:
+        """Add warnings about desired objects that are valid but may not do what was meant."""
+        for text in texts:
+            self.add(WARNING, "concern", text, **place)
+
+    def add_differences(
+        self, title: str, differences: t.Iterable[Difference], *, read_only: bool, **place: str
+    ) -> None:
+        """Add a finding for each field that differs. ``title`` names the object; it begins with a capital."""
+        for difference in differences:
+            self.add(
+                DRIFT,
+                "differs",
+                f"{title}: {difference.field} differs.{where_to_change(read_only)}",
+                field=difference.field,
+                found=difference.before,
+                wanted=difference.after,
+                **place,
+            )
+
+    def read(self, call: t.Callable[..., t.Any], *names: str, **place: str) -> t.Any:
+        """Return what a call returns; :data:`UNKNOWN` if it fails, with a finding.
+
+        Raises OmeError if no further request can succeed.
+        """
+        try:
+            return call(*names)
+        except OmeError as error:
+            self.add_error(error, **place)
+            return UNKNOWN
+
+
+def where_to_change(read_only: bool) -> str:
+    """Return a sentence for messages about objects of a read-only virtual host; empty for others."""
+    if not read_only:
+        return ""
+    return " The virtual host comes from the server's configuration file and must be changed there."

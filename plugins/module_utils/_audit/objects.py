@@ -1,0 +1,235 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Compare virtual hosts and applications with the lists.
+
+The declarations of the resources decide what differs, as they do in the modules that change a server. The reconcilers
+are not used: they stop at an object that cannot be read, and they read what an audit does not need.
+"""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._api.client import Api
+from .._api.spelling import ServerSpelling
+from .._certificates.sni import TlsHost, tls_host
+from .._core.concurrency import deferred
+from .._core.context import Context
+from .._core.errors import OmeError
+from .._reconcile.reachability import names_of, reaches, remedies
+from .._resources import application, virtual_host
+from .._resources.application import APPLICATION
+from .._resources.host_names import CONFIGURED, Claim, HostNames, Owner, place_of
+from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.validators import is_addressable
+from .collector import UNKNOWN, Collector, where_to_change
+from .desired import Desired
+from .findings import DRIFT, ERROR, INFO, WARNING
+from .pushes import PushTaskAudit
+
+_IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in read_only_vhosts."
+
+
+class ObjectAudit:
+    """Compares the virtual hosts of one server, and all that is inside of them."""
+
+    def __init__(
+        self, api: Api, context: Context, desired: Desired, collector: Collector, pushes: PushTaskAudit
+    ) -> None:
+        self._api = api
+        self._context = context
+        self._desired = desired
+        self._collector = collector
+        self._pushes = pushes
+        self._spelling = ServerSpelling(api)
+        self._vhosts = {vhost["name"]: vhost for vhost in desired.vhosts}
+        self._applications = {application.key_of(app): app for app in desired.applications}
+        self._host_names: dict[str, list[str]] = {}
+        self.tls_hosts: list[TlsHost] = []
+        """The virtual hosts of the server that have TLS."""
+        self.entries: dict[str, dict[str, t.Any]] = {}
+        """What results say of each virtual host, by name."""
+
+    def start(self, names: t.Collection[str]) -> None:
+        """Make the entries of all virtual hosts; ``names`` are those on the server."""
+        listed = {*self._vhosts, *(key[0] for key in self._desired.referenced_keys if len(key) == 1)}
+        referenced = {*(key.vhost for key in self._applications), *(task["vhost"] for task in self._desired.push_tasks)}
+        for name in sorted(names):
+            if not is_addressable(name):
+                self._add_unaddressable(f"virtual host {name!r}")
+        self.entries = {
+            name: {
+                "name": name,
+                "listed": name in listed,
+                "present": name in names,
+                "read_only": name in self._desired.read_only,
+            }
+            for name in {*filter(is_addressable, names), *filter(is_addressable, listed), *referenced}
+        }
+
+    def _add_unaddressable(self, title: str, **place: str) -> None:
+        text = f"The server has {title}. It cannot be audited, because no request can address this name."
+        self._collector.add(WARNING, "unaddressable", text, **place)
+
+    def compare(self, name: str, unfinished: set[str]) -> None:
+        """Compare a virtual host and all that is inside of it, then remove it from those that are ``unfinished``.
+
+        Other virtual hosts are compared concurrently. Raises OmeError if no further request can succeed.
+        """
+        entry = dict(self.entries[name])
+        deferred(self.entries.__setitem__, name, entry)
+        raw = self._collector.read(self._api.read_virtual_host, name, vhost=name) if entry["present"] else None
+        entry["present"] = raw is not None  # it may have been deleted since the names were listed
+        desired = self._vhosts.get(name)
+        if raw is not None and raw is not UNKNOWN:
+            self._compare_virtual_host(raw, desired, entry)
+        elif raw is None and desired is not None:
+            text = f"Virtual host {name} is listed and not on the server."
+            self._collector.add(DRIFT, "missing", text, vhost=name)
+        self._compare_inside(name, entry)
+        deferred(unfinished.discard, name)
+
+    def _compare_virtual_host(
+        self, raw: t.Mapping[str, t.Any], desired: t.Mapping[str, t.Any] | None, entry: dict[str, t.Any]
+    ) -> None:
+        """Compare a virtual host in wire form; ``desired`` is None if it is not listed."""
+        name = entry["name"]
+        current = VIRTUAL_HOST.from_wire(raw)
+        self._context.keep_secrets(VIRTUAL_HOST, current)
+        entry["read_only"] = entry["read_only"] or virtual_host.looks_read_only(raw)
+        host = tls_host({**current, "name": name})
+        if host is not None:
+            deferred(self.tls_hosts.append, host)
+        deferred(self._host_names.__setitem__, name, names_of(current))
+        if desired is None:
+            return
+        declaration = self._spelling.to_compare(VIRTUAL_HOST, desired)
+        self._collector.add_differences(
+            f"Virtual host {name}",
+            declaration.difference(desired, current),
+            read_only=entry["read_only"],
+            vhost=name,
+        )
+        unknown = sorted(VIRTUAL_HOST.unknown(raw))
+        if unknown:
+            text = f"Virtual host {name} has settings that this collection does not know and cannot compare:"
+            self._collector.add(INFO, "unmanaged", f"{text} {', '.join(unknown)}.", vhost=name, found=unknown)
+
+    # Host names
+
+    def judge_host_names(self) -> None:
+        """Report host names by which publishers and viewers reach another virtual host, or may reach one."""
+        places = {vhost: place_of(vhost, read_only=self.entries[vhost]["read_only"]) for vhost in self._host_names}
+        claims = HostNames(Claim(vhost, names, places[vhost]) for vhost, names in self._host_names.items())
+        for vhost, names in self._host_names.items():
+            owners = {name: owner for name in names if (owner := claims.owner(name, vhost, places[vhost])) is not None}
+            for lost in (True, False):
+                taken = {name: owner for name, owner in owners.items() if owner.lost == lost}
+                if taken:
+                    self._add_host_names(vhost, taken, {name for name, place in places.items() if place == CONFIGURED})
+
+    def _add_host_names(self, vhost: str, taken: t.Mapping[str, Owner], configured: t.Collection[str]) -> None:
+        """Add a finding about host names of a virtual host that others take, or may take.
+
+        ``configured`` are the virtual hosts of the server's configuration file.
+        """
+        others = {name: owner.vhosts for name, owner in taken.items()}
+        place = {"vhost": vhost, "field": "host.names", "found": list(taken)}
+        if all(owner.lost for owner in taken.values()):
+            text = f"Publishers and viewers that use these host names of virtual host {vhost} reach another one"
+            text = f"{text}: {reaches(others)}. {remedies(taken.values(), configured)}"
+            self._collector.add(ERROR, "unreachable", text, **place)
+        else:
+            text = (
+                f"Other virtual hosts have host names of virtual host {vhost}, too: {reaches(others, or_else=vhost)}."
+            )
+            text = f"{text} The one that was created first gets them, and the API does not report which one that is."
+            self._collector.add(WARNING, "ambiguous_host_name", text, **place)
+
+    # Applications
+
+    def _compare_inside(self, vhost: str, entry: dict[str, t.Any]) -> None:
+        """Compare the applications of a virtual host and their push tasks; report a virtual host that is not listed."""
+        desired = {key.name for key in self._applications if key.vhost == vhost}
+        pushed = {task["app"] for task in self._desired.push_tasks if task["vhost"] == vhost}
+        names = self._list_applications(vhost, needed=bool(desired or pushed)) if entry["present"] else set()
+        raws: dict[str, t.Any] = {}
+        if names is not None:
+            unaddressable = sorted(name for name in names if not is_addressable(name))
+            names -= set(unaddressable)
+            raws = self._read_applications(vhost, names, desired, entry)
+            for app in sorted(desired):
+                self._compare_application(application.Key(vhost, app), raws.get(app), entry)
+            if entry["listed"] or entry["read_only"]:
+                for app in unaddressable:
+                    self._add_unaddressable(f"an application {app!r} in virtual host {vhost}", vhost=vhost)
+        if entry["present"] and not entry["listed"] and not entry["read_only"]:
+            text = f"Virtual host {vhost} is on the server and not listed. {_IF_CONFIGURED}"
+            self._collector.add(DRIFT, "not_listed", text, vhost=vhost)
+            self._pushes.skip_unlisted((vhost, app) for app in names or ())
+        elif not entry["read_only"]:
+            self._find_unlisted(vhost, raws, desired)
+        for app in sorted({*(names or ()), *pushed}):
+            present = entry["present"] and (names is None or app in names)
+            self._pushes.compare(vhost, app, raws.get(app, UNKNOWN if names is None else None), present=present)
+
+    def _find_unlisted(self, vhost: str, raws: t.Mapping[str, t.Any], desired: t.Collection[str]) -> None:
+        for app, raw in sorted(raws.items()):
+            if app in desired or (vhost, app) in self._desired.referenced_keys:
+                continue
+            # The server created a dynamic application for a stream, and deletes it with the stream.
+            if isinstance(raw, dict) and not application.is_dynamic(raw):
+                text = f"Application {vhost}/{app} is on the server and not listed. {_IF_CONFIGURED}"
+                self._collector.add(DRIFT, "not_listed", text, vhost=vhost, application=app)
+                self._pushes.skip_unlisted([(vhost, app)])
+
+    def _list_applications(self, vhost: str, *, needed: bool) -> set[str] | None:
+        """Return the names of the applications; None if they cannot be read.
+
+        A server without this call is a finding only if the names are ``needed``.
+        """
+        try:
+            return set(self._api.list_applications(vhost))
+        except OmeError as error:
+            if error.kind == "vhost_not_found":  # deleted meanwhile
+                return set()
+            if needed or error.kind != "controller_not_found":
+                self._collector.add_error(error, vhost=vhost)
+            return None
+
+    def _read_applications(
+        self, vhost: str, names: t.Collection[str], desired: t.Collection[str], entry: dict[str, t.Any]
+    ) -> dict[str, t.Any]:
+        """Return applications in wire form; unlisted ones only if they can be a finding.
+
+        Numbers as text show that the configuration file defines the virtual host (server-facts: Applications).
+        """
+        raws = {}
+        for app in sorted(names):
+            if entry["read_only"] and app not in desired:
+                continue
+            place = {"vhost": vhost, "application": app}
+            raws[app] = raw = self._collector.read(self._api.read_application, vhost, app, **place)
+            if isinstance(raw, dict):
+                self._context.keep_secrets(APPLICATION, application.from_wire(raw, vhost))
+                entry["read_only"] = entry["read_only"] or virtual_host.has_textual_scalar(APPLICATION, raw)
+        return raws
+
+    def _compare_application(self, key: application.Key, raw: t.Any, entry: t.Mapping[str, t.Any]) -> None:
+        """Compare a listed application; ``raw`` is None if the server does not have it."""
+        place = {"vhost": key.vhost, "application": key.name}
+        desired = self._applications[key]
+        if isinstance(raw, dict):
+            differences = self._spelling.to_compare(APPLICATION, desired).difference(
+                desired, application.from_wire(raw, key.vhost)
+            )
+            self._collector.add_differences(f"Application {key}", differences, read_only=entry["read_only"], **place)
+        elif raw is None:
+            text = f"Application {key} is listed and not on the server"
+            incomplete = application.incomplete(desired)
+            if incomplete:
+                self._collector.add(ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **place)
+            else:
+                self._collector.add(DRIFT, "missing", f"{text}.{where_to_change(entry['read_only'])}", **place)

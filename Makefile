@@ -40,7 +40,7 @@ static := codeqa yamllint typing antsibull-nox-config docs-check license-check e
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Show the collection at work on a simulated fleet; on a real server where OVENMEDIAENGINE_API_URL is set
+demo: ## Show the collection at work on a simulated fleet; on a real server if OVENMEDIAENGINE_API_URL is set
 	@$(PYTHON) tools/environment.py demo demo/run
 
 test: ## The fast gate: static checks, tests, sanity, integration, artifact, in under ten minutes
@@ -66,7 +66,7 @@ unit: ## The tests of the fast gate (ARGS="-k NAME")
 units: ## The unit tests that depend on ansible-core, with each release (CORES)
 	$(GATE) $(addprefix units-,$(cores))
 
-integration: ## Integration targets (CORES, EXECUTION, TARGETS); on a real server where OVENMEDIAENGINE_API_URL is set
+integration: ## Integration targets (CORES, EXECUTION, TARGETS); on a real server if OVENMEDIAENGINE_API_URL is set
 	$(RUN) nox --sessions $(foreach core,$(cores),$(if $(word 2,$(EXECUTION)),both-paths-$(core),integration-$(core)-$(EXECUTION))) -- $(TARGETS)
 
 molecule: ## The roles, by molecule (SCENARIOS="default audit")
@@ -84,13 +84,13 @@ mutants: ## See that the tests find the deliberate bugs of tests/mutants
 behaviour: ## Compare results and requests with another version (REFERENCE, ARGS="--jobs 2 vhosts")
 	$(RUN) python -m tests.behaviour $(REFERENCE) $(ARGS)
 
-bench: ## Measure the speed, an hour or two (ROUNDS, ROWS, UNTIL); on a real server where OVENMEDIAENGINE_API_URL is set
+bench: ## Measure the speed, an hour or two (ROUNDS, ROWS, UNTIL); on a real server if OVENMEDIAENGINE_API_URL is set
 	$(RUN) python -m ansible_collections.streamops.ovenmediaengine.benchmarks $(ARGS)
 
 watch: ## Run a test again and again as files change (TEST=tests/unit/plugins/filter)
 	$(RUN) watchfiles "pytest --numprocesses=0 --no-cov --failed-first $(TEST) $(ARGS)" plugins tests
 
-requirements: ## Lock requirements/*.in anew
+requirements: ## Lock requirements/*.in again
 	$(RUN) nox --sessions requirements
 
 changelog: ## Release what changelogs/fragments says, as the version in galaxy.yml

@@ -152,7 +152,7 @@ def ansible_test(
             "ansible-galaxy", "collection", "verify", "--offline", f"{NAMESPACE}.{NAME}", env=environment, silent=True
         )
         if arguments[0] == "integration":
-            # The targets are not in the artifact, as users do not need them. All else is the artifact's.
+            # The targets are not in the artifact because users do not need them. All else is the artifact's.
             artifact.copy_repository(collection, "tests")
     # ansible-test asks git which files there are; without this it would find the clone around it, which ignores .build.
     session.run("git", "init", "--quiet", str(collection), external=True)
@@ -181,7 +181,7 @@ def ansible_test(
 
 
 def sanity(session: nox.Session, release: str) -> None:
-    """Run ansible-test sanity: with the newest release on the whole repository, with the others on what users install."""
+    """Run ansible-test sanity: the newest release on the whole repository, the others on what users install."""
     # pylint of 2.22.0rc1 installs a package from GitHub, which a machine with a package index alone cannot reach.
     skipped = () if release in FINAL else ("--skip-test", "pylint")
     ansible_test(session, release, "sanity", *skipped, whole=release == NEWEST)
@@ -193,7 +193,7 @@ def sanity_quick(session: nox.Session, release: str) -> None:
 
 
 def integration(session: nox.Session, release: str, execution: str) -> None:
-    """Run the integration targets on the installed artifact; against a real server where OVENMEDIAENGINE_API_URL is
+    """Run the integration targets on the installed artifact; against a real server if OVENMEDIAENGINE_API_URL is
     set.
     """
     results = BUILD / "integration" / f"{series(release)}-{execution}.jsonl"
@@ -202,7 +202,10 @@ def integration(session: nox.Session, release: str, execution: str) -> None:
     variables: dict[str, object] = {"ovenmediaengine_in_process": execution == "in_process"}
     if os.environ.get(SERVER[0]):
         variables.update({name.lower(): os.environ.get(name, "") for name in SERVER})
-    callbacks = f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n[callback_execution_results]\npath = {results}\n"
+    callbacks = (
+        f"[defaults]\ncallback_plugins = {ROOT}/tests/execution_paths/callback\n"
+        f"[callback_execution_results]\npath = {results}\n"
+    )
     settings = {
         "tests/integration/integration_config.yml": json.dumps(variables),
         "tests/integration/integration.cfg": callbacks,
@@ -289,7 +292,7 @@ def unit_all(session: nox.Session) -> None:
     """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md."""
     have_chromium(session)
     session.run("python", "-m", "tests.robustness", "clear")
-    # One more process than processors, as tests also wait: for a server that is late, a port that is closed for a
+    # One more process than processors because tests also wait: for a server that is late, a port that is closed for a
     # while, a poll.
     processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
     session.run(
@@ -306,16 +309,16 @@ def unit_all(session: nox.Session) -> None:
 
 
 def have_chromium(session: nox.Session) -> None:
-    """Install Chromium, in which the page of an audit is tested, where there is none: as root, on Debian and its
+    """Install Chromium, in which the page of an audit is tested, if there is none: as root, on Debian and its
     relatives.
     """
     if any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
         return
     if os.geteuid() or not shutil.which("apt-get"):
         session.error(
-            "Chromium is missing: install the package chromium, or name the program in the environment variable CHROMIUM"
+            "Chromium is missing: install the package chromium, or set the environment variable CHROMIUM to its path"
         )
-    # The package lists can be old, or missing, as in most images.
+    # The package lists can be old, or missing, for example in most images.
     for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]):
         session.run("apt-get", *command, env={"DEBIAN_FRONTEND": "noninteractive"}, external=True, silent=True)
 
@@ -369,7 +372,7 @@ def package(session: nox.Session) -> None:
     environment.update(GALAXY_IMPORTER_ANSIBLE_LOCAL_TMP=str(work / "importer" / "ansible"))
     with session.chdir(work / "importer"):
         log = str(session.run("python", "-m", "galaxy_importer.main", str(built), env=environment, silent=True))
-    # The importer's status says that it came to an end; what it found stands in its words.
+    # The importer's status says that it came to an end; its output has the findings.
     objections = [line for line in log.splitlines() if line.startswith(("ERROR", "WARNING"))]
     if objections:
         session.error("\n".join(objections))
@@ -432,7 +435,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def requirements(session: nox.Session) -> None:
-    """Lock requirements/*.in anew: exact versions of everything, good for each Python from 3.11 on."""
+    """Lock requirements/*.in again: exact versions of everything, good for each Python from 3.11 on."""
     for name in ("demo", "importer", "test"):
         options = [
             "--quiet",

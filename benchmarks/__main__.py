@@ -41,8 +41,10 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line; what it leaves out is taken from the environment, where ``make`` puts it."""
     parser = argparse.ArgumentParser(
         prog="make bench",
-        description="Measures the collection against simulated servers, or against the server that OVENMEDIAENGINE_API_URL and OVENMEDIAENGINE_API_TOKEN name.",
-        epilog=f"docs/benchmarks.md is written by a whole run against simulated servers, {LEAST_ROUNDS} rounds or more of all groups.",
+        description="Measure the collection against simulated servers, or the server in OVENMEDIAENGINE_API_URL "
+        "and OVENMEDIAENGINE_API_TOKEN.",
+        epilog=f"A run of all groups against simulated servers with at least {LEAST_ROUNDS} rounds writes "
+        "docs/benchmarks.md.",
     )
     rounds, rows, until, at_most = (os.environ.get(name) for name in ("ROUNDS", "ROWS", "UNTIL", "AT_MOST"))
     parser.add_argument(
@@ -89,7 +91,7 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
-    """What the numbers depend on."""
+    """Return what the numbers depend on."""
     settings = configparser.ConfigParser()
     settings.read(HERE / "ansible.cfg")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -110,7 +112,7 @@ def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
 
 @contextlib.contextmanager
 def places(sizes: Sizes, real: bool) -> Iterator[tuple[Place, Place | None]]:
-    """Where rows are measured: one server, and a fleet, or a real server and no fleet. Leaves nothing behind."""
+    """Provide the places of measurement: one server and a fleet, or one real server. Remove all at the end."""
     with contextlib.ExitStack() as stack:
         work = stack.enter_context(directory())
         if real:
@@ -152,7 +154,7 @@ class Bench:
         self._after_each = after_each
 
     def estimate(self, rounds: int) -> float:
-        """About how many minutes so many rounds take on this machine."""
+        """Return about how many minutes so many rounds take on this machine."""
         # The first run compiles what later ones find compiled.
         self._place.play("empty")
         factor = self._place.play("empty").seconds / EXPECTED_EMPTY
@@ -196,7 +198,7 @@ class Bench:
 
 
 def chosen(rows: Sequence[Row], groups: Sequence[str]) -> list[Row]:
-    """The rows of some groups, and those that all others are compared with."""
+    """Return the rows of some groups, and those that all others are compared with."""
     return [row for row in rows if row.group in {BASE, *groups}]
 
 
@@ -230,7 +232,8 @@ def main(values: Sequence[str] | None = None) -> int:
                 place.servers.clear()
             bench = Bench(rows, place, results, lambda: results.save(raw))
             say(
-                f"{len(rows)} rows, {options.rounds} rounds: about {bench.estimate(options.rounds):.0f} minutes on an idle machine"
+                f"{len(rows)} rows, {options.rounds} rounds: "
+                f"about {bench.estimate(options.rounds):.0f} minutes on an idle machine"
             )
             bench.measure(options.rounds, options.until * 60)
     except Failed as error:

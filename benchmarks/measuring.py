@@ -28,7 +28,7 @@ class Failed(Exception):
 
 
 class Sample(t.NamedTuple):
-    """What one run cost. None stands for what cannot be known on this system, or of a server that is not simulated."""
+    """What one run cost. None if it is unknown: on this system, or of a server that is not simulated."""
 
     seconds: float
     """From start to end."""
@@ -83,9 +83,9 @@ def measure(
 
 
 def cpu_of(pid: int) -> float | None:
-    """Seconds of processor that a process has used so far; None where that is not told."""
+    """Return seconds of processor that a process has used so far; None if that is unknown."""
     try:
-        # What stands before the last parenthesis is the name, which may hold anything.
+        # The text before the last parenthesis is the name, which may hold anything.
         fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 PREFIX = "streamops-benchmark-"
-"""What the names of all virtual hosts begin with, so that they can be told from others."""
+"""What the names of all virtual hosts begin with, so that they can be distinguished from others."""
 PIECE = 500
 """How many virtual hosts the modules send in one request."""
 # Addresses for documentation, which nobody has. No stream is live, so that no server even tries to reach it.
@@ -22,12 +22,12 @@ Call = tuple[str, str, t.Any]
 
 
 def name_of(number: int) -> str:
-    """The name of a virtual host."""
+    """Return the name of a virtual host."""
     return f"{PREFIX}{number:05d}"
 
 
 def virtual_hosts(count: int) -> list[Object]:
-    """Virtual hosts without applications."""
+    """Return virtual hosts without applications."""
     return [
         {"name": name_of(number), "host": {"names": [f"{number:05d}.benchmark.example.com"]}}
         for number in range(1, count + 1)
@@ -35,17 +35,17 @@ def virtual_hosts(count: int) -> list[Object]:
 
 
 def tenants(count: int) -> list[Object]:
-    """Virtual hosts with one application each, which can push."""
+    """Return virtual hosts with one application each, which can push."""
     return [{**vhost, "applications": [_APPLICATION]} for vhost in virtual_hosts(count)]
 
 
 def applications(count: int) -> list[Object]:
-    """The applications of so many tenants, as a list of their own."""
+    """Return the applications of so many tenants, as a list of their own."""
     return [{"vhost": name_of(number), **_APPLICATION} for number in range(1, count + 1)]
 
 
 def push_tasks(count: int, among: int) -> list[Object]:
-    """Push tasks that wait for a stream, dealt out to the applications of so many tenants."""
+    """Return push tasks that wait for a stream, dealt out to the applications of so many tenants."""
     return [
         {
             "vhost": name_of(1 + number % among),

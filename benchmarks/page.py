@@ -44,7 +44,8 @@ def _about(results: Results) -> str:
         more = f"; short rows for the targets of bulk and loops are measured {about['again']} more times in each"
     lines = [
         f"One run of `make bench` of {rounds}. Each round measures every row once, one after the other{more}.",
-        f"{about['cores']} cores, {about['system']}, Python {about['python']}, ansible-core {about['ansible_core']}, requests {about['requests']}; "
+        f"{about['cores']} cores, {about['system']}, Python {about['python']}, "
+        f"ansible-core {about['ansible_core']}, requests {about['requests']}; "
         f"{about['forks']} servers at once (`forks`). All other settings have their defaults.",
     ]
     if about["server"] == "simulated":
@@ -75,14 +76,17 @@ def _about(results: Results) -> str:
 def _how_to_read(results: Results) -> str:
     simulated = results.about["server"] == "simulated"
     return (
-        "How to read the table:\n\n- *Time*: the median wall time from start to end of `ansible-playbook` or the script. "
+        "How to read the table:\n\n"
+        "- *Time*: the median wall time from start to end of `ansible-playbook` or the script. "
         "*From - to*: minimum and maximum.\n"
         "- *Processor*: user and system time of the controller with all its child processes.\n"
-        "- *Memory*: the maximum of the process `ansible-playbook`, and after the slash of the largest process, in MB.\n"
+        "- *Memory*: the maximum of the process `ansible-playbook`, and after the slash of the largest process, "
+        "in MB.\n"
         + ("- *Server*: the share of the time in which the simulated servers were busy.\n" if simulated else "")
         + "- *Compared*: the median of the ratios within each round, with minimum and maximum.\n\n"
-        "Ansible reads the variables of an inventory even if no task needs them. A playbook without a task therefore has "
-        "the same inventory if it is large. Operations run in process on the controller unless a row says *as a module*.\n"
+        "Ansible reads the variables of an inventory even if no task needs them. "
+        "A playbook without a task therefore has the same inventory if it is large. "
+        "Operations run in process on the controller unless a row says *as a module*.\n"
     )
 
 
@@ -138,7 +142,8 @@ def _figure(results: Results, row: Row) -> str:
     if spread is None:
         return NOTHING
     digits = row.figure.digits
-    return f"**{row.figure.text.format(f'{spread.median:,.{digits}f}')}** ({spread.least:,.{digits}f} - {spread.most:,.{digits}f})"
+    median = row.figure.text.format(f"{spread.median:,.{digits}f}")
+    return f"**{median}** ({spread.least:,.{digits}f} - {spread.most:,.{digits}f})"
 
 
 def _cell(spread: Spread | None, shown: t.Callable[[float], str]) -> str:

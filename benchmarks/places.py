@@ -46,11 +46,11 @@ class Servers(t.Protocol):
         """Take away all that the benchmark has made."""
 
     def requests(self) -> int | None:
-        """How many requests there were since the last call; None where that is not known."""
+        """Return how many requests there were since the last call; None if that is unknown."""
 
     @property
     def cpu(self) -> float | None:
-        """Seconds of processor that the servers have used so far; None where that is not known."""
+        """Return seconds of processor that the servers have used so far; None if that is unknown."""
 
 
 class Simulated:
@@ -69,12 +69,12 @@ class Simulated:
         self._simulators.restart()
 
     def requests(self) -> int | None:
-        """How many requests there were since the last call."""
+        """Return how many requests there were since the last call."""
         return self._simulators.requests()
 
     @property
     def cpu(self) -> float | None:
-        """Seconds of processor that the process of the servers has used so far."""
+        """Return seconds of processor that the process of the servers has used so far."""
         return measuring.cpu_of(self._simulators.pid)
 
     @contextlib.contextmanager
@@ -87,7 +87,7 @@ class Simulated:
             self._simulators.set_latency(0.0)
 
     def seconds_a_request(self, path: str, count: int = 2000) -> float:
-        """What a request takes by itself: bytes over a socket, without a client that reads what they mean."""
+        """Return what a request takes by itself: bytes over a socket, without a client that reads what they mean."""
         host, _colon, port = self.urls[0].removeprefix("http://").partition(":")
         authorization = session_for(self.environment).headers["Authorization"]
         request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {authorization!s}\r\n\r\n".encode()
@@ -102,9 +102,9 @@ class Simulated:
 
 
 class Real:
-    """A server that somebody has named in the environment.
+    """A server named in the environment.
 
-    What the benchmark makes there can be told by its names, and goes.
+    The benchmark recognizes its objects by their names and removes them.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -132,7 +132,7 @@ class Real:
             )
 
     def left(self) -> list[str]:
-        """The virtual hosts that the benchmark has made."""
+        """Return the virtual hosts that the benchmark has made."""
         with session_for(self.environment) as session:
             answer = session.get(self.urls[0] + "/v1/vhosts", timeout=measuring.INTERVAL * 600)
             answer.raise_for_status()
@@ -152,7 +152,7 @@ class Place:
     """A directory with an inventory for some servers, in which playbooks and scripts are run; a context manager that
     removes it.
 
-    :param directory: where files can be made; its path must be short, as ansible-core makes sockets there.
+    :param directory: where files can be made; its path must be short because ansible-core makes sockets there.
     :param hosts: variables of each server, under its name.
     :param variables: variables of all of them.
     """
@@ -181,7 +181,7 @@ class Place:
         """Run a playbook and say what it cost.
 
         :param playbook: one of the folder ``playbooks``, or the full name of one of a collection.
-        :param changes: whether it must change something on each server; None where that does not matter.
+        :param changes: whether it must change something on each server; None if that does not matter.
         :param variables: more variables.
         :param environment: more environment variables.
         :raises Failed: a task failed, or changed something that it should not.
@@ -257,7 +257,7 @@ class Place:
 
 @contextlib.contextmanager
 def directory() -> Iterator[pathlib.Path]:
-    """A directory that goes at the end. It is private, as what playbooks are given can hold a token."""
+    """Provide a directory that goes at the end. It is private because the variables of playbooks can hold a token."""
     path = pathlib.Path(tempfile.mkdtemp(prefix="ome-bench-"))
     try:
         yield path

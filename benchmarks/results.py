@@ -33,17 +33,17 @@ class Results:
     about: dict[str, t.Any]
     """What the numbers depend on: the machine, the versions, the sizes."""
     rounds: list[dict[str, Sample]] = dataclasses.field(default_factory=list)
-    """What each row cost, by its key. The last round can lack rows, where it was broken off."""
+    """What each row cost, by its key. An interrupted last round can lack rows."""
     again: list[dict[str, Sample]] = dataclasses.field(default_factory=list)
-    """What the short rows cost where they alone were measured once more."""
+    """The cost of the short rows in rounds that measured them alone."""
 
     def spread(self, key: str, of: Callable[[Sample], float | None] = lambda sample: sample.seconds) -> Spread | None:
-        """The spread of a number of a row over the rounds, by default its time; None where there is none."""
+        """Return the spread of a number of a row over the rounds, by default its time; None if there is none."""
         found = [of(one[key]) for one in self._all() if key in one]
         return _spread([number for number in found if number is not None])
 
     def figure(self, keys: t.Iterable[str], of: Callable[[Mapping[str, Sample]], float]) -> Spread | None:
-        """The spread of a number that is made of several rows of one round; None where no round has all of them."""
+        """Return the spread of a number that is made of several rows of one round; None if no round has all of them."""
         wanted = set(keys)
         return _spread([of(one) for one in self._all() if wanted <= set(one)])
 

@@ -23,7 +23,7 @@ MOST_ON_A_REAL_SERVER = 1000
 
 Variables = Mapping[str, t.Any]
 Run = Callable[[], Sample]
-"""Brings the servers to where they must be, and measures."""
+"""Bring the servers to the initial state, and measure."""
 Round = Mapping[str, Sample]
 """What the rows cost in one round, by their keys."""
 
@@ -43,7 +43,7 @@ class Sizes:
     growth: tuple[int, ...] = (100, 1000, 10000)
 
     def at_most(self, limit: int) -> Sizes:
-        """The same, none larger than ``limit``: to see in little time that everything works."""
+        """Return the same sizes, none larger than ``limit``: to see in little time that everything works."""
 
         def less(value: t.Any) -> t.Any:
             return (
@@ -75,7 +75,7 @@ class Row:
     text: str
     run: Run
     expected: float
-    """About how many seconds one run takes where an empty playbook takes :data:`EXPECTED_EMPTY`."""
+    """About how many seconds one run takes if an empty playbook takes :data:`EXPECTED_EMPTY`."""
     figure: Figure | None = None
     needs: tuple[str, ...] = ()
     """The keys of the rows that the figure is made of, beside this one."""
@@ -114,32 +114,32 @@ ONLY_SIMULATED = {
 
 
 def quotient(above: str, *below: str) -> Callable[[Round], float]:
-    """The time of one row divided by the sum of those of others."""
+    """Return the time of one row divided by the sum of those of others."""
     return lambda cost: cost[above].seconds / sum(cost[key].seconds for key in below)
 
 
 def cpu_quotient(above: str, below: str) -> Callable[[Round], float]:
-    """The processor time of one row divided by that of another."""
+    """Return the processor time of one row divided by that of another."""
     return lambda cost: (cost[above].cpu or 0.0) / (cost[below].cpu or 1.0)
 
 
 def time_ratio(above: str, below: str, text: str, digits: int = 1) -> Figure:
-    """How often the time of one row goes into that of another."""
+    """Return how often the time of one row goes into that of another."""
     return Figure(quotient(above, below), text, digits)
 
 
 def against_script(key: str, script: str, empty: str = EMPTY) -> Figure:
-    """How long a row takes, beside what Ansible takes for nothing and a script for the same requests."""
+    """Return how long a row takes, beside what Ansible takes for nothing and a script for the same requests."""
     return Figure(quotient(key, empty, script), "{} × (playbook without a task + script)", 2)
 
 
 def cpu_ratio(above: str, below: str) -> Figure:
-    """How often the processor time of one row goes into that of another."""
+    """Return how often the processor time of one row goes into that of another."""
     return Figure(cpu_quotient(above, below), "{} × less processor time than as modules", 1)
 
 
 def milliseconds_each(key: str, count: int) -> Figure:
-    """Time for each object, without that of an empty playbook."""
+    """Return time for each object, without that of an empty playbook."""
     return Figure(
         lambda cost: (cost[key].seconds - cost[EMPTY].seconds) / count * 1000,
         "{} ms each, without a playbook's start",
@@ -160,7 +160,7 @@ class Rows:
         self._sizes = sizes
 
     def all(self) -> list[Row]:
-        """The rows that can be measured here, in the order of the table."""
+        """Return the rows that can be measured here, in the order of the table."""
         if self._fleet is None:
             return [*self._base(), *self._bulk(), *self._loops(), *self._pushes(), *self._growth()]
         simulated = [
@@ -175,7 +175,7 @@ class Rows:
     # What is run, each after the server has been brought to where it must be
 
     def _play(self, playbook: str, there: int, **options: t.Any) -> Run:
-        """A playbook on a server that has so many of the virtual hosts."""
+        """Run a playbook on a server that has so many of the virtual hosts."""
 
         def run() -> Sample:
             self._fill(there)
@@ -186,12 +186,12 @@ class Rows:
     def _play_virtual_hosts(
         self, playbook: str, count: int, *, new: bool = False, variables: Variables | None = None, **options: t.Any
     ) -> Run:
-        """A playbook about so many virtual hosts, which exist already unless they are new."""
+        """Run a playbook about so many virtual hosts, which exist already unless they are new."""
         every = {"virtual_hosts": objects.virtual_hosts(count), **(variables or {})}
         return self._play(playbook, 0 if new else count, changes=new, variables=every, **options)
 
     def _script(self, calls: t.Sequence[objects.Call], there: int = 0) -> Run:
-        """The plain script on a server that has so many of the virtual hosts."""
+        """Run the plain script on a server that has so many of the virtual hosts."""
 
         def run() -> Sample:
             self._fill(there)

@@ -6,7 +6,7 @@
 reads the answers.
 
 No retries, no comparison, no report: what is left of a task when all that makes it one is taken away. The connection is
-told by the environment variables of the collection.
+from the environment variables of the collection.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TIMEOUT = 60
 
 
 def session_for(environment: t.Mapping[str, str]) -> requests.Session:
-    """A session with the credential and the settings for TLS that the environment names."""
+    """Return a session with the credential and the settings for TLS that the environment names."""
     session = requests.Session()
     # A netrc file must not replace the credential.
     session.trust_env = False

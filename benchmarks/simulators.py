@@ -74,7 +74,7 @@ class Simulators:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Return the number of the process."""
         return self._process.pid
 
     def restart(self) -> None:

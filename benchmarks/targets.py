@@ -48,7 +48,8 @@ def _ratios(sizes: Sizes) -> list[_Ratio]:
     here, uri = f"loop_{most}", f"loop_{most}_uri"
     found = [
         _Ratio(
-            f"{sizes.bulk:,} virtual hosts in one task, {what}: at most 1.3 × (playbook without a task, same inventory + plain script)",
+            f"{sizes.bulk:,} virtual hosts in one task, {what}: "
+            "at most 1.3 × (playbook without a task, same inventory + plain script)",
             (f"bulk_{what}", EMPTY_BULK, f"script_{what}"),
             quotient(f"bulk_{what}", EMPTY_BULK, f"script_{what}"),
             1.3,

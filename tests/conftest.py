@@ -39,10 +39,10 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 
 def _long_ones_first(items: list[Any], processes: int) -> list[Any]:
-    """The tests so that each process begins with its part of the long ones, as one that begins last would keep one
-    process busy and leave the others idle.
+    """Return the tests in an order in which each process begins with its part of the long ones.
 
-    Each process begins with an equal part of the list, and takes from the ends of the others' parts when it is done.
+    A long test that begins last would keep one process busy while the others are idle. Each process begins with an
+    equal part of the list, and takes from the ends of the others' parts when it is done.
     """
     long = [item for item in items if any(mark.args and mark.args[0] >= LONG for mark in item.iter_markers("timeout"))]
     others = [item for item in items if item not in long]

@@ -24,8 +24,10 @@ ALLOWED = re.compile(
     | meta/[a-z0-9_-]+\.(yml|txt)
     | playbooks/(?!files/awx/project/)([a-z0-9_]+/)*[a-z0-9_-]+\.yml
     | plugins/([a-z0-9_]+/){1,2}[a-z0-9_]+\.py
-    | roles/[a-z0-9_]+/(README\.md | (defaults|handlers|meta|tasks|vars)/([a-z0-9_]+/)*[a-z0-9_]+\.yml | (files|templates)/[a-z0-9_./]+)
-    | tests/config\.yml                                                       # tells ansible-test which Pythons modules are for, wherever it runs
+    | roles/[a-z0-9_]+/(
+        README\.md | (defaults|handlers|meta|tasks|vars)/([a-z0-9_]+/)*[a-z0-9_]+\.yml | (files|templates)/[a-z0-9_./]+
+      )
+    | tests/config\.yml  # the Python versions of modules, for ansible-test
     """,
     re.VERBOSE,
 )
@@ -49,7 +51,7 @@ def tracked() -> list[str]:
 
 
 def copy_repository(target: pathlib.Path, part: str = "") -> None:
-    """Copy these files into a folder that is made anew; only those below ``part`` if it is given, such as ``tests``."""
+    """Copy these files into a folder that is recreated; only those below ``part`` if it is given, such as ``tests``."""
     shutil.rmtree(target / part, ignore_errors=True)
     for name in tracked():
         if name.startswith(part):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find lines that name this machine: the clone, the home directory, or a package index that pip or npm is set up with."""
+"""Find lines that name this machine: the clone, the home directory, or the package index of pip or npm."""
 
 from __future__ import annotations
 

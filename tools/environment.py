@@ -6,7 +6,7 @@
     environment.py test COMMAND...   .venv, with requirements/test.txt
     environment.py demo COMMAND...   .venv-demo, with requirements/demo.txt
 
-Runs on any Python from 3.8 on, as the machine's own Python starts it.
+Runs on any Python from 3.8 on, because the machine's own Python starts it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ ENVIRONMENTS = {"test": ".venv", "demo": ".venv-demo"}
 # Best first: each runs a later ansible-core than the next. 3.13 runs the same as 3.12, and is the newer one.
 PREFERRED = ("3.12", "3.13", "3.14", "3.11")
 # A Python without ensurepip (Debian's, when its package -venv is missing) cannot make an environment.
-PROBE = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], getattr(sys, '_base_executable', None) or sys.executable)"
+PROBE = (
+    "import ensurepip, sys, venv; "
+    "print('%d.%d' % sys.version_info[:2], getattr(sys, '_base_executable', None) or sys.executable)"
+)
 
 
 def link_pythons() -> list[str]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run nox sessions side by side and say in few lines how it went; the last line is "N passed, N failed".
+"""Run nox sessions concurrently and say in few lines how it went; the last line is "N passed, N failed".
 
 gate.py SESSION...    all output goes to .build/logs/gate.log, and that of sessions that failed is printed
 """
@@ -16,8 +16,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
-TOLD = re.compile(
-    r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$|^((replayed|compared|both execution paths:|\d+ pages).*)$",
+REPORTED = re.compile(
+    r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$"
+    r"|^((replayed|compared|both execution paths:|\d+ pages).*)$",
     re.MULTILINE,
 )
 """Numbers that are worth a line."""
@@ -56,8 +57,8 @@ def main(sessions: list[str]) -> int:
             output.write(line)
             if found := END.match(line):
                 print("  %s %s" % found.groups(), flush=True)
-            elif told := TOLD.match(line.rstrip()):
-                print("    " + next(group for group in told.groups() if group), flush=True)
+            elif reported := REPORTED.match(line.rstrip()):
+                print("    " + next(group for group in reported.groups() if group), flush=True)
         process.wait()
     results = (
         {one["name"]: one["result"] for one in json.loads(report.read_text(encoding="utf-8"))["sessions"]}

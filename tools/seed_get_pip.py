@@ -1,9 +1,9 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give ansible-test its get-pip script where it cannot download it.
+"""Give ansible-test its get-pip script if it cannot download it.
 
-ansible-test fetches the script from a server of its own. Where only a package index can be reached, that fails, and
+ansible-test fetches the script from a server of its own. If only a package index can be reached, that fails, and
 with it every environment that ansible-test makes. Then the pip that the script would install is taken from the index,
 with a script that installs it.
 """

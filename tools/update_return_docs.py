@@ -1,7 +1,9 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Copy the blocks of tools/return_docs.yml into the RETURN documentation of the modules; Ansible has no fragments for it.
+"""Copy the blocks of tools/return_docs.yml into the RETURN documentation of the modules.
+
+Ansible has no fragments for RETURN.
 
 A module marks the place of a block with comments, which can replace the samples of the block (``{}`` omits them):
 
@@ -34,7 +36,7 @@ _REGION = re.compile(
 
 
 def expand(name: str, blocks: Mapping[str, str]) -> str:
-    """Return the block of a name, with the blocks that its lines of the form ``<name>`` insert."""
+    """Return a block by its name, with the blocks that its lines of the form ``<name>`` insert."""
     return re.sub(r"^<(\w+)>\n", lambda line: expand(line[1], blocks), blocks[name], flags=re.MULTILINE)
 
 

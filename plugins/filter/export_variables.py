@@ -107,7 +107,7 @@ import typing as t
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
     application,
@@ -270,7 +270,7 @@ class Entry:
                 for key, inner, item in _ordered(field, value)
             }
         if isinstance(value, list):
-            group = field.group if isinstance(field, ObjectList) else None
+            group = field.element if isinstance(field, ObjectList) else None
             inner = group if group is not None else field if isinstance(field, Extra) else None
             labels = _labels(value, field.identity if isinstance(field, ObjectList) else "name")
             return [
@@ -348,7 +348,7 @@ def _as_given(field: Field | None, value: t.Any) -> t.Any:
         fields = field.fields if isinstance(field, Object) else {}
         return {key: _as_given(fields.get(key), item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_as_given(field.group if isinstance(field, ObjectList) else None, item) for item in value]
+        return [_as_given(field.element if isinstance(field, ObjectList) else None, item) for item in value]
     if isinstance(field, String) and not isinstance(value, str):
         return str(value)
     if not isinstance(value, str):

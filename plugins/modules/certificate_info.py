@@ -241,7 +241,7 @@ problems:
     text:
       description: Description of the problem.
       type: str
-      sample: The key in /tmp/privkey.pem is not that of the certificate in /tmp/cert.pem.
+      sample: The key in /tmp/privkey.pem does not belong to the certificate in /tmp/cert.pem.
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

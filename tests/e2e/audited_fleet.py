@@ -37,7 +37,7 @@ def _publishers(version: str) -> dict[str, t.Any]:
 
 
 def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
-    """The variables of a server: what it should have. Every secret says so in its value."""
+    """Return the variables of a server: what it should have. Every secret says so in its value."""
     vhosts: list[dict[str, t.Any]] = []
     tasks: list[dict[str, t.Any]] = []
     for name in NAMES:
@@ -45,7 +45,7 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
         policy = {
             "policy_query_key_name": "policy",
             "signature_query_key_name": "signature",
-            "secret_key": f"planted-policy-{name}",
+            "secret_key": f"canary-policy-{name}",
         }
         vhosts.append(
             {
@@ -59,15 +59,15 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
         tasks.append(
             {
                 **task,
-                "url": f"rtmp://ingest.example.com/{name}/planted-path-{name}",
-                "stream_key": f"planted-stream-{name}",
+                "url": f"rtmp://ingest.example.com/{name}/canary-path-{name}",
+                "stream_key": f"canary-stream-{name}",
             }
         )
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": tasks}
 
 
 def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
-    """Brings a server to have what the variables say, past the playbooks, with live streams."""
+    """Bring a server to the state of the variables, past the playbooks, with live streams."""
     vhosts = run_module("vhosts", connection(sim, vhosts=variables["ovenmediaengine_vhosts"]))
     assert not vhosts.failed, vhosts
     for entry in variables["ovenmediaengine_vhosts"]:
@@ -78,7 +78,7 @@ def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
 
 @functools.cache
 def expiring() -> Pair:
-    """A certificate that is valid for some days more."""
+    """Return a certificate that is valid for some days more."""
     return authority().issue(
         "secure.arena.example.com",
         until=datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=9, hours=1),
@@ -103,7 +103,7 @@ class Fleet:
     def add(
         self, name: str, version: str = "0.20.0", clock: ManualClock | None = None, **variables: t.Any
     ) -> Simulator:
-        """Adds a server that is as its variables say."""
+        """Add a server that is as its variables say."""
         sim = self._stack.enter_context(
             Simulator(version, token=TOKEN, clock=clock, tls_ports=[0] * PORTS, default_host_names=["localhost"])
         )
@@ -115,7 +115,7 @@ class Fleet:
         return sim
 
     def add_silent(self, name: str, **variables: t.Any) -> None:
-        """Adds a host where no server listens."""
+        """Add a host where no server listens."""
         unused = self._stack.enter_context(socket.socket())
         unused.bind(("127.0.0.1", 0))
         self.hosts[name] = {
@@ -127,7 +127,7 @@ class Fleet:
     def serve(
         self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com"
     ) -> list[dict[str, t.Any]]:
-        """Puts a virtual host with a certificate into the server's configuration file; returns the entry of the
+        """Put a virtual host with a certificate into the server's configuration file; return the entry of the
         variable for it.
         """
         directory = self.project.directory / folder
@@ -145,17 +145,17 @@ class Fleet:
         ]
 
     def with_everything(self) -> None:
-        """All kinds of findings, each on a server of its own as far as it goes."""
+        """Add all kinds of findings, each on a server of its own if possible."""
         for name in ("edge-1", "edge-2"):
             self.add(name)
 
         drifted = self.add("edge-3")
         variables = copy.deepcopy(self.hosts["edge-3"])
         variables["ovenmediaengine_vhosts"][0]["host"]["names"] = ["live.arena.example.com", "*.arena.example.com"]
-        variables["ovenmediaengine_vhosts"][1]["signed_policy"]["secret_key"] = "planted-policy-other"
+        variables["ovenmediaengine_vhosts"][1]["signed_policy"]["secret_key"] = "canary-policy-other"
         variables["ovenmediaengine_vhosts"][1]["signed_policy"]["policy_query_key_name"] = "token"
         variables["ovenmediaengine_vhosts"][2]["applications"][0]["publishers"]["webrtc"] = {}
-        variables["ovenmediaengine_push_tasks"][3]["url"] = "rtmp://ingest-2.example.com/school/planted-path-school"
+        variables["ovenmediaengine_push_tasks"][3]["url"] = "rtmp://ingest-2.example.com/school/canary-path-school"
         variables["ovenmediaengine_vhosts"].append({"name": "t-zoo", "host": {"names": ["live.zoo.example.com"]}})
         self.hosts["edge-3"] = variables
         make_virtual_host(drifted, "t-by-hand")
@@ -190,7 +190,7 @@ class Fleet:
             "ansible_ssh_retries": 0,
         }
         self.hosts["unreachable-1"] = {"ovenmediaengine_api_url": "http://127.0.0.1:8081", **wanted(), **ssh}
-        self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "planted-text"}
+        self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "canary-text"}
         self.hosts["mistyped-2"] = {
             **self.hosts["edge-1"],
             "ovenmediaengine_vhosts": [*wanted()["ovenmediaengine_vhosts"], {"name": "%s"}],
@@ -203,7 +203,7 @@ class Fleet:
             sim.clear_log()
 
     def write(self, **variables: t.Any) -> pathlib.Path:
-        """Writes the inventory."""
+        """Write the inventory."""
         common = {
             **LOCAL,
             "ovenmediaengine_api_token": TOKEN,
@@ -218,11 +218,11 @@ class Fleet:
 
     @property
     def reports(self) -> pathlib.Path:
-        """Where the reports are by default."""
+        """Return where the reports are by default."""
         return self.project.directory / "ovenmediaengine-audit"
 
     def audit(self, *arguments: str, variables: t.Mapping[str, t.Any] | None = None, **environment: str) -> Run:
-        """Runs the playbook. Nothing that it prints or writes may be secret, and no write may reach a server."""
+        """Run the playbook. Nothing that it prints or writes may be secret, and no write may reach a server."""
         log = self.project.directory / "ansible.log"
         log.unlink(missing_ok=True)
         inventory = self.write(**(variables or {}))
@@ -230,11 +230,11 @@ class Fleet:
         run = self.project.play("streamops.ovenmediaengine.audit", "-i", str(inventory), *arguments, **more)
         texts = [run.output, log.read_text(encoding="utf-8")]
         texts += [path.read_text(encoding="utf-8") for path in self.reports.glob("*")]
-        assert [line for text in texts for line in text.splitlines() if "planted" in line] == []
+        assert [line for text in texts for line in text.splitlines() if "canary" in line] == []
         assert {name: sim.writes for name, sim in self.sims.items() if sim.writes} == {}
         return run
 
     def report(self) -> dict[str, t.Any]:
-        """What the run has written as JSON."""
+        """Return what the run has written as JSON."""
         made: dict[str, t.Any] = json.loads((self.reports / "audit.json").read_text(encoding="utf-8"))
         return made

@@ -23,12 +23,12 @@ AWX = REPOSITORY / "playbooks/files/awx"
 
 
 def described(name: str) -> t.Any:
-    """What a file of playbooks/files/awx says."""
+    """Return what a file of playbooks/files/awx says."""
     return yaml.safe_load((AWX / name).read_text(encoding="utf-8"))
 
 
 def survey_defaults(playbook: str) -> dict[str, t.Any]:
-    """The answers that a survey has when nobody changes them."""
+    """Return the answers that a survey has if nobody changes them."""
     (template,) = [one for one in described("job_templates.yml")["job_templates"] if one["playbook"] == playbook]
     return {question["variable"]: question["default"] for question in template["survey_spec"]["spec"]}
 
@@ -73,7 +73,7 @@ class Job:
         )
 
     def inject(self, credential_type: str, **inputs: t.Any) -> None:
-        """Adds a credential of one of the types in playbooks/files/awx."""
+        """Add a credential of one of the types in playbooks/files/awx."""
         awx_type = ManagedCredentialType(
             namespace="",
             name=credential_type,
@@ -93,12 +93,12 @@ class Job:
         self.safe_environment = awx_inject.build_safe_env(self.safe_environment)
 
     def answer(self, **answers: t.Any) -> None:
-        """Writes the extra variables: answers of the survey, and what AWX tells each job."""
+        """Write the extra variables: answers of the survey, and what AWX tells each job."""
         variables = {"awx_job_id": self.number, "tower_job_id": self.number, **answers}
         (self.directory / "env/extravars").write_text(json.dumps(variables), encoding="utf-8")
 
     def parameters(self, playbook: str, *arguments: str) -> dict[str, t.Any]:
-        """What AWX hands to ansible-runner."""
+        """Return what AWX hands to ansible-runner."""
         (self.directory / "env/cmdline").write_text(" ".join([*self.arguments, *arguments]), encoding="utf-8")
         return {
             "ident": str(self.number),
@@ -111,12 +111,12 @@ class Job:
         }
 
     def run(self, playbook: str, *arguments: str) -> Ended:
-        """Runs a playbook of the project on this machine."""
+        """Run a playbook of the project on this machine."""
         runner = ansible_runner.interface.run(quiet=True, **self.parameters(playbook, *arguments))
         return Ended(self.directory, runner.status, list(runner.events))
 
     def run_elsewhere(self, playbook: str, *arguments: str) -> Ended:
-        """Runs a playbook as Receptor brings it to an execution node, where the directory has the same path, and
+        """Run a playbook as Receptor brings it to an execution node, where the directory has the same path, and
         brings back what came of it.
         """
         aside, back = (self.directory.with_name(f"{name}-{self.number}") for name in ("controller", "back"))
@@ -150,12 +150,12 @@ class Ended(t.NamedTuple):
 
     @property
     def output(self) -> str:
-        """All that was printed."""
+        """Return all that was printed."""
         return "\n".join(event.get("stdout", "") for event in self.events)
 
     @property
     def artifacts(self) -> dict[str, t.Any]:
-        """What AWX keeps as the artifacts of the job and hands on in a workflow."""
+        """Return what AWX keeps as the artifacts of the job and hands on in a workflow."""
         found: dict[str, t.Any] = {}
         for event in self.events:
             found.update(event.get("event_data", {}).get("artifact_data", {}))
@@ -163,11 +163,11 @@ class Ended(t.NamedTuple):
 
     @property
     def changed(self) -> dict[str, int]:
-        """How many tasks have changed something, by host."""
+        """Return how many tasks have changed something, by host."""
         return dict(self.events[-1]["event_data"]["changed"])
 
     def texts(self) -> dict[str, str]:
-        """All files that the job has left.
+        """Return all files that the job has left.
 
         Left out is the one in which ansible-runner itself keeps the environment, of which AWX keeps the safe one.
         """

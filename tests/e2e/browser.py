@@ -26,11 +26,11 @@ ALL_IN_SIGHT = (
 
 
 def executable() -> str:
-    """The browser's path. Where there is none the tests fail, as a page that nobody has opened is not tested."""
+    """Return the browser's path. If there is none, the tests fail."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         pytest.fail(
-            "Chromium is missing. Install it (apt-get install chromium), or name it in the environment variable CHROMIUM."
+            "Chromium is missing. Install it (apt-get install chromium), or set the variable CHROMIUM to its path."
         )
     return found
 
@@ -43,19 +43,20 @@ class Opened(t.NamedTuple):
     requests: list[str]
 
     def rows(self, table: str) -> list[str]:
-        """The servers of the rows that are shown."""
+        """Return the servers of the rows that are shown."""
         found: list[str] = self.page.evaluate(
-            "(name) => Array.from(document.querySelectorAll(`table.${name} tbody tr:not([hidden]) th`), (head) => head.textContent.trim())",
+            "(name) => Array.from(document.querySelectorAll(`table.${name} tbody tr:not([hidden]) th`), "
+            "(head) => head.textContent.trim())",
             table,
         )
         return found
 
     def wait_for(self, selector: str, number: int) -> None:
-        """Waits until so many elements are there; what is typed is acted on a moment later."""
+        """Wait until so many elements are there; what is typed is acted on a moment later."""
         sync_api.expect(self.page.locator(selector)).to_have_count(number, timeout=1000 * PATIENCE)
 
     def violations(self) -> list[str]:
-        """What axe-core finds fault with."""
+        """Return what axe-core finds fault with."""
         self.page.evaluate(ALL_IN_SIGHT)
         found = Axe().run(self.page).response
         assert len(found["passes"]) > 30
@@ -64,7 +65,7 @@ class Opened(t.NamedTuple):
 
 @contextlib.contextmanager
 def opened(path: pathlib.Path, *, size: tuple[int, int] = WIDE, scheme: t.Any = "light") -> t.Iterator[Opened]:
-    """A file in a browser of its own."""
+    """Provide a file in a browser of its own."""
     with sync_api.sync_playwright() as playwright:
         # Its sandbox does not work for root, nor in most containers; it opens nothing but what the tests have written.
         browser = playwright.chromium.launch(

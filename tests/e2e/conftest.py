@@ -21,7 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 # The collection as Ansible finds it: the directory that holds ansible_collections.
 TREE = pathlib.Path(simulator.__file__).parents[5]
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-TOKEN = "planted-api-token"
+TOKEN = "canary-api-token"
 LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 VHOSTS = [
@@ -31,7 +31,7 @@ VHOSTS = [
         "signed_policy": {
             "policy_query_key_name": "policy",
             "signature_query_key_name": "signature",
-            "secret_key": "planted-policy-key",
+            "secret_key": "canary-policy-key",
             "enables": {"providers": ["rtmp"]},
         },
         "applications": [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}, "push": {}}}],
@@ -40,12 +40,12 @@ VHOSTS = [
         "name": "t-b",
         "host": {"names": ["b.example.com"]},
         "admission_webhooks": {
-            "control_server_url": "https://u:planted-user-info@hooks.example.com/x",
-            "secret_key": "planted-webhook-key",
+            "control_server_url": "https://u:canary-user-info@hooks.example.com/x",
+            "secret_key": "canary-webhook-key",
         },
         "origin_map_store": {
             "origin_host_name": "b.example.com",
-            "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis-key"},
+            "redis_server": {"host": "192.0.2.1:6379", "auth": "canary-redis-key"},
         },
     },
 ]
@@ -58,7 +58,7 @@ APPLICATIONS = [
         "transcode_webhook": {
             "enable": True,
             "control_server_url": "https://hooks.example.com/x",
-            "secret_key": "planted-transcode-key",
+            "secret_key": "canary-transcode-key",
         },
     },
 ]
@@ -69,18 +69,18 @@ PUSH_TASKS = [
         "id": "t-1",
         "protocol": "rtmp",
         "url": "rtmp://one.example.com/live",
-        "stream_key": "planted-stream-key",
+        "stream_key": "canary-stream-key",
     },
     {
         **_STREAM,
         "id": "t-2",
         "protocol": "rtmp",
-        "url": "rtmp://two.example.com/live/planted-path-key",
+        "url": "rtmp://two.example.com/live/canary-path-key",
         "stream_key": "",
     },
-    {**_STREAM, "id": "t-3", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
+    {**_STREAM, "id": "t-3", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=canary-passphrase"},
 ]
-HEADERS = {"X-Gateway-Key": "planted-header-value"}
+HEADERS = {"X-Gateway-Key": "canary-header-value"}
 
 
 BOTH_PATHS = {"in-process": {"ovenmediaengine_in_process": True}, "module": {"ovenmediaengine_in_process": False}}
@@ -95,12 +95,12 @@ class Run(t.NamedTuple):
     recap: dict[str, dict[str, int]]
 
     def summary(self, host: str) -> str:
-        """The role's last line for a host."""
+        """Return the role's last line for a host."""
         found = re.findall(rf'^ok: \[{host}\] => \{{\n    "msg": "(.*)"$', self.output, re.MULTILINE)
         return found[-1] if found else ""
 
     def failure(self, host: str) -> str:
-        """What the tasks that have failed for a host say."""
+        """Return what the tasks that have failed for a host say."""
         starts = re.finditer(rf"^(?:fatal|failed): \[{re.escape(host)}\].*?=> (?={{)", self.output, re.MULTILINE)
         results = [json.JSONDecoder().raw_decode(self.output, found.end())[0] for found in starts]
         return " ".join(str(result.get("msg")) for result in results)
@@ -114,7 +114,7 @@ class Project:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment without what belongs to the one who runs the tests."""
+        """Return the environment without what belongs to the one who runs the tests."""
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -131,7 +131,7 @@ class Project:
         }
 
     def inventory(self, urls: t.Mapping[str, str], **variables: t.Any) -> pathlib.Path:
-        """Writes an inventory: each host with its API's address, and variables for all."""
+        """Write an inventory: each host with its API's address, and variables for all."""
         common = {
             **LOCAL,
             "ovenmediaengine_api_token": TOKEN,
@@ -147,7 +147,7 @@ class Project:
         return path
 
     def play(self, playbook: str, *arguments: str, **environment: str) -> Run:
-        """Runs a playbook."""
+        """Run a playbook."""
         answer = subprocess.run(
             ["ansible-playbook", playbook, *arguments],
             cwd=self.directory,
@@ -167,25 +167,25 @@ class Project:
         return Run(answer.returncode, answer.stdout, recap)
 
     def provision(self, *arguments: str, **environment: str) -> Run:
-        """Runs the playbook that the collection brings."""
+        """Run the playbook that the collection brings."""
         return self.play("streamops.ovenmediaengine.provision", "-i", "inventory.json", *arguments, **environment)
 
 
 @pytest.fixture
 def project(tmp_path: pathlib.Path) -> Project:
-    """An empty project."""
+    """Provide an empty project."""
     return Project(tmp_path)
 
 
 @pytest.fixture
 def sim() -> t.Iterator[simulator.Simulator]:
-    """A server with the sample configuration, whose virtual host `default` takes all host names."""
+    """Provide a server with the sample configuration, whose virtual host `default` takes all host names."""
     with simulator.Simulator(token=TOKEN, stop_delay=0.2) as started:
         yield started
 
 
 @pytest.fixture
 def reachable_sim() -> t.Iterator[simulator.Simulator]:
-    """A server whose virtual host `default` leaves the host names of others to them."""
+    """Provide a server whose virtual host `default` leaves the host names of others to them."""
     with simulator.Simulator(token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as started:
         yield started

@@ -24,7 +24,7 @@ from .conftest import LOCAL, TOKEN, Project, Run
 
 NAME = "live.example.com"
 FILES = ("cert.pem", "chain.pem", "privkey.pem")
-# Where a port never answers a handshake, or never serves what is waited for, only time tells.
+# If a port never answers a handshake, or never serves what is waited for, only time tells.
 SILENT = {"ovenmediaengine_timeout": 10}
 LAPSES = {"ovenmediaengine_certificate_wait_timeout": 8}
 LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
@@ -38,7 +38,7 @@ class Pair(t.NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """As an endpoint that serves it shows it."""
+        """Return the fingerprint as an endpoint that serves the certificate shows it."""
         return hashlib.sha256(ssl.PEM_cert_to_DER_cert(self.certificate.decode())).hexdigest()
 
 
@@ -52,7 +52,7 @@ class Authority:
         self.keys: list[bytes] = []
 
     def issue(self, *names: str, until: datetime.datetime | None = None) -> Pair:
-        """A new pair."""
+        """Return a new pair."""
         made = self.issuer.issue_cert(*(names or (NAME,)), not_after=until)
         self.keys.append(made.private_key_pem.bytes())
         return Pair(made.cert_chain_pems[0].bytes(), made.private_key_pem.bytes())
@@ -60,7 +60,7 @@ class Authority:
 
 @functools.cache
 def authority() -> Authority:
-    """The one that all tests use."""
+    """Return the one that all tests use."""
     return Authority()
 
 
@@ -91,7 +91,7 @@ class MediaServer:
         self.add("t-live", NAME, self.live if tls else None)
 
     def add(self, vhost: str, name: str, folder: pathlib.Path | None) -> None:
-        """Adds a virtual host."""
+        """Add a virtual host."""
         host: dict[str, t.Any] = {"names": [name]}
         if folder is not None:
             host["tls"] = {
@@ -102,7 +102,7 @@ class MediaServer:
         self.simulator.add_static_virtual_host({"name": vhost, "host": host})
 
     def write(self, folder: pathlib.Path, pair: Pair, chain: bytes | None = None) -> None:
-        """Writes the files of a certificate, as certbot names them."""
+        """Write the files of a certificate, as certbot names them."""
         for name, content in zip(FILES, (pair.certificate, authority().chain if chain is None else chain, pair.key)):
             (folder / name).write_bytes(content)
 
@@ -115,16 +115,16 @@ class MediaServer:
         self.simulator.stop()
 
     def snapshot(self) -> dict[str, tuple[bytes, int]]:
-        """Names, contents and modes of the files in place, backups included."""
+        """Return names, contents and modes of the files in place, backups included."""
         return {path.name: (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in self.live.iterdir()}
 
     @property
     def backups(self) -> list[pathlib.Path]:
-        """The backups beside the files in place."""
+        """Return the backups beside the files in place."""
         return sorted(self.live.glob("*~"))
 
     def served(self, position: int = 0, name: str = NAME) -> str | None:
-        """The fingerprint of what a port serves, by a handshake of our own; None if the connection fails."""
+        """Return the fingerprint of what a port serves, by a handshake of our own; None if the connection fails."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -137,11 +137,11 @@ class MediaServer:
 
     @property
     def reloads(self) -> int:
-        """How many reloads the server was asked for."""
+        """Return how many reloads the server was asked for."""
         return sum("eload" in record.path for record in self.simulator.log)
 
     def variables(self, **more: t.Any) -> dict[str, t.Any]:
-        """The variables of the host; :data:`LAPSES` are among them where a certificate is waited for in vain."""
+        """Return the variables of the host, with :data:`LAPSES` if a certificate does not arrive."""
         return {
             "ovenmediaengine_api_url": self.simulator.url,
             "ovenmediaengine_certificates": [{"vhost": "t-live", "certbot_live": str(self.coming)}],
@@ -154,7 +154,7 @@ class MediaServer:
 def rotate(
     project: Project, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *arguments: str, at_once: bool = False
 ) -> Run:
-    """Runs the playbook, or with ``at_once`` its role on all hosts side by side; sees that no key is printed."""
+    """Run the playbook, or with ``at_once`` its role on all hosts concurrently; see that no key is printed."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
     common = {
@@ -185,10 +185,10 @@ def rotate(
 
 
 def outcome(run: Run, host: str) -> str:
-    """The role's last line for a host."""
+    """Return the role's last line for a host."""
     return run.summary(host)
 
 
 def failure(run: Run, host: str) -> str:
-    """What the task that has failed for a host says."""
+    """Return what the task that has failed for a host says."""
     return run.failure(host)

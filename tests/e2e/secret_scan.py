@@ -5,9 +5,9 @@
 """Finds secrets in whatever a run has left, in every spelling that tools give to a text.
 
 Spellings are without number: JSON inside of JSON, a URL inside of a shell command, YAML that is folded. So texts and
-secrets are not compared as they stand. Both are brought into one form, in which escapes are resolved as often as there
-are any, and what escaping adds (backslashes, quotes, blanks) is gone. Only base64 is searched for as it would stand, as
-it cannot be told from other
+secrets are not compared literally. Both are brought into one form, in which escapes are resolved as often as there
+are any, and what escaping adds (backslashes, quotes, blanks) is gone. Only base64 is searched for unchanged, because
+it looks like other
 text.
 """
 
@@ -27,7 +27,7 @@ _DEEPEST = 6
 
 _UNICODE_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-# What escaping and line breaking add or change: backslashes, quotes, blanks and the plus that stands for one.
+# What escaping and line breaking add or change: backslashes, quotes, blanks and the plus that replaces one.
 _NOISE = re.compile(r"[\s\\\"'`+]+")
 _SURROGATES = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 _TERMINAL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -45,9 +45,7 @@ class Leak(t.NamedTuple):
 
 
 def resolved(text: str) -> str:
-    """The text with all escapes resolved: of JSON, Python, YAML, URLs and HTML, in any order and one inside of the
-    other.
-    """
+    """Return the text with all escapes of JSON, Python, YAML, URLs and HTML resolved, in any order and nesting."""
     text = _TERMINAL.sub("", text)
     for _level in range(_DEEPEST):
         before = text
@@ -79,19 +77,17 @@ def _bytes_of(escaped: str) -> str:
 
 
 def plain_form(text: str) -> str:
-    """The form in which texts and secrets are compared; letters of either case are the same."""
+    """Return the form in which texts and secrets are compared; letters of either case are the same."""
     return _NOISE.sub("", resolved(text)).casefold()
 
 
 def base64_form(text: str) -> str:
-    """The form in which base64 is searched for: without escapes and line breaks, both alphabets as one."""
+    """Return the form in which base64 is searched for: without escapes and line breaks, both alphabets as one."""
     return re.sub(r"[\s\\\"'+_-]+", "", resolved(text)).replace("/", "")
 
 
 def cores(value: bytes) -> set[str]:
-    """What every base64 text that holds these bytes somewhere holds, by the three ways in which they can be aligned in
-    it.
-    """
+    """Return the part that every base64 text with these bytes contains, for each of the three alignments."""
     found = set()
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + value).decode().rstrip("=")
@@ -102,7 +98,7 @@ def cores(value: bytes) -> set[str]:
 
 
 def _parts(value: str) -> set[str]:
-    """The secret, and its halves where they are long enough to be told from other text."""
+    """Return the secret, and its halves if they are long enough to differ from other text."""
     half = len(value) // 2
     return {value} | {part for part in (value[half:],) if len(part) >= _SHORTEST_PART}
 
@@ -133,7 +129,7 @@ class Scanner:
             self._base64 += [(name, base64_form(core)) for spelling in encoded for core in cores(spelling.encode())]
 
     def scan(self, text: str | bytes, place: str) -> list[Leak]:
-        """Returns the secrets that are in a text, each once for its plain and once for its base64 spellings."""
+        """Return the secrets that are in a text, each once for its plain and once for its base64 spellings."""
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
         found: dict[tuple[str, str], Leak] = {}
@@ -149,7 +145,7 @@ class Scanner:
         return list(found.values())
 
     def scan_files(self, *roots: pathlib.Path) -> tuple[list[Leak], list[str]]:
-        """Scans the names and the contents of all files under some directories, or single files; returns the leaks and
+        """Scan the names and the contents of all files under some directories, or single files; return the leaks and
         what was looked at.
         """
         leaks, places = [], []
@@ -163,13 +159,13 @@ class Scanner:
         return leaks, places
 
 
-class Planted:
+class Canaries:
     """Makes secrets for a test, each another, and remembers them by what they are.
 
     :param hard: with what makes escaping matter: quotes, backslash, `%`, `&`, `+`, blank, letters beyond ASCII.
     """
 
-    # What a value may hold where it stands, in the hard set.
+    # What a value may hold at its place, in the hard set.
     _HARD: t.ClassVar[dict[str, str]] = {
         "text": " '\"\\%+&%41=\u00e9\u20ac/ ",
         "ascii": " '\"\\%+&%41=/ ",
@@ -185,7 +181,7 @@ class Planted:
         self.secrets: dict[str, str] = {}
 
     def __call__(self, name: str, kind: str = "text") -> str:
-        """Returns the secret of this name; makes it where there is none yet. ``kind`` says where it will stand."""
+        """Return the secret of this name; make it if there is none yet. ``kind`` says its place."""
         known = f"{self.prefix} {name}"
         if known not in self.secrets:
             word = re.sub(r"[^a-z]+", "-", name.lower())
@@ -193,20 +189,20 @@ class Planted:
                 self.secrets[known] = f"90{hash_of(known) % 10**13:013}"
             else:
                 # Its end is like that of no other, so that half of it is enough to be known again.
-                self.secrets[known] = f"planted-{word}{self._HARD[kind] if self.hard else '-'}{hash_of(known):016x}"
+                self.secrets[known] = f"canary--{word}{self._HARD[kind] if self.hard else '-'}{hash_of(known):016x}"
         return self.secrets[known]
 
 
 def hash_of(text: str) -> int:
-    """A number that is the same in every run."""
+    """Return a number that is the same in every run."""
     number = 1469598103934665603
     for byte in text.encode():
         number = ((number ^ byte) * 1099511628211) % 2**64
     return number
 
 
-def told(leaks: t.Sequence[Leak]) -> str:
-    """Leaks as a message; not more than can be read."""
+def describe(leaks: t.Sequence[Leak]) -> str:
+    """Return leaks as a message; not more than can be read."""
     return (
         "\n".join(f"{leak.secret}, {leak.spelling}, in {leak.place}: ...{leak.where[-200:]}" for leak in leaks[:25])
         + f"\n{len(leaks)} leaks"

@@ -19,10 +19,10 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
 
 from .rotation import Pair, authority
-from .secret_scan import Planted
+from .secret_scan import Canaries
 from .secret_scan_echo import OTHERS, Echo
 
-# What a case ends with that no key of ADVICE stands for.
+# What a case ends with that is no key of ADVICE.
 SUCCESS = "success"
 BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
@@ -54,36 +54,37 @@ class Case:
     module: str
     options: dict[str, t.Any]
     ends: str | None = SUCCESS
-    """The kind of error, :data:`SUCCESS`, :data:`BY_ANSIBLE`, or None where any end will do."""
+    """The kind of error, :data:`SUCCESS`, :data:`BY_ANSIBLE`, or None if any end will do."""
     writes: bool = False
-    """Whether it ends so only where something is sent that changes the server, which check mode does not do."""
+    """Whether it ends so only if something is sent that changes the server, which check mode does not do."""
     interpreter: str = ""
-    """The Python of the host, where it has an environment of its own."""
+    """The Python of the host, if it has an environment of its own."""
 
 
 class Objects:
     """The options of virtual hosts, applications and push tasks with secrets in all places.
 
-    :param plant: makes the secrets.
-    :param whose: whose secrets they are, those of the task or those of somebody else, whom only the server knows.
+    :param canary: makes the secrets.
+    :param whose: whose secrets they are, those of the task, or those of another client that only the server knows.
     """
 
-    def __init__(self, plant: Planted, whose: str) -> None:
-        self._plant = plant
+    def __init__(self, canary: Canaries, whose: str) -> None:
+        self._canary = canary
         self._whose = whose
 
     def secret(self, name: str, kind: str = "text") -> str:
-        """A secret."""
-        return self._plant(f"{self._whose} {name}", kind)
+        """Return a secret."""
+        return self._canary(f"{self._whose} {name}", kind)
 
     def webhook(self, name: str) -> str:
-        """A URL with secrets in it; one of them percent-encoded, as it should be."""
+        """Return a URL with secrets in it; one of them percent-encoded, as it should be."""
         user, password = self.secret(f"{name} user", "user"), quote(self.secret(f"{name} password"), safe="")
         return f"https://{user}:{password}@hooks.example.com/x?key={self.secret(f'{name} query', 'query')}&mode=caller"
 
     def vhost(self, name: str, **more: t.Any) -> dict[str, t.Any]:
-        """A virtual host."""
-        origin = f"origin:{self.secret('origin password', 'user')}@origin.example.com:9000/live?token={self.secret('origin query', 'query')}"
+        """Return a virtual host."""
+        password, query = self.secret("origin password", "user"), self.secret("origin query", "query")
+        origin = f"origin:{password}@origin.example.com:9000/live?token={query}"
         return {
             "name": name,
             "host": {"names": [f"{name}.example.com"]},
@@ -108,7 +109,7 @@ class Objects:
         }
 
     def app(self, vhost: str | None, name: str = "live") -> dict[str, t.Any]:
-        """An application; of a virtual host, or for the inside of one."""
+        """Return an application; of a virtual host, or for the inside of one."""
         queries = [
             {"key": "accessToken", "value": self.secret("extra token")},
             {"key": "open", "value": self.webhook("extra")},
@@ -126,7 +127,7 @@ class Objects:
         }
 
     def tasks(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
-        """Push tasks."""
+        """Return push tasks."""
         common = {"vhost": vhost, "app": app, "stream": {"name": "main"}}
         user, token = f"u:{self.secret('push password', 'user')}", self.secret("push query", "query")
         srt = f"streamid={self.secret('srt streamid', 'query')}&passphrase={self.secret('srt passphrase', 'query')}"
@@ -149,11 +150,11 @@ class Objects:
         ]
 
     def entry(self, vhost: str) -> dict[str, t.Any]:
-        """A virtual host with an application inside."""
+        """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
-        """The options of a module that is about one virtual host and all that is in it."""
+        """Return the options of a module that is about one virtual host and all that is in it."""
         return {
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
@@ -175,17 +176,17 @@ class Objects:
 
 
 class Server:
-    """A server with objects that somebody else made, what spoils its responses, and the cases about it.
+    """A server with objects of another client, what spoils its responses, and the cases about it.
 
     :param directory: for files that cases read; nothing in it is searched for secrets.
     """
 
     def __init__(self, directory: pathlib.Path, hard: bool) -> None:
         self.directory = directory
-        self.plant = Planted(hard, "hard" if hard else "plain")
-        self.token = self.plant("api token")
-        self.mine = Objects(self.plant, "task's")
-        self.theirs = Objects(self.plant, "server's")
+        self.canary = Canaries(hard, "hard" if hard else "plain")
+        self.token = self.canary("api token")
+        self.mine = Objects(self.canary, "task's")
+        self.theirs = Objects(self.canary, "server's")
         self.simulator = Simulator("later", token=self.token, stop_delay=0.1, tls_ports=[0])
         self.echo = Echo(self.simulator)
         self.tls = Simulator(token=self.token, tls=True)
@@ -198,7 +199,7 @@ class Server:
         for name, key in (("served", self.served.key), ("other", self.other.key)):
             for number, line in enumerate(key.decode().split("\n")):
                 if len(line) > 20 and not line.startswith("-----"):
-                    self.plant.secrets[f"{self.plant.prefix} private key {name}, line {number}"] = line
+                    self.canary.secrets[f"{self.canary.prefix} private key {name}, line {number}"] = line
         self.simulator.start()
         self.tls.start()
         self._make()
@@ -219,11 +220,11 @@ class Server:
         (self.directory / f"{name}.key").write_bytes(pair.key)
 
     def file(self, name: str) -> str:
-        """The path of a file that cases read."""
+        """Return the path of a file that cases read."""
         return str(self.directory / name)
 
     def _make(self) -> None:
-        """Makes what somebody else has made, past Ansible."""
+        """Make objects as another client, past Ansible."""
         names = ["shared", "fixed", "role-drift", "home", *(f"drift-{module.replace('_', '-')}" for module in MANAGING)]
         names += [
             "late-delete-application",
@@ -241,7 +242,7 @@ class Server:
             run_module(
                 "applications", connection(self.simulator, applications=[self.theirs.app(name) for name in full])
             ),
-            # One after the other, as the server lists them in this order, and its words are cut where they are too
+            # One after the other because the server lists them in this order, and its words are cut if they are too
             # many.
             run_module(
                 "push_tasks",
@@ -268,12 +269,12 @@ class Server:
             self.simulator.add_static_virtual_host({"name": name, "host": {"names": [host], "tls": tls}})
 
     def connection(self, **more: t.Any) -> dict[str, t.Any]:
-        """The connection options."""
-        headers = {"X-Gateway-Key": self.plant("header value", "ascii")}
+        """Return the connection options."""
+        headers = {"X-Gateway-Key": self.canary("header value", "ascii")}
         return {"api_url": self.simulator.url, "api_token": self.token, "http_headers": headers, "retries": 0, **more}
 
     def spoilt(self, prefix: str) -> dict[str, t.Any]:
-        """The connection options for what goes wrong in a way."""
+        """Return the connection options for what goes wrong in a way."""
         kind = prefix.partition("-")[2]
         if kind == "refused":
             return self.connection(api_url="http://127.0.0.1:9")
@@ -286,19 +287,17 @@ class Server:
         return self.connection(api_url=self.echo.url(prefix), timeout=0.4 if kind == "timeout" else PATIENCE)
 
     def interpreter(self, name: str, **environment: str) -> str:
-        """A Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
+        """Return a Python with an environment of its own, as a host has one: nothing of it is in what Ansible says."""
         path = self.directory / name
         lines = [f"export {key}={_quoted(value)}" for key, value in environment.items()]
-        path.write_text("\n".join(["#!/bin/sh", *lines, 'exec "$PLANTED_PYTHON" "$@"', ""]), encoding="utf-8")
+        path.write_text("\n".join(["#!/bin/sh", *lines, 'exec "$CANARY_PYTHON" "$@"', ""]), encoding="utf-8")
         path.chmod(0o755)
         return str(path)
 
     # Cases
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
-        """Every module with each error that every module can meet; with ``every`` each module with some of them, in
-        turn, so that all are met.
-        """
+        """Yield every module with each common error; with ``every`` each module with some of them in turn."""
         for number, module in enumerate(MODULES):
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
@@ -311,7 +310,7 @@ class Server:
                 yield Case(f"{module}: {kind}", module, options, ends)
 
     def core(self) -> t.Iterator[Case]:
-        """Success and drift of every module."""
+        """Yield success and drift of every module."""
         for module in MANAGING:
             there, new = f"drift-{module.replace('_', '-')}", "home" if "vhost" not in module else f"new-{module}"
             absent = {"state": "stopped" if "push" in module else "absent"}
@@ -340,9 +339,7 @@ class Server:
         )
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
-        """What has been read is repeated by the server where something is written; nothing is done, so that the cases
-        share their objects.
-        """
+        """Yield writes that the server refuses with a repetition of what was read; the cases share their objects."""
         for module in (*MANAGING, "cert_reload"):
             for kind in kinds:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
@@ -369,7 +366,7 @@ class Server:
             )
 
     def specific(self) -> t.Iterator[Case]:
-        """Errors that take a certain state of the server."""
+        """Yield errors that take a certain state of the server."""
         on = self.connection
         for module in MANAGING[:4]:
             ends = "items_failed" if module.endswith("s") else "read_only"
@@ -473,7 +470,7 @@ class Server:
         }
         served, other, key = self.file("served.pem"), self.file("other.pem"), self.file("served.key")
         both = self.directory / "both.pem"
-        both.write_bytes(self.served.key + self.served.certificate + b"planted garbage")
+        both.write_bytes(self.served.key + self.served.certificate + b"canary garbage")
         broken = self.directory / "broken.key"
         broken.write_bytes(self.other.key[:400] + b"!!" + self.other.key[400:])
         wait = {"wait_timeout": 0.3}
@@ -564,8 +561,8 @@ class Server:
         yield Case("audit_info: certificates", "audit_info", {"certificates": certificates, **self.connection()}, None)
 
     def _environment(self) -> t.Iterator[Case]:
-        """Secrets that a host has in its environment."""
-        user, password = quote(self.plant("proxy user", "user"), safe=""), self.plant("proxy password", "user")
+        """Yield secrets that a host has in its environment."""
+        user, password = quote(self.canary("proxy user", "user"), safe=""), self.canary("proxy password", "user")
         good, bad = f"http://{user}:{quote(password, safe='')}@127.0.0.1:9", f"http://{user}:{password}@127.0.0.1:nine"
         proxy = self.interpreter("proxied", HTTP_PROXY=good, http_proxy=good)
         broken = self.interpreter("badly-proxied", HTTP_PROXY=bad, http_proxy=bad)
@@ -574,7 +571,7 @@ class Server:
             ends = None if module == "audit_info" else "refused"
             yield Case(f"{module}: proxy refuses", module, options, ends, interpreter=proxy)
             yield Case(f"{module}: proxy cannot be used", module, options, None, interpreter=broken)
-        text = f"http://u:{quote(self.plant('proxy password beyond Latin-1'), safe='')}@127.0.0.1:9"
+        text = f"http://u:{quote(self.canary('proxy password beyond Latin-1'), safe='')}@127.0.0.1:9"
         beyond = self.interpreter("proxied-beyond", HTTP_PROXY=text, http_proxy=text)
         yield Case(
             "vhost_info: proxy with any letters",
@@ -583,9 +580,9 @@ class Server:
             None,
             interpreter=beyond,
         )
-        headers = {"X-Gateway-Key": self.plant("header of the environment", "ascii")}
+        headers = {"X-Gateway-Key": self.canary("header of the environment", "ascii")}
         known = {"OVENMEDIAENGINE_API_TOKEN": self.token, "OVENMEDIAENGINE_HTTP_HEADERS": json.dumps(headers)}
-        wrong = {**known, "OVENMEDIAENGINE_API_TOKEN": self.plant("wrong token of the environment")}
+        wrong = {**known, "OVENMEDIAENGINE_API_TOKEN": self.canary("wrong token of the environment")}
         for name, environment, ends in (
             ("environment", known, SUCCESS),
             ("environment refused", wrong, "unauthorized"),
@@ -600,7 +597,7 @@ class Server:
             )
         own = self.interpreter(
             "bad-headers",
-            **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.plant('header that is no header', 'ascii')}"},
+            **{**known, "OVENMEDIAENGINE_HTTP_HEADERS": f"X-Key {self.canary('header that is no header', 'ascii')}"},
         )
         yield Case(
             "vhost_info: bad headers of the environment",
@@ -611,7 +608,7 @@ class Server:
         )
 
     def bad_input(self) -> t.Iterator[Case]:
-        """Options that cannot work, each with secrets, some of them where no secret belongs."""
+        """Yield options that cannot work, each with secrets, some of them where no secret belongs."""
         for number, (module, options, ends) in enumerate(self._bad_input()):
             yield Case(f"{module}: bad input {number}", module, {**self.connection(), **options}, ends)
 
@@ -619,8 +616,8 @@ class Server:
         task, vhost, app = self.mine.tasks("shared")[0], self.mine.vhost("new"), self.mine.app("shared")
         key, url, any_end = task["stream_key"], task["url"], None
         path_key = self.mine.secret("path key", "path")
-        digits = int(self.plant("number as a key", "digits"))
-        odd = self.plant("of the wrong type")
+        digits = int(self.canary("number as a key", "digits"))
+        odd = self.canary("of the wrong type")
         # Misspelt, or in the API's spelling.
         for option in ("streamkey", "streamKey", "key", "passphrase"):
             yield "push_task", {**task, option: odd}, BY_ANSIBLE
@@ -708,7 +705,7 @@ class Server:
         for option in ("state", "wait_for", "wait_timeout", "timeout", "retries", "validate_certs", "http_headers"):
             yield "push_task", {**task, option: key}, BY_ANSIBLE
         for option in (
-            ("vhost", "app", "id") if self.plant.hard else ()
+            ("vhost", "app", "id") if self.canary.hard else ()
         ):  # the plain ones can be names, and are none the less
             yield "push_task", {**task, option: key}, "bad_input"
             yield "push_tasks", {"tasks": [{**task, option: key}, {**task, option: key}]}, "bad_input"
@@ -746,7 +743,7 @@ class Server:
             any_end,
         )
         # The connection.
-        user = self.plant("user info of the API's URL", "user")
+        user = self.canary("user info of the API's URL", "user")
         for api_url in (
             f"http://{user}@127.0.0.1:1",
             f"http://u:{user}@127.0.0.1:1",
@@ -757,7 +754,7 @@ class Server:
             yield "vhost_info", {"api_url": api_url}, "bad_input"
         yield (
             "vhost_info",
-            {"http_headers": {"Authorization": f"Bearer {self.plant('own authorization', 'ascii')}"}},
+            {"http_headers": {"Authorization": f"Bearer {self.canary('own authorization', 'ascii')}"}},
             "bad_input",
         )
         yield "vhost_info", {"http_headers": {"X Key": odd}}, "bad_input"
@@ -776,7 +773,7 @@ def _quoted(value: str) -> str:
 
 
 def unmet(met: t.Collection[str]) -> set[str]:
-    """The kinds of errors that no case has met, and those that are said not to be met and have been."""
+    """Return the kinds of errors that no case has met, and those that are said not to be met and have been."""
     return (
         (set(ADVICE) - set(met) - set(NOT_BROUGHT_ABOUT))
         | (set(NOT_BROUGHT_ABOUT) & set(met))

@@ -58,7 +58,7 @@ OTHERS = (
 
 
 def leaves(value: t.Any) -> t.Iterator[str]:
-    """All texts and long numbers in a structure."""
+    """Yield all texts and long numbers in a structure."""
     if isinstance(value, dict):
         for item in value.values():
             yield from leaves(item)
@@ -70,7 +70,7 @@ def leaves(value: t.Any) -> t.Iterator[str]:
 
 
 def spelt(value: str) -> str:
-    """A text in every spelling that a server can repeat it in."""
+    """Return a text in every spelling that a server can repeat it in."""
     escaped = "".join(
         f"\\u{ord(letter):04x}" if ord(letter) > 126 or letter in "<>&'\"" else letter for letter in value
     )
@@ -89,7 +89,7 @@ def spelt(value: str) -> str:
 
 
 def _scopes(method: str, path: str, raw: bytes) -> t.Collection[str]:
-    """What a request is: a write, and one that makes something or takes it away."""
+    """Return what a request is: a write, and one that makes something or takes it away."""
     if not is_write(method, path):
         return ()
     if method == "DELETE":
@@ -143,8 +143,9 @@ class Echo:
         return await work()
 
     def known(self, exchange: t.Any, held: bool) -> str:
-        """All that the request says, and with `held` all that the server holds of what it is about: a module has read
-        that before it writes.
+        """Return the texts of the request, and with `held` those of its object on the server.
+
+        A module has read the object before it writes.
         """
         raw, headers = exchange.raw, exchange.request.headers
         try:
@@ -153,13 +154,13 @@ class Echo:
             body = raw.decode("utf-8", "replace")
         credential = headers.get("Authorization", "")
         token = base64.b64decode(credential.partition(" ")[2]).decode("utf-8", "replace")
-        told = [token, *headers.values(), *leaves(body), *(leaves(self._held(exchange.target)) if held else ())]
-        secret = [text for text in dict.fromkeys(told) if "planted" in text or text.isdigit()]
+        received = [token, *headers.values(), *leaves(body), *(leaves(self._held(exchange.target)) if held else ())]
+        secret = [text for text in dict.fromkeys(received) if "canary" in text or text.isdigit()]
         whole = [json.dumps(dict(headers)), json.dumps(body), raw.decode("utf-8", "replace")]
         return " ".join([*map(spelt, secret), *whole])
 
     def _held(self, path: str) -> t.Any:
-        """What the server holds of the virtual host, the application or the push tasks that a path is about."""
+        """Return what the server holds of the virtual host, the application or the push tasks that a path is about."""
         names = path.partition("?")[0].split("/")[3:]
         if not names:
             return None

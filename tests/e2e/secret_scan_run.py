@@ -26,9 +26,9 @@ Task = dict[str, t.Any]
 
 
 def case_tasks(cases: t.Sequence[Case], variable: str) -> list[Task]:
-    """A task for each case, and what shows its result.
+    """Return a task for each case, and what shows its result.
 
-    No secret stands in a task: the options come from a variable of the host.
+    No secret is in a task: the options come from a variable of the host.
     """
     tasks: list[Task] = []
     for number, case in enumerate(cases):
@@ -47,7 +47,7 @@ def case_tasks(cases: t.Sequence[Case], variable: str) -> list[Task]:
 
 
 def role(name: str, title: str, **variables: str) -> list[Task]:
-    """A role that may fail and must not end the play for a host."""
+    """Return a role that may fail and must not end the play for a host."""
     registered = {"name": f"{name}: {title}, it has failed", "ansible.builtin.debug": {"var": "ansible_failed_result"}}
     return [
         {
@@ -59,7 +59,7 @@ def role(name: str, title: str, **variables: str) -> list[Task]:
 
 
 def keep(names: t.Sequence[str], path: pathlib.Path) -> list[Task]:
-    """Tasks that write registered results into files, in the ways in which playbooks do so."""
+    """Return tasks that write registered results into files, in the ways in which playbooks do so."""
     everything = "{{ {%s} }}" % ", ".join(f"'{name}': {name} | default('none')" for name in names)
     forms = {
         "plain": "{{ everything }}",
@@ -104,7 +104,7 @@ class Stage:
         *,
         check: bool = False,
     ) -> str:
-        """Runs plays; returns what was printed."""
+        """Run plays; return what was printed."""
         playbook, inventory = self.given / "playbook.json", self.given / "inventory.json"
         playbook.write_text(json.dumps(plays, indent=1), encoding="utf-8")
         children = {name: {"hosts": dict.fromkeys(members)} for name, members in (groups or {}).items()}
@@ -142,7 +142,7 @@ class Stage:
         return printed
 
     def _environment(self, temporary: str, form: str) -> dict[str, str]:
-        """The environment without what belongs to the one who runs the tests."""
+        """Return the environment without what belongs to the one who runs the tests."""
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -159,18 +159,18 @@ class Stage:
             "ANSIBLE_COLLECTIONS_PATH": str(self.tree),
             "ANSIBLE_LOG_PATH": str(self.left / "ansible.log"),
             "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
-            "ANSIBLE_CALLBACKS_ENABLED": "planted_json",
+            "ANSIBLE_CALLBACKS_ENABLED": "canary_json",
             "ANSIBLE_CALLBACK_RESULT_FORMAT": form,
             "ANSIBLE_FORKS": "3",
             "ANSIBLE_RETRY_FILES_ENABLED": "true",
             "ANSIBLE_RETRY_FILES_SAVE_PATH": str(self.left / "retry"),
             "ANSIBLE_NOCOLOR": "1",
-            "PLANTED_JSON": str(self.left / "callback.json"),
-            "PLANTED_PYTHON": sys.executable,
+            "CANARY_JSON": str(self.left / "callback.json"),
+            "CANARY_PYTHON": sys.executable,
         }
 
     def _keep_files_of(self, temporary: pathlib.Path) -> None:
-        """Takes over what was not removed from temporary directories."""
+        """Take over what was not removed from temporary directories."""
         for path in temporary.rglob("*"):
             if path.is_file() and not path.is_symlink():
                 target = self.left / "temporary" / path.relative_to(temporary)
@@ -178,7 +178,7 @@ class Stage:
                 target.write_bytes(path.read_bytes())
 
     def ends(self) -> dict[tuple[str, str], dict[str, t.Any]]:
-        """The last result of each task by host and name, without the name of a role before it."""
+        """Return the last result of each task by host and name, without the name of a role before it."""
         ended = [one for one in self.results if one["event"] in ("ok", "failed")]
         return {
             (one["host"], one["task"].rpartition(" : ")[2]): {**one["result"], "failed": one["event"] == "failed"}
@@ -186,19 +186,19 @@ class Stage:
         }
 
     def scan(self, scanner: Scanner) -> tuple[list[Leak], list[str]]:
-        """Looks for secrets in all that was left."""
+        """Look for secrets in all that was left."""
         return scanner.scan_files(self.left)
 
 
 def kind_of_end(result: t.Mapping[str, t.Any]) -> str:
-    """What a result ended with, as cases name it."""
+    """Return what a result ended with, as cases name it."""
     if not result.get("failed"):
         return SUCCESS
     return str((result.get("error") or {}).get("kind", BY_ANSIBLE))
 
 
 def kinds_in(value: t.Any) -> t.Iterator[str]:
-    """All kinds of errors that a result tells of, also those of single items."""
+    """Yield all kinds of errors that a result tells of, also those of single items."""
     if isinstance(value, dict):
         if isinstance(value.get("error"), dict) and "kind" in value["error"]:
             yield str(value["error"]["kind"])

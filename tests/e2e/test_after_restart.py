@@ -24,13 +24,13 @@ PLACE = "/etc/ovenmediaengine/provision/"
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of the guide in a language."""
+    """Return the blocks of the guide in a language."""
     found = re.findall(rf"^\.\. code-block:: {re.escape(language)}\n\n((?:(?: {{4}}.*)?\n)+)", GUIDE, re.MULTILINE)
     return ["\n".join(line[4:] for line in text.splitlines()).strip() + "\n" for text in found]
 
 
 def settings() -> dict[str, str]:
-    """The settings of the drop-in, with its continued lines put together."""
+    """Return the settings of the drop-in, with its continued lines put together."""
     (text,) = blocks("ini")
     head, *lines = text.replace("\\\n", " ").splitlines()
     assert head == "[Service]"
@@ -63,7 +63,7 @@ def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim
     replaced[replaced.index("/usr/bin/ansible-playbook")] = str(
         shutil.which("ansible-playbook", path=environment["PATH"])
     )
-    # Nothing of the environment of a shell, as systemd starts it.
+    # No environment of a shell because systemd starts it.
     run = subprocess.run(
         replaced,
         cwd="/",
@@ -91,7 +91,7 @@ def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
-def test_systemd_takes_the_drop_in(tmp_path: pathlib.Path) -> None:
+def test_systemd_accepts_the_drop_in(tmp_path: pathlib.Path) -> None:
     drop_in = blocks("ini")[0].replace("[Service]\n", "")
     unit = tmp_path / "ovenmediaengine.service"
     unit.write_text(f"[Unit]\nDescription=OvenMediaEngine\n[Service]\nExecStart=/bin/true\n{drop_in}", encoding="utf-8")
@@ -105,7 +105,7 @@ def test_systemd_takes_the_drop_in(tmp_path: pathlib.Path) -> None:
     assert "ovenmediaengine.service" not in run.stderr, run.stderr
 
 
-def test_what_is_for_awx_names_what_there_is() -> None:
+def test_files_for_awx_name_existing_playbooks_and_variables() -> None:
     provision, job = (yaml.safe_load(text) for text in blocks("yaml+jinja"))
     assert [play["import_playbook"] for play in provision] == ["streamops.ovenmediaengine.provision"]
     assert (REPOSITORY / "playbooks" / "provision.yml").is_file()

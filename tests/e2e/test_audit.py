@@ -39,17 +39,17 @@ class Audited(t.NamedTuple):
     report: dict[str, t.Any]
 
     def server(self, name: str) -> dict[str, t.Any]:
-        """What the report says of a server."""
+        """Return what the report says of a server."""
         return next(server for server in self.report["servers"] if server["name"] == name)
 
     def kinds(self, name: str) -> list[tuple[str, str]]:
-        """Severities and kinds of the findings of a server, without what is good to know."""
+        """Return severities and kinds of the findings of a server, without those of the severity info."""
         return [(one["severity"], one["kind"]) for one in self.server(name)["findings"] if one["severity"] != "info"]
 
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Audited]:
-    """One audit of a fleet with everything, which shows all that Ansible can show."""
+    """Provide one audit of a fleet with everything, which shows all that Ansible can show."""
     project = Project(tmp_path_factory.mktemp("audited"))
     with Fleet(project) as fleet:
         fleet.with_everything()
@@ -59,12 +59,12 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Audited]:
 
 
 def schema() -> t.Any:
-    """The schema that the collection documents."""
+    """Return the schema that the collection documents."""
     return json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8"))
 
 
 def cases(path: pathlib.Path) -> dict[tuple[str, str], list[t.Any]]:
-    """The test cases of a JUnit file by suite and name, with their results."""
+    """Return the test cases of a JUnit file by suite and name, with their results."""
     return {
         (suite.name, case.name): case.result for suite in junitparser.JUnitXml.fromfile(str(path)) for case in suite
     }
@@ -118,8 +118,8 @@ def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audi
             rf'\[{re.escape(name)}\]: FAILED! => {{[^}}]*"msg": "{re.escape(message)}"', audited.run.output
         )
     assert (
-        f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; findings: {counts['error']} error"
-        in audited.run.output
+        f"servers: {len(audited.fleet.hosts)}, 4 as listed, {len(NOT_AUDITED)} not audited; "
+        f"findings: {counts['error']} error" in audited.run.output
     )
     assert all(recap["changed"] == 0 for recap in audited.run.recap.values())
     assert {name for name, recap in audited.run.recap.items() if recap["failed"]} == set(failing)
@@ -135,7 +135,7 @@ def test_each_host_with_findings_fails_with_one_short_line_after_the_report(audi
     assert stats["report_dir"] == str(audited.fleet.reports)
 
 
-def test_junit_tells_what_fails(audited: Audited) -> None:
+def test_junit_reports_failures(audited: Audited) -> None:
     path = audited.fleet.reports / "audit.xml"
     suites = junitparser.JUnitXml.fromfile(str(path))
     found = cases(path)
@@ -162,7 +162,7 @@ def test_junit_tells_what_fails(audited: Audited) -> None:
     }
 
 
-def test_what_a_server_is_called_is_neither_run_nor_taken_for_html(audited: Audited) -> None:
+def test_server_names_are_neither_executed_nor_rendered_as_html(audited: Audited) -> None:
     texts = [
         (audited.fleet.reports / name).read_text(encoding="utf-8") for name in ("audit.json", "audit.xml", "audit.html")
     ]
@@ -172,7 +172,7 @@ def test_what_a_server_is_called_is_neither_run_nor_taken_for_html(audited: Audi
 
 
 def page_of(audited: Audited) -> pathlib.Path:
-    """The page of the fleet."""
+    """Return the page of the fleet."""
     return audited.fleet.reports / "audit.html"
 
 
@@ -314,7 +314,7 @@ def test_a_page_of_500_servers_with_50_virtual_hosts_each(
 
 
 def _big(number: int) -> dict[str, t.Any]:
-    """What a server of a large fleet can be like: one in ten has lost a virtual host."""
+    """Return what a server of a large fleet can be like: one in ten has lost a virtual host."""
     names = [f"t-{index}" for index in range(50)]
     lost = names[7] if number % 10 == 7 else ""
     missing = {
@@ -346,7 +346,7 @@ def _big(number: int) -> dict[str, t.Any]:
 
 
 def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
-    """One server alone, so that a run takes a moment only.
+    """Return one server alone, so that a run takes a moment only.
 
     Its pushes are past connecting, however soon the first run looks.
     """
@@ -363,7 +363,7 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
                 vhost, {"name": app, "type": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
             )
     push = sim.state.add_config_task(
-        "t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="planted"
+        "t-odd", "live", id=lone, stream_name=lone, url="rtmp://h.example.com/live", stream_key="canary"
     )
     push.is_config = False
     listed = [{"name": "t-odd", "host": {"names": ["odd.example.com"]}}]
@@ -407,7 +407,7 @@ def test_exit_status(project: Project) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("fail_on", "status"), [("error", 2), ("none", 0)])
-def test_exit_status_where_no_server_can_be_looked_at(project: Project, fail_on: str, status: int) -> None:
+def test_exit_status_if_no_server_can_be_audited(project: Project, fail_on: str, status: int) -> None:
     """The first host and all others fail, and there is a report all the same."""
     with Fleet(project) as fleet:
         unreachable = {

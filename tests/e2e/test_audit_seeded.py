@@ -37,11 +37,11 @@ vhosts:
     signed_policy:
       policy_query_key_name: policy
       signature_query_key_name: signature
-      secret_key: planted-policy
+      secret_key: canary-policy
       enables: {providers: [rtmp], publishers: [llhls]}
     admission_webhooks:
       control_server_url: https://hooks.example.com/x
-      secret_key: planted-webhook
+      secret_key: canary-webhook
       timeout: 2000
       enables: {providers: [rtmp], publishers: [webrtc]}
     origins:
@@ -55,7 +55,7 @@ vhosts:
           relay: true
     origin_map_store:
       origin_host_name: a.example.com
-      redis_server: {host: "192.0.2.1:6379", auth: planted-redis}
+      redis_server: {host: "192.0.2.1:6379", auth: canary-redis}
     applications:
       - name: live
         providers: {rtmp: {}, webrtc: {timeout: 20000}}
@@ -78,7 +78,7 @@ push_tasks:
     stream: {name: main, variant_names: [v]}
     protocol: rtmp
     url: rtmp://one.example.com/live
-    stream_key: planted-key
+    stream_key: canary-key
   - vhost: t-b
     app: live
     id: two
@@ -86,7 +86,7 @@ push_tasks:
     protocol: srt
     url: srt://two.example.com:9999
 """)
-PLANTED = ("planted-policy", "planted-webhook", "planted-redis", "planted-key", "planted-other")
+CANARY = ("canary-policy", "canary-webhook", "canary-redis", "canary-key", "canary-other")
 A, LIVE, ONE, TWO = ("t-a", "", ""), ("t-a", "live", ""), ("t-b", "live", "one"), ("t-b", "live", "two")
 
 Place = tuple[str, str, str]
@@ -110,11 +110,11 @@ FIELDS: list[tuple[str, t.Any, Place]] = [
     ("vhosts.0.distribution", "other.example.com", A),
     ("vhosts.0.signed_policy.policy_query_key_name", "other", A),
     ("vhosts.0.signed_policy.signature_query_key_name", "other", A),
-    ("vhosts.0.signed_policy.secret_key", "planted-other", A),
+    ("vhosts.0.signed_policy.secret_key", "canary-other", A),
     ("vhosts.0.signed_policy.enables.providers", ["rtmp", "srt"], A),
     ("vhosts.0.signed_policy.enables.publishers", ["webrtc"], A),
     ("vhosts.0.admission_webhooks.control_server_url", "https://other.example.com/x", A),
-    ("vhosts.0.admission_webhooks.secret_key", "planted-other", A),
+    ("vhosts.0.admission_webhooks.secret_key", "canary-other", A),
     ("vhosts.0.admission_webhooks.timeout", 2001, A),
     ("vhosts.0.admission_webhooks.enables.providers", ["srt"], A),
     ("vhosts.0.admission_webhooks.enables.publishers", ["llhls"], A),
@@ -129,7 +129,7 @@ FIELDS: list[tuple[str, t.Any, Place]] = [
     ("vhosts.0.origins.origin.0.relay", False, A),
     ("vhosts.0.origin_map_store.origin_host_name", "x.example.com", A),
     ("vhosts.0.origin_map_store.redis_server.host", "192.0.2.2:6379", A),
-    ("vhosts.0.origin_map_store.redis_server.auth", "planted-other", A),
+    ("vhosts.0.origin_map_store.redis_server.auth", "canary-other", A),
     ("vhosts.0.applications.0.providers.srt", {}, LIVE),
     ("vhosts.0.applications.0.providers.webrtc.timeout", 20001, LIVE),
     ("vhosts.0.applications.0.publishers.llhls.chunk_duration", 0.6, LIVE),
@@ -142,7 +142,7 @@ FIELDS: list[tuple[str, t.Any, Place]] = [
     ("push_tasks.0.stream.name", "other", ONE),
     ("push_tasks.0.stream.variant_names", ["w"], ONE),
     ("push_tasks.0.url", "rtmp://other.example.com/live", ONE),
-    ("push_tasks.0.stream_key", "planted-other", ONE),
+    ("push_tasks.0.stream_key", "canary-other", ONE),
     ("push_tasks.1.url", "srt://other.example.com:9999", TWO),
 ]
 # Objects that are listed and not there, or the other way round.
@@ -181,7 +181,7 @@ REFUSED: list[tuple[str, t.Any, str]] = [
 
 
 def changed(path: str, value: t.Any) -> dict[str, t.Any]:
-    """WANTED with one other value."""
+    """Return WANTED with one other value."""
     wanted = copy.deepcopy(WANTED)
     *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
     place: t.Any = wanted
@@ -192,19 +192,19 @@ def changed(path: str, value: t.Any) -> dict[str, t.Any]:
 
 
 def audit(sim: Simulator, wanted: t.Mapping[str, t.Any], **options: t.Any) -> ModuleRun:
-    """One audit; nothing that it returns may be secret, and it may send no write."""
+    """Return one audit; nothing that it returns may be secret, and it may send no write."""
     sim.clear_log()
     run = run_module(
         "audit_info",
         connection(sim, read_only_vhosts=["default", "t-static"], timeout=2, retries=0, **wanted, **options),
     )
-    assert [word for word in PLANTED if word in run.printed] == []
+    assert [word for word in CANARY if word in run.printed] == []
     assert sim.writes == []
     return run
 
 
 def findings(run: ModuleRun) -> list[Found]:
-    """What a run has found, in the form of the tests; what is good to know of the version is the same in all."""
+    """Return what a run has found, in the form of the tests; what is good to know of the version is the same in all."""
     report = audit_report({"one": run}, "2026-01-01T00:00:00Z")
     found = [
         Found(one["severity"], one["kind"], (one["vhost"], one["application"], one["push_task"]), one["field"])
@@ -216,7 +216,7 @@ def findings(run: ModuleRun) -> list[Found]:
 
 
 def make(sim: Simulator) -> None:
-    """Brings a server to be as WANTED."""
+    """Bring a server to be as WANTED."""
     for module, options in (("vhosts", {"vhosts": WANTED["vhosts"]}), ("push_tasks", {"tasks": WANTED["push_tasks"]})):
         run = run_module(module, connection(sim, **options))
         assert not run.failed, run
@@ -224,7 +224,7 @@ def make(sim: Simulator) -> None:
 
 @pytest.fixture(scope="module")
 def same() -> t.Iterator[Simulator]:
-    """A server that is as WANTED, and is only looked at."""
+    """Provide a server that is as WANTED, and is only looked at."""
     with Simulator(default_host_names=["localhost"]) as sim:
         make(sim)
         yield sim
@@ -232,29 +232,29 @@ def same() -> t.Iterator[Simulator]:
 
 @pytest.fixture
 def own() -> t.Iterator[Simulator]:
-    """A server that is as WANTED, for one test to change."""
+    """Provide a server that is as WANTED, for one test to change."""
     with Simulator(tls_ports=[0], default_host_names=["localhost"]) as sim:
         make(sim)
         yield sim
 
 
-def test_where_nothing_differs_nothing_is_found(same: Simulator) -> None:
+def test_no_difference_gives_no_finding(same: Simulator) -> None:
     assert findings(audit(same, WANTED)) == []
     assert len(FIELDS) + len(OBJECTS) + len(REFUSED) >= 50
 
 
 @pytest.mark.parametrize(("path", "value", "place"), FIELDS, ids=[path for path, _value, _place in FIELDS])
-def test_a_field_that_differs(same: Simulator, path: str, value: t.Any, place: Place) -> None:
+def test_a_different_field_is_drift(same: Simulator, path: str, value: t.Any, place: Place) -> None:
     found = findings(audit(same, changed(path, value)))
     assert [one._replace(field="") for one in found] == [Found("drift", "differs", place)]
-    # Lists of objects are told by the name of the object.
+    # Findings about lists name the object.
     words = [part for part in path.split(".")[2:] if not part.isdigit() and part != "applications"]
     assert found[0].field.split(".")[0].split("[")[0] == words[0] if place in (A, ONE, TWO) else words[1]
     assert words[-1] in found[0].field
 
 
 @pytest.mark.parametrize(("change", "expected"), [case[1:] for case in OBJECTS], ids=[case[0] for case in OBJECTS])
-def test_an_object_that_is_only_on_one_side(
+def test_an_object_on_one_side_is_a_finding(
     same: Simulator, change: t.Callable[[t.Any], t.Any], expected: Found
 ) -> None:
     wanted = copy.deepcopy(WANTED)
@@ -263,7 +263,7 @@ def test_an_object_that_is_only_on_one_side(
 
 
 @pytest.mark.parametrize(("path", "value", "word"), REFUSED, ids=[path for path, _value, _word in REFUSED])
-def test_what_no_server_could_be_like(same: Simulator, path: str, value: t.Any, word: str) -> None:
+def test_an_impossible_desired_state_is_refused(same: Simulator, path: str, value: t.Any, word: str) -> None:
     run = audit(same, changed(path, value))
     found = findings(run)
     assert [(one.severity, one.kind) for one in found] == [("error", "bad_input")]
@@ -271,18 +271,18 @@ def test_what_no_server_could_be_like(same: Simulator, path: str, value: t.Any, 
     assert any(word in one["message"] for one in report["findings"] if one["severity"] == "error"), report["findings"]
 
 
-def test_a_virtual_host_that_nobody_has_listed(own: Simulator) -> None:
+def test_an_unlisted_virtual_host_is_a_finding(own: Simulator) -> None:
     make_virtual_host(own, "t-hand")
     assert findings(audit(own, WANTED)) == [Found("drift", "not_listed", ("t-hand", "", ""))]
 
 
-def test_a_push_task_that_nobody_has_listed(own: Simulator) -> None:
+def test_an_unlisted_push_task_is_a_finding(own: Simulator) -> None:
     task = {"id": "hand", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://hand.example.com/live"}
     post(own, "/v1/vhosts/t-b/apps/live:startPush", task)
     assert findings(audit(own, WANTED)) == [Found("drift", "not_listed", ("t-b", "live", "hand"))]
 
 
-def test_a_push_that_its_destination_refuses(own: Simulator) -> None:
+def test_a_push_refused_by_its_destination_is_a_finding(own: Simulator) -> None:
     own.destination("rtmp://one.example.com/live", "refuse")
     own.stream_appears("t-b", "live", "main")
     while (
@@ -293,7 +293,7 @@ def test_a_push_that_its_destination_refuses(own: Simulator) -> None:
     assert findings(audit(own, WANTED)) == [Found("error", "push_error", ONE)]
 
 
-def test_a_push_that_stands_still() -> None:
+def test_a_stalled_push_is_a_finding() -> None:
     clock = ManualClock()
     with Simulator(clock=clock, default_host_names=["localhost"]) as sim:
         make(sim)
@@ -305,15 +305,15 @@ def test_a_push_that_stands_still() -> None:
         assert {task["id"]: task["bits_per_second"] for task in run["push_tasks"]} == {"one": 0, "two": None}
 
 
-def test_a_server_that_does_not_answer(own: Simulator) -> None:
+def test_an_unreachable_server_is_a_finding(own: Simulator) -> None:
     own.stop()
     run = run_module("audit_info", connection(own, retries=0, **WANTED))
     assert [(one.severity, one.kind) for one in findings(run)] == [("error", "refused")]
     assert run["reachable"] is False
 
 
-def test_a_server_that_refuses_the_token(own: Simulator) -> None:
-    run = run_module("audit_info", {**connection(own, retries=0, **WANTED), "api_token": "planted-other"})
+def test_a_refused_token_is_a_finding(own: Simulator) -> None:
+    run = run_module("audit_info", {**connection(own, retries=0, **WANTED), "api_token": "canary-other"})
     assert [(one.severity, one.kind) for one in findings(run)] == [("error", "unauthorized")]
 
 

@@ -143,7 +143,7 @@ def test_job_templates_are_for_the_stories_and_their_surveys_are_valid() -> None
 
 
 def _check_question(question: dict[str, t.Any]) -> None:
-    """The rules of JobTemplateSurveySpec in awx/api/views."""
+    """Check the rules of JobTemplateSurveySpec in awx/api/views."""
     assert all(isinstance(question[key], str) for key in ("type", "question_name", "variable"))
     assert isinstance(question["required"], bool)
     assert question["default"] == "" or isinstance(question["default"], SURVEY_TYPES[question["type"]])
@@ -152,7 +152,7 @@ def _check_question(question: dict[str, t.Any]) -> None:
         assert question["default"] in question["choices"]
 
 
-def test_workflows_and_schedules_name_what_there_is() -> None:
+def test_workflows_and_schedules_name_existing_templates() -> None:
     jobs = {template["name"] for template in described("job_templates.yml")["job_templates"]}
     workflows = described("workflows.yml")["workflow_job_templates"]
     for workflow in workflows:
@@ -171,7 +171,7 @@ def test_workflows_and_schedules_name_what_there_is() -> None:
 
 def test_the_notification_can_be_rendered_with_and_without_a_report() -> None:
     class Undefined(StrictUndefined):
-        """Refuses what is not defined, as AWX does where it checks messages."""
+        """Refuses what is not defined, as AWX does if it checks messages."""
 
     (message,) = [one["message"] for one in described("notification_messages.yml").values()]
     assert "\n" not in message
@@ -226,7 +226,7 @@ def test_the_playbook_for_execution_environments_passes_where_the_modules_work(p
     assert run.status == 0, run.output
 
 
-# The playbook awx_setup, with stand-ins for the modules of awx.awx that note the options that they are given.
+# The playbook awx_setup, with fake modules of awx.awx that record their options.
 
 STAND_IN = """
 import json, os
@@ -321,7 +321,7 @@ OPTIONS_OF_AWX: dict[str, dict[str, t.Any]] = {
 
 
 def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tuple[str, dict[str, t.Any]]]]:
-    """Runs the playbook with the stand-ins; returns the run, and what each module was given."""
+    """Run the playbook with the fake modules; return the run, and what each module was given."""
     collection = project.directory / "stand-ins/ansible_collections/awx/awx"
     (collection / "plugins/modules").mkdir(parents=True)
     (collection / "galaxy.yml").write_text(
@@ -337,7 +337,7 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
         encoding="utf-8",
     )
     for name, options in OPTIONS_OF_AWX.items():
-        # repr, as the options hold true and false in the way of Python.
+        # repr, because the options hold true and false in the way of Python.
         text = f"#!/usr/bin/python\nNAME = {name!r}\nOPTIONS = {options!r}\n{STAND_IN}"
         (collection / f"plugins/modules/{name}.py").write_text(text, encoding="utf-8")
     (project.directory / "variables.yml").write_text(yaml.safe_dump(variables), encoding="utf-8")
@@ -345,14 +345,14 @@ def set_up(project: Project, variables: dict[str, t.Any]) -> tuple[Run, list[tup
     paths = os.pathsep.join([str(project.directory / "stand-ins"), project.environment["ANSIBLE_COLLECTIONS_PATH"]])
     environment = {"ANSIBLE_COLLECTIONS_PATH": paths, "STAND_IN_LOG": str(log)}
     run = project.play("streamops.ovenmediaengine.awx_setup", "-vvv", "-e", "@variables.yml", **environment)
-    assert [line for line in run.output.splitlines() if "planted" in line] == []
+    assert [line for line in run.output.splitlines() if "canary" in line] == []
     return run, [
         tuple(json.loads(line)) for line in log.read_text(encoding="utf-8").splitlines()
     ] if log.exists() else []
 
 
 @pytest.mark.exhaustive
-def test_the_playbook_makes_what_is_described(project: Project) -> None:
+def test_the_playbook_creates_the_described_objects(project: Project) -> None:
     run, made = set_up(
         project,
         {
@@ -362,10 +362,10 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
             "awx_setup_execution_environment_image": "registry.example.com/media:1",
             "awx_setup_credentials": ["Media vault"],
             "awx_setup_api_inputs": {"api_token": TOKEN},
-            "awx_setup_stream_keys_inputs": {"stream_keys": "one: planted-key"},
+            "awx_setup_stream_keys_inputs": {"stream_keys": "one: canary-key"},
             "awx_setup_notification": {
                 "type": "slack",
-                "configuration": {"channels": ["#media"], "token": "planted-slack-token"},
+                "configuration": {"channels": ["#media"], "token": "canary-slack-token"},
             },
             "awx_setup_slices": 4,
             "awx_setup_forks": 20,
@@ -401,15 +401,15 @@ def test_the_playbook_makes_what_is_described(project: Project) -> None:
         assert given["job_slice_count"] == (4 if template["playbook"] in ("audit.yml", "provision.yml") else 1)
         keys = ["OvenMediaEngine stream keys"] if template["playbook"] == "restream.yml" else []
         assert given["credentials"] == ["Media vault", "OvenMediaEngine API", *keys]
-        told = template["playbook"] in ("merge_audits.yml", "rotate_certificates.yml")
-        assert given.get("notification_templates_error") == (["OvenMediaEngine"] if told else None)
+        reported = template["playbook"] in ("merge_audits.yml", "rotate_certificates.yml")
+        assert given.get("notification_templates_error") == (["OvenMediaEngine"] if reported else None)
     assert [given["workflow_nodes"] for given in by_module["workflow_job_template"]] == [
         workflow["workflow_nodes"] for workflow in described("workflows.yml")["workflow_job_templates"]
     ]
 
 
 @pytest.mark.exhaustive
-def test_little_is_made_with_no_variables(project: Project) -> None:
+def test_few_objects_are_created_without_variables(project: Project) -> None:
     run, made = set_up(project, {})
     assert run.status == 0, run.output
     assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 6 + [
@@ -419,7 +419,7 @@ def test_little_is_made_with_no_variables(project: Project) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_playbook_says_where_the_collection_of_awx_is_missing(project: Project) -> None:
+def test_the_playbook_reports_a_missing_awx_collection(project: Project) -> None:
     run = project.play(
         "streamops.ovenmediaengine.awx_setup", ANSIBLE_COLLECTIONS_PATH=project.environment["ANSIBLE_COLLECTIONS_PATH"]
     )
@@ -437,10 +437,10 @@ FLEET = {
 
 
 def job(project: Project, number: int, *sims: Simulator, **variables: t.Any) -> Job:
-    """A job for servers that take their token from the credential."""
+    """Return a job for servers that take their token from the credential."""
     hosts = {f"media-{place}": {"ovenmediaengine_api_url": sim.url} for place, sim in enumerate(sims, 1)}
     made = Job(project, number, hosts, {**LOCAL, **FLEET, "audit_sampling_interval": 0, **variables})
-    made.inject("credential_type_api", api_token=TOKEN, http_headers='{"X-Gateway-Key": "planted-header-value"}')
+    made.inject("credential_type_api", api_token=TOKEN, http_headers='{"X-Gateway-Key": "canary-header-value"}')
     return made
 
 
@@ -478,7 +478,7 @@ def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim:
     ]
     for number, state in enumerate(("started", "stopped"), 1):
         one = job(project, number, sim, ovenmediaengine_platforms=platforms)
-        one.inject("credential_type_stream_keys", stream_keys="one: planted-key-one\ntwo: planted-key-two\n")
+        one.inject("credential_type_stream_keys", stream_keys="one: canary-key-one\ntwo: canary-key-two\n")
         one.answer(**{**survey_defaults("restream.yml"), "restream_stream": "main", "restream_state": state})
         ended = one.run("restream.yml")
         assert ended.status == "successful", ended.output
@@ -486,14 +486,14 @@ def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim:
         application = sim.state.push_application("default", "app")
         assert application is not None
         keys = {name: task.stream_key for name, task in application.tasks.items()}
-        assert keys == ({"main-one": "planted-key-one", "main-two": "planted-key-two"} if state == "started" else {})
+        assert keys == ({"main-one": "canary-key-one", "main-two": "canary-key-two"} if state == "started" else {})
         _no_secret(ended.texts(), one.safe_environment)
 
 
 @pytest.mark.exhaustive
-def test_a_job_that_fails_tells_no_secret(project: Project, sim: Simulator) -> None:
+def test_a_failed_job_shows_no_secret(project: Project, sim: Simulator) -> None:
     one = job(project, 1, sim)
-    one.inject("credential_type_api", api_token="planted-wrong-token", timeout="5", retries="1", api_url="")
+    one.inject("credential_type_api", api_token="canary-wrong-token", timeout="5", retries="1", api_url="")
     one.answer(**survey_defaults("provision.yml"))
     ended = one.run("provision.yml", "-vvv")
     assert ended.status == "failed"
@@ -527,11 +527,11 @@ def test_certificates_of_the_credential_become_files(project: Project) -> None:
     other.inject(
         "credential_type_api",
         api_token=TOKEN,
-        client_certificate="planted-pem",
-        client_key="planted-key",
+        client_certificate="canary-pem",
+        client_key="canary-key",
         skip_verification=True,
     )
-    assert pathlib.Path(other.environment["OVENMEDIAENGINE_CLIENT_KEY"]).read_text("utf-8") == "planted-key"
+    assert pathlib.Path(other.environment["OVENMEDIAENGINE_CLIENT_KEY"]).read_text("utf-8") == "canary-key"
     assert other.environment["OVENMEDIAENGINE_VALIDATE_CERTS"] == "False"
 
 
@@ -540,6 +540,6 @@ def _no_secret(texts: t.Mapping[str, str], safe_environment: t.Mapping[str, str]
     their values.
     """
     assert texts and safe_environment
-    leaks = [f"{name}: {line[:500]}" for name, text in texts.items() for line in text.splitlines() if "planted" in line]
+    leaks = [f"{name}: {line[:500]}" for name, text in texts.items() for line in text.splitlines() if "canary" in line]
     assert leaks == []
-    assert [name for name, value in safe_environment.items() if "planted" in value] == []
+    assert [name for name, value in safe_environment.items() if "canary" in value] == []

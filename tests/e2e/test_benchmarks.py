@@ -32,14 +32,14 @@ BY_HAND = "by-hand"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment without what belongs to the one who runs the tests."""
+    """Return the environment without what belongs to the one who runs the tests."""
     foreign = ("ANSIBLE_", "OVENMEDIAENGINE_", "COV_", "ROUNDS", "ROWS", "UNTIL", "AT_MOST")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {**kept, "PYTHONPATH": str(TREE), **more}
 
 
 def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Runs it with few objects."""
+    """Run it with few objects."""
     command = [*BENCH, "--at-most", "1", "--rounds", "1", "--again", "0", "--output", str(output), *arguments]
     return subprocess.run(
         command,
@@ -53,7 +53,7 @@ def bench(output: pathlib.Path, *arguments: str, **more: str) -> subprocess.Comp
 
 
 def vhosts_of(sim: simulator.Simulator) -> set[str]:
-    """The virtual hosts that a server has."""
+    """Return the virtual hosts that a server has."""
     return set(sim.state.virtual_hosts)
 
 
@@ -88,7 +88,7 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
 
 
-def test_a_real_server_keeps_what_is_its_own(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
+def test_a_real_server_keeps_its_own_objects(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.add_static_virtual_host({"name": BY_HAND, "host": {"names": ["hand.example.com"]}})
     there = vhosts_of(sim)
     answer = bench(tmp_path, "--rows", "bulk pushes", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
@@ -125,7 +125,7 @@ def test_an_interrupted_run_leaves_nothing_on_a_real_server(tmp_path: pathlib.Pa
     assert vhosts_of(sim) == there
 
 
-def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
+def test_a_failed_row_is_reported(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.inject("status", method="POST", path="/v1/vhosts", status=500, times=-1)
     answer = bench(tmp_path, "--rows", "bulk", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert answer.returncode == 1
@@ -141,7 +141,7 @@ def test_a_row_that_fails_is_told(tmp_path: pathlib.Path, sim: simulator.Simulat
         (["--again", "-1"], "--again not negative"),
     ],
 )
-def test_arguments_that_make_no_sense(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
+def test_invalid_arguments_are_refused(tmp_path: pathlib.Path, arguments: list[str], said: str) -> None:
     answer = bench(tmp_path, *arguments)
     assert answer.returncode == 2
     assert said in answer.stdout

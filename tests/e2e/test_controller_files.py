@@ -20,7 +20,7 @@ pytestmark = pytest.mark.exhaustive
 PLACES = ("plays/files", "plays", "inventory/files", "inventory", "files", ".")
 
 
-def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> None:
+def test_relative_paths_resolve_on_the_controller(project: Project) -> None:
     wanted = []
     for number, place in enumerate(PLACES):
         folder = project.directory / place
@@ -28,11 +28,9 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
         pair = authority().issue(f"{number}.example.com")
         wanted.append(pair.fingerprint)
         # Also where a place is looked at later, to see that the first one counts.
-        for deferred in PLACES[number:]:
-            (project.directory / deferred).mkdir(parents=True, exist_ok=True)
-            (project.directory / deferred / f"{number}.pem").write_bytes(
-                pair.certificate if deferred == place else b"planted"
-            )
+        for other in PLACES[number:]:
+            (project.directory / other).mkdir(parents=True, exist_ok=True)
+            (project.directory / other / f"{number}.pem").write_bytes(pair.certificate if other == place else b"canary")
     task = {
         "streamops.ovenmediaengine.certificate_info": {"certificate": "{{ item }}", "chain_ca_path": "{{ item }}"},
         "loop": [f"{number}.pem" for number in range(len(PLACES))],
@@ -40,7 +38,8 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
     }
     show: dict[str, t.Any] = {
         "ansible.builtin.debug": {
-            "msg": "{{ found.results | map(attribute='certificates') | map('first') | map(attribute='fingerprint') | join(' ') }}",
+            "msg": "{{ found.results | map(attribute='certificates') | map('first') | "
+            "map(attribute='fingerprint') | join(' ') }}",
         }
     }
     missing = {"streamops.ovenmediaengine.certificate_info": {"certificate": "nowhere.pem"}, "register": "nowhere"}
@@ -48,7 +47,7 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
     environment = {
         "streamops.ovenmediaengine.vhost_info": {
             "api_url": "https://127.0.0.1:9",
-            "api_token": "planted",
+            "api_token": "canary",
             "retries": 0,
         },
         "ignore_errors": True,
@@ -61,5 +60,5 @@ def test_relative_paths_are_found_where_the_user_has_them(project: Project) -> N
     (project.directory / "inventory/hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}), encoding="utf-8")
     run = project.play("plays/play.json", "-i", "inventory/hosts.json", OVENMEDIAENGINE_CA_PATH="3.pem")
     assert run.status == 0, run.output
-    for text in (" ".join(wanted), f"There is no file {project.directory}/plays/nowhere.pem", "CA: refused"):
+    for text in (" ".join(wanted), f"The file {project.directory}/plays/nowhere.pem does not exist.", "CA: refused"):
         assert run.output.count(f'"msg": "{text}') == len(BOTH_PATHS), run.output

@@ -34,7 +34,7 @@ def _demo(project: Project, **environment: str) -> str:
     return answer.stdout
 
 
-def test_on_a_real_server_it_leaves_nothing_behind(project: Project, sim: Simulator) -> None:
+def test_the_demo_leaves_nothing_on_a_real_server(project: Project, sim: Simulator) -> None:
     """Both ways share all but the start and the end of the server, so that one run tells."""
     sim.add_static_virtual_host(
         {"name": "default", "host": {"names": ["localhost"]}}, ["app"]

@@ -6,11 +6,11 @@
 named here with the reason.
 
 tests/unit/test_docs.py runs the blocks of ``yaml`` in README and guides one by one. Here the commands of each document
-are run as they stand, in their order, with the files that the document shows in between. What a block is for is said by
+are run unchanged, in their order, with the files that the document shows in between. What a block is for is said by
 a comment before it (``.. tested: WORDS`` in a guide, ``<!-- tested: WORDS -->`` elsewhere):
 
 ``as NAME``   it is saved under that name before the commands are run
-``play``      it is run where it stands between the commands
+``play``      it is run at its place between the commands
 ``fails``     the last command of it fails, as the document says
 """
 
@@ -82,8 +82,11 @@ INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it instal
 CLONES = "test_readme_as_a_new_user_types_it begins with a copy of the repository."
 MEDIA = "Needs a media server; the simulator takes no media."
 RUNS_THIS = "Runs this very test."
-ROTATES = "The hook of the guide runs the same playbook, with the certificates it needs, in tests/e2e/test_rotate_certificates.py."
-SYSTEMD = "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, and has systemd verify it."
+ROTATES = "tests/e2e/test_rotate_certificates.py runs the hook of the guide: the same playbook, with its certificates."
+SYSTEMD = (
+    "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, "
+    "and lets systemd verify it."
+)
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
@@ -110,25 +113,33 @@ NOT_RUN = {
     "ffplay http://live.tenant-a.example.com:3333/live/main/llhls.m3u8": MEDIA,
     ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
-    "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Stands for any playbook of the reader.",
+    "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Any playbook of the reader.",
     "xdg-open ovenmediaengine-audit/audit.html": "Opens a browser; tests/e2e/test_audit.py opens the page in one.",
     "systemctl daemon-reload": SYSTEMD,
     "systemctl restart ovenmediaengine": SYSTEMD,
     'journalctl -u ovenmediaengine | grep "missing before"': SYSTEMD,
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml": ROTATES,
-    "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml --check": ROTATES,
+    "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml"
+    " --check": ROTATES,
     "openssl s_client -connect media-1.example.com:443 -servername live.tenant-a.example.com </dev/null |"
     " openssl x509 -noout -subject -enddate -fingerprint -sha256": "Needs a host of that name.",
     "ansible-galaxy collection install awx.awx": INSTALLS,
     "export CONTROLLER_HOST=https://awx.example.com": "Needs an AWX.",
     "export CONTROLLER_OAUTH_TOKEN=...": "Needs an AWX.",
-    "ansible-playbook streamops.ovenmediaengine.awx_setup -e @awx.yml --ask-vault-pass": "Needs an AWX; tests/e2e/test_awx.py has modules that stand in.",
-    "ansible-builder build -f execution-environment.yml -t registry.example.com/media:1": "Needs a container engine; test_awx.py makes the build context.",
-    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[0:249]' -e audit_report_dir=reports/first -e audit_fail_on=none": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.awx_setup -e @awx.yml --ask-vault-pass": (
+        "Needs an AWX; tests/e2e/test_awx.py replaces its modules."
+    ),
+    "ansible-builder build -f execution-environment.yml -t registry.example.com/media:1": (
+        "Needs a container engine; tests/e2e/test_awx.py makes the build context."
+    ),
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[0:249]'"
+    " -e audit_report_dir=reports/first -e audit_fail_on=none": SLICES,
     "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit 'media[250:499]'"
     " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
-    "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
-    "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
+    "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml"
+    " -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
+    " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
     " -e restream_platforms=all -e restream_state=stopped": RESTREAMS,
     "make bench": MEASURES,
@@ -155,7 +166,10 @@ SHOWN_BLOCKS = {
         "test_summary_of_a_restream",
         "test_summaries_of_audits",
     ],
-    "guide_rotate_certificates.rst": ["test_what_the_guide_shows_works", "test_a_failed_proof_is_told_as_in_the_guide"],
+    "guide_rotate_certificates.rst": [
+        "test_the_examples_of_the_guide_work",
+        "test_a_failed_proof_is_reported_as_in_the_guide",
+    ],
     "guide_network.rst": [NO_OUTPUT],
     "docs/architecture.md": [NO_OUTPUT],
 }
@@ -182,7 +196,9 @@ class Command(t.NamedTuple):
 
 
 _IN_GUIDE = re.compile(
-    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)",
+    r"(?:^\.\. tested: (?P<mark>.+)\n\n)?"
+    r"^(?P<indent> *)\.\. code-block:: (?P<language>\S+)\n\n"
+    r"(?P<text>(?:(?:(?P=indent) {3,}.*)?\n)+)",
     re.MULTILINE,
 )
 _IN_PAGE = re.compile(
@@ -191,7 +207,7 @@ _IN_PAGE = re.compile(
 
 
 def blocks(name: str) -> list[Block]:
-    """The blocks of code of a document, in its order. In README a block without a language is a command."""
+    """Return the blocks of code of a document, in its order. In README a block without a language is a command."""
     text = DOCUMENTS[name].read_text(encoding="utf-8")
     found = []
     for match in (_IN_GUIDE if name in GUIDES else _IN_PAGE).finditer(text):
@@ -202,7 +218,7 @@ def blocks(name: str) -> list[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a block, without prompts, comments at their ends and broken lines."""
+    """Return the commands of a block, without prompts, comments at their ends and broken lines."""
     found: list[Command] = []
     prompt = re.compile(r"[$#] " if block.language == "console" else "")
     joined = re.sub(r" *(?:\\|(?<=\|))\n +", " ", block.text)
@@ -216,7 +232,7 @@ def commands(block: Block) -> list[Command]:
 
 
 def all_commands(name: str) -> list[Command]:
-    """The commands of a document."""
+    """Return the commands of a document."""
     return [command for block in blocks(name) if block.language in COMMANDS for command in commands(block)]
 
 
@@ -232,7 +248,7 @@ def test_every_block_is_run_by_a_test() -> None:
         assert pathlib.PurePath(name).stem in (REPOSITORY / test).read_text(encoding="utf-8")
 
 
-def test_commands_that_are_not_run_stand_in_the_documents() -> None:
+def test_commands_that_are_not_run_are_in_the_documents() -> None:
     found = {command.text for name in DOCUMENTS for command in all_commands(name)}
     assert set(NOT_RUN) - found == set()
 
@@ -254,7 +270,7 @@ def test_every_block_that_is_shown_as_output_is_compared_with_it() -> None:
 
 
 def shown_in(name: str, number: int) -> str:
-    """The text of a block that is only shown, by its place among those of the document, with single blanks."""
+    """Return the text of a block that is only shown, by its place among those of the document, with single blanks."""
     return _words([block for block in blocks(name) if block.language in SHOWN][number].text)
 
 
@@ -311,9 +327,9 @@ def test_summaries_of_audits() -> None:
     }
     report = audit_report(results, "2026-01-31T03:00:00Z")
     assert shown == {"ovenmediaengine_audit": audit_summary(report, directory="/reports/audit", hosts=results)}
-    told = shown_in("guide_awx.rst", 5)
+    reported = shown_in("guide_awx.rst", 5)
     line = audit_summary(report, directory="/reports/audit/1284/merged")["line"]
-    assert told == f"Job #1287 OvenMediaEngine merge audits: {line}"
+    assert reported == f"Job #1287 OvenMediaEngine merge audits: {line}"
 
 
 @pytest.mark.exhaustive
@@ -353,7 +369,7 @@ WITH_A_TEST_OF_THEIR_OWN = {*ROLES, "README.md", "guide_from_uri.rst"}
 
 
 def with_commands_to_run() -> list[str]:
-    """The documents that have commands to run, but for those with a test of their own."""
+    """Return the documents that have commands to run, but for those with a test of their own."""
     return [
         name
         for name in DOCUMENTS
@@ -434,7 +450,7 @@ class Desk:
 
     @property
     def server(self) -> Simulator:
-        """The server of documents that have one."""
+        """Return the server of documents that have one."""
         return next(iter(self.servers.values()))
 
     def write(self, name: str, text: str, *, mode: int = 0o644) -> pathlib.Path:
@@ -499,7 +515,7 @@ class Desk:
         elif command == "ansible-vault create secrets.yml":
             (self.directory / "secrets.yml").unlink()
         done = subprocess.run(
-            # The password comes from a file, and the editor needs no terminal: nobody is there to be asked.
+            # The password comes from a file, and the editor needs no terminal: there is no prompt.
             [
                 "bash",
                 "-c",
@@ -522,7 +538,7 @@ class Desk:
 
 @contextlib.contextmanager
 def started(hosts: t.Iterable[str], default_host_names: t.Sequence[str] = ("*",)) -> t.Iterator[dict[str, Simulator]]:
-    """A server for each host."""
+    """Provide a server for each host."""
     with contextlib.ExitStack() as stack:
         yield {
             host: stack.enter_context(Simulator(token=TOKEN, stop_delay=0.2, default_host_names=default_host_names))
@@ -536,7 +552,7 @@ def _words(text: str) -> str:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", with_commands_to_run())
-def test_commands_run_as_they_stand(name: str, project: Project) -> None:
+def test_commands_run_unchanged(name: str, project: Project) -> None:
     hosts = (
         ["origin-1.example.com", "origin-2.example.com", "edge-1.example.com", "edge-2.example.com"]
         if name == "guide_origin_edge.rst"
@@ -601,9 +617,7 @@ def after(name: str, desk: Desk) -> None:
 
 
 def clone(tmp_path: pathlib.Path) -> pathlib.Path:
-    """A copy of the repository as a clone has it after ``make demo``, with the environment of the tests as the one of
-    the demonstration.
-    """
+    """Return a copy of the repository after ``make demo``, with the environment of the tests for the demonstration."""
     path = tmp_path / "ansible-ovenmediaengine"
     _with_tools(REPOSITORY, "artifact.copy_repository(pathlib.Path(sys.argv[1]))", path)
     (path / ".venv-demo").symlink_to(sys.prefix, target_is_directory=True)
@@ -697,7 +711,7 @@ def _with_tools(repository: pathlib.Path, code: str, *arguments: pathlib.Path) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_people_are_told_to_save_is_no_part_of_the_collection() -> None:
+def test_saved_files_of_the_reader_are_not_in_the_artifact() -> None:
     ignored = (REPOSITORY / ".gitignore").read_text(encoding="utf-8").splitlines()
     left_out = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))["build_ignore"]
     saved = {
@@ -804,7 +818,7 @@ def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Proje
     assert states["before"] == states["after"]
 
 
-def test_xml_is_what_the_configuration_file_takes() -> None:
+def test_xml_is_valid_in_the_configuration_file() -> None:
     found = [ET.fromstring(block.text) for name in DOCUMENTS for block in blocks(name) if block.language == "xml"]
     assert len(found) == 2 and all(root.tag == "Server" for root in found)
     texts = [root.findtext("Managers/API/AccessToken") or root.findtext("Bind/Publishers/OVT/Port") for root in found]
@@ -842,13 +856,13 @@ ERRORS = (
 
 
 def literals(text: str) -> list[str]:
-    """The texts that head the entries of a section."""
+    """Return the texts that head the entries of a section."""
     return [
         literal for line in re.findall(r"^``.*``$", text, re.MULTILINE) for literal in re.findall(r"``(.+?)``", line)
     ]
 
 
-def test_texts_of_the_server_are_those_that_were_recorded() -> None:
+def test_texts_of_the_server_equal_the_recordings() -> None:
     server, _heading, ansible = ERRORS.partition("Messages of Ansible")
     recorded = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "tests/wire").glob("*.json"))
     texts = literals(server)
@@ -860,7 +874,7 @@ def test_texts_of_the_server_are_those_that_were_recorded() -> None:
 
 
 @pytest.mark.exhaustive
-def test_texts_of_ansible_are_those_that_it_says(project: Project) -> None:
+def test_texts_of_ansible_equal_its_output(project: Project) -> None:
     """Each is provoked, apart from the library that is missing, which tests/unit/plugins/modules have."""
     with started(["media-1"]) as servers:
         desk = Desk("guide_errors.rst", project, servers)

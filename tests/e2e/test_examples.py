@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The EXAMPLES of the modules' documentation work as they stand there."""
+"""The EXAMPLES of the modules' documentation work unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECRETS = {name: f"value-of-{name}" for name in ("platform_stream_key", "signed_
 
 
 def examples(path: pathlib.Path) -> str:
-    """The text of EXAMPLES in a module."""
+    """Return the text of EXAMPLES in a module."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and [target.id for target in node.targets if isinstance(target, ast.Name)] == [
             "EXAMPLES"
@@ -35,15 +35,15 @@ def examples(path: pathlib.Path) -> str:
 
 @pytest.fixture
 def sim() -> t.Iterator[Simulator]:
-    """A server with three TLS ports."""
+    """Provide a server with three TLS ports."""
     with Simulator(token=TOKEN, stop_delay=0.2, tls_ports=(0, 0, 0)) as started:
         yield started
 
 
 def renewed_certificates(directory: pathlib.Path, sim: Simulator) -> tuple[dict[str, str], str]:
-    """A virtual host `events` whose certificate has been renewed and is not served yet.
+    """Return a virtual host `events` whose certificate has been renewed and is not served yet.
 
-    :returns: what stands in examples and what takes its place, and the new fingerprint.
+    :returns: the texts of examples and their replacements, and the new fingerprint.
     """
     old, new = Issued("events.example.com"), Issued("events.example.com")
     certs, live = directory / "certs", directory / "live"

@@ -40,7 +40,7 @@ TEXTS = [
 
 
 def fleet(number: int, version: str) -> dict[str, t.Any]:
-    """Virtual hosts, each with an application and two pushes; every secret says so in its value."""
+    """Return virtual hosts, each with an application and two pushes; every secret says so in its value."""
     publishers: dict[str, t.Any] = {"llhls": {"chunk_duration": 0.5}, PUSH.get(version, "push"): {}}
     vhosts, apps, tasks = [], [], []
     for index in range(number):
@@ -49,7 +49,7 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
         policy = {
             "policy_query_key_name": "policy",
             "signature_query_key_name": "sig",
-            "secret_key": f"planted-policy-{index}",
+            "secret_key": f"canary-policy-{index}",
         }
         vhost: dict[str, t.Any] = {"name": name, "host": {"names": [f"{name}.example.com"]}, "signed_policy": policy}
         if index % 2:
@@ -59,16 +59,16 @@ def fleet(number: int, version: str) -> dict[str, t.Any]:
         vhosts.append(vhost)
         task = {"vhost": name, "app": "live", "stream": {"name": "main"}, "protocol": "rtmp"}
         tasks.append(
-            {**task, "id": "one", "url": "rtmp://one.example.com/live", "stream_key": f"planted-stream-{index}"}
+            {**task, "id": "one", "url": "rtmp://one.example.com/live", "stream_key": f"canary-stream-{index}"}
         )
         tasks.append(
-            {**task, "id": "two", "url": f"rtmps://two.example.com/live/planted-path-{index}", "stream_key": ""}
+            {**task, "id": "two", "url": f"rtmps://two.example.com/live/canary-path-{index}", "stream_key": ""}
         )
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": apps, "ovenmediaengine_push_tasks": tasks}
 
 
 def odd_fleet(version: str) -> dict[str, t.Any]:
-    """What is harder to write down."""
+    """Return what is harder to write down."""
     made = fleet(3, version)
     made["ovenmediaengine_vhosts"][1] = {
         "name": "t_000",  # its variables would have the names of those of t-000
@@ -76,11 +76,11 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
         "signed_policy": {
             "policy_query_key_name": "{{ x }}",
             "signature_query_key_name": "yes",
-            "secret_key": "planted-{{ policy }}",
+            "secret_key": "canary-{{ policy }}",
         },
         "admission_webhooks": {
-            "control_server_url": "https://u:planted-user@hooks.example.com/{{x}}?a={b&k=planted-query",
-            "secret_key": "planted-webhook",
+            "control_server_url": "https://u:canary-user@hooks.example.com/{{x}}?a={b&k=canary-query",
+            "secret_key": "canary-webhook",
             "timeout": 2000,
             "enables": {"providers": ["rtmp", "srt"]},
         },
@@ -94,7 +94,7 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
         },
         "origin_map_store": {
             "origin_host_name": "012",
-            "redis_server": {"host": "192.0.2.1:6379", "auth": "planted-redis"},
+            "redis_server": {"host": "192.0.2.1:6379", "auth": "canary-redis"},
         },
         "applications": made["ovenmediaengine_vhosts"][1]["applications"],
     }
@@ -124,15 +124,15 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
             "stream": {"name": "{{ main }}"},
             "protocol": scheme,
             "url": url,
-            **({"stream_key": "planted-{{ key }}"} if scheme == "rtmp" else {}),
+            **({"stream_key": "canary-{{ key }}"} if scheme == "rtmp" else {}),
         }
         for scheme, url in (
-            ("rtmp", "rtmp://u:planted-user@one.example.com/{{live}}"),
+            ("rtmp", "rtmp://u:canary-user@one.example.com/{{live}}"),
             ("mpegts", "udp://239.0.0.1:5000"),
             *(
                 []
                 if version in PUSH
-                else [("srt", "srt://three.example.com:9?mode=caller&streamid=planted-id&passphrase=planted-{%")]
+                else [("srt", "srt://three.example.com:9?mode=caller&streamid=canary-id&passphrase=canary-{%")]
             ),
         )
     ]
@@ -140,7 +140,7 @@ def odd_fleet(version: str) -> dict[str, t.Any]:
 
 
 def inventory(project: Project, urls: t.Mapping[str, str]) -> None:
-    """Servers, and nothing of what they are to have."""
+    """Write an inventory of servers without their desired state."""
     connection = {"ovenmediaengine_api_token": TOKEN, "ovenmediaengine_http_headers": HEADERS}
     hosts = {name: {"ovenmediaengine_api_url": url} for name, url in urls.items()}
     (project.directory / "inventory.json").write_text(
@@ -149,26 +149,26 @@ def inventory(project: Project, urls: t.Mapping[str, str]) -> None:
 
 
 def variables(project: Project, name: str, content: t.Any) -> str:
-    """A file of variables, as an argument."""
+    """Return a file of variables, as an argument."""
     (project.directory / name).write_text(json.dumps(content), encoding="utf-8")
     return f"@{name}"
 
 
 def export(project: Project, *arguments: str, **environment: str) -> Run:
-    """Runs the playbook; nothing that it prints or writes may be secret."""
+    """Run the playbook; nothing that it prints or writes may be secret."""
     run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", *arguments, **environment)
     written = "".join(path.read_text(encoding="utf-8") for path in project.directory.glob("ovenmediaengine-*.yml"))
-    assert [line for line in (run.output + written).splitlines() if "planted" in line] == []
+    assert [line for line in (run.output + written).splitlines() if "canary" in line] == []
     return run
 
 
 def secrets_of(path: pathlib.Path) -> list[str]:
-    """The variables that a file lists at its end."""
+    """Return the variables that a file lists at its end."""
     return re.findall(r"^# (ovenmediaengine_secret_\w+): !vault \|$", path.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def held(sim: Simulator) -> t.Any:
-    """What a server has, in an order of its own and without times and counters."""
+    """Return what a server has, in an order of its own and without times and counters."""
     state = snapshot(sim.state)
     state["tasks"] = sorted(
         (task["vhost"], task["app"], task["id"], task["url"], task.get("streamKey"), str(task["stream"]))
@@ -178,7 +178,7 @@ def held(sim: Simulator) -> t.Any:
 
 
 def in_clear(names: list[str], sim: Simulator) -> dict[str, t.Any]:
-    """The values that a user would fill in: found in what the server holds, by the places that the file's names say."""
+    """Return the values that a user would fill in, read from the server by the places in the names of the file."""
     found: dict[str, t.Any] = {}
     for name, vhost in sim.state.virtual_hosts.items():
         found[_name(name, "signed_policy_secret_key")] = vhost.config.get("signedPolicy", {}).get("secretKey")
@@ -193,7 +193,7 @@ def _name(*parts: str) -> str:
 
 
 @pytest.mark.exhaustive
-def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> None:
+def test_one_run_restores_a_fleet_of_200_after_a_restart(project: Project) -> None:
     number = 200
     with Simulator(token=TOKEN) as sim:
         inventory(project, {"one": sim.url})
@@ -209,7 +209,10 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
         sim.clear_log()
         exported = export(project)
         assert exported.status == 0, exported.output
-        counts = f"virtual hosts: {number}; applications: {number}; push tasks: {number * 2}; secrets to fill in: {number * 3};"
+        counts = (
+            f"virtual hosts: {number}; applications: {number}; push tasks: {number * 2}; "
+            f"secrets to fill in: {number * 3};"
+        )
         assert exported.summary("one").startswith(counts)
         # Three reads begin with the list of virtual hosts. Then come the virtual hosts; the lists of applications, and
         # each application; the same lists, and the pushes of each application. The configuration file adds a virtual
@@ -241,14 +244,14 @@ def test_a_fleet_of_200_is_back_after_a_restart_by_one_run(project: Project) -> 
     "version",
     ["0.21.0", *(pytest.param(version, marks=pytest.mark.exhaustive) for version in ("0.20.0", "0.18.0", "0.15.10"))],
 )
-def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, version: str) -> None:
+def test_an_export_recreates_the_same_state_on_an_empty_server(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN) as sim, Simulator(version, token=TOKEN) as other:
         inventory(project, {"one": sim.url})
         wanted = odd_fleet(version)
         first = project.provision("-e", variables(project, "fleet.json", unsafe(wanted)))
         assert first.status == 0, first.output
         sim.add_config_task(
-            "default", "app", stream_name="main", url="rtmp://config.example.com/app", stream_key="planted-config"
+            "default", "app", stream_name="main", url="rtmp://config.example.com/app", stream_key="canary-config"
         )
         read_only = {"export_read_only_vhosts": ["default"]} if version == "0.15.10" else {}
 
@@ -278,7 +281,7 @@ def test_what_is_exported_makes_the_same_on_an_empty_server(project: Project, ve
 
 
 def loaded(file: pathlib.Path) -> dict[str, t.Any]:
-    """A file of variables; what is marked as no template comes as its text."""
+    """Return a file of variables; what is marked as no template comes as its text."""
 
     class Loader(yaml.SafeLoader):
         pass
@@ -288,7 +291,7 @@ def loaded(file: pathlib.Path) -> dict[str, t.Any]:
 
 
 def unsafe(value: t.Any) -> t.Any:
-    """Values as extra variables in JSON that no template is looked for in."""
+    """Return values as extra variables in JSON that no template is looked for in."""
     if isinstance(value, dict):
         return {key: unsafe(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -297,7 +300,7 @@ def unsafe(value: t.Any) -> t.Any:
 
 
 def clear(sim: Simulator) -> dict[str, t.Any]:
-    """The same three lists from a server, secrets and all, by names."""
+    """Return the same three lists from a server, secrets and all, by names."""
     common = {"api_url": sim.url, "api_token": TOKEN, "show_secrets": True}
     vhosts = run_module("vhost_info", common)["vhosts"]
     apps = run_module("application_info", common)["applications"]
@@ -310,7 +313,7 @@ def clear(sim: Simulator) -> dict[str, t.Any]:
 
 
 def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
-    """The secrets that stand where the file has the names of variables."""
+    """Return the secrets at the places where the file has the names of variables."""
     found: dict[str, str] = {}
 
     def look(template: t.Any, value: t.Any) -> None:

@@ -28,12 +28,12 @@ Task = dict[str, t.Any]
 
 
 def connection(sim: Simulator, **more: t.Any) -> dict[str, t.Any]:
-    """The connection options."""
+    """Return the connection options."""
     return {"api_url": sim.url, "api_token": TOKEN, **more}
 
 
 def task(name: str, sim: Simulator, module: str = "vhost_info", **keywords: t.Any) -> Task:
-    """A task that reads the virtual hosts, or another one.
+    """Return a task that reads the virtual hosts, or another one.
 
     :param keywords: those of a task; ``options`` adds to the options of the module.
     """
@@ -42,12 +42,12 @@ def task(name: str, sim: Simulator, module: str = "vhost_info", **keywords: t.An
 
 
 def vhost(name: str, **more: t.Any) -> dict[str, t.Any]:
-    """The options of a virtual host."""
+    """Return the options of a virtual host."""
     return {"name": name, "host": {"names": [f"{name}.example.com"]}, **more}
 
 
 def another_python(directory: pathlib.Path) -> str:
-    """A program that is a Python, but not that of the controller."""
+    """Return a program that is a Python, but not that of the controller."""
     path = directory / "python"
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
     path.chmod(0o755)
@@ -59,7 +59,7 @@ def another_python(directory: pathlib.Path) -> str:
 
 @pytest.fixture(name="everywhere", scope="module")
 def _everywhere(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[ExecutionRun]:
-    """One run with a task for each thing that decides where it runs."""
+    """Provide one run with a task for each thing that decides where it runs."""
     directory = tmp_path_factory.mktemp("everywhere")
     with Simulator(token=TOKEN) as sim:
         python = another_python(directory)
@@ -154,7 +154,9 @@ OF_ANOTHER = {
     + [("another", *pair) for pair in OF_ANOTHER.items()]
     + [("without", "plain", MODULE)],
 )
-def test_what_runs_where(everywhere: ExecutionRun, host: str, name: str, execution: str) -> None:
+def test_each_task_uses_the_expected_execution_path(
+    everywhere: ExecutionRun, host: str, name: str, execution: str
+) -> None:
     result = everywhere.last(name, host)
     assert result.event == "ok", result.result
     assert result.execution == execution
@@ -166,7 +168,7 @@ def test_each_item_of_a_loop_is_asked_where_to_run(everywhere: ExecutionRun) -> 
     assert {result.started for result in results} == {1}, "one process, for the one item that is to run as a module"
 
 
-def test_a_task_that_is_left_out_runs_nowhere(everywhere: ExecutionRun) -> None:
+def test_a_skipped_task_runs_nowhere(everywhere: ExecutionRun) -> None:
     assert (everywhere.last("not needed").event, everywhere.execution("not needed")) == ("skipped", "")
 
 
@@ -222,10 +224,10 @@ def test_without_requests_on_the_controller_modules_are_used(project: Project, s
 
 def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> None:
     vault = project.directory / "password"
-    vault.write_text("planted-vault-password\n", encoding="utf-8")
+    vault.write_text("canary-vault-password\n", encoding="utf-8")
     (project.directory / "secrets.yml").write_bytes(
-        VaultLib([("default", VaultSecret(b"planted-vault-password"))]).encrypt(
-            json.dumps({"vaulted_token": TOKEN, "vaulted_key": "planted-policy-key"})
+        VaultLib([("default", VaultSecret(b"canary-vault-password"))]).encrypt(
+            json.dumps({"vaulted_token": TOKEN, "vaulted_key": "canary-policy-key"})
         )
     )
     policy = {
@@ -312,7 +314,7 @@ def test_what_ansible_does_around_a_task(project: Project, sim: Simulator) -> No
     )
     assert ended.last("handler").event == "ok"
     assert [record.status for record in sim.log if record.status not in (200, 404)] == []
-    for secret in (TOKEN, "planted-policy-key", "planted-vault-password"):
+    for secret in (TOKEN, "canary-policy-key", "canary-vault-password"):
         assert secret not in ended.run.output
         assert secret not in (project.directory / "results.jsonl").read_text(encoding="utf-8")
 
@@ -334,7 +336,7 @@ def test_check_mode_and_diff_of_the_command_line(project: Project, sim: Simulato
 
 
 def connections(sim: Simulator) -> int:
-    """How many connections the requests so far came over."""
+    """Return how many connections the requests so far came over."""
     return len({record.connection for record in sim.log})
 
 
@@ -351,7 +353,7 @@ def test_a_loop_keeps_one_connection(project: Project, sim: Simulator) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["linear", "free"])
-def test_hosts_side_by_side(project: Project, strategy: str) -> None:
+def test_hosts_run_concurrently(project: Project, strategy: str) -> None:
     with Simulator(token=TOKEN) as sim, Simulator(token=TOKEN) as other:
         hosts = {f"host-{number}": {"url": (sim, other)[number % 2].url, "mine": f"t-{number}"} for number in range(6)}
         options = {"api_url": "{{ url }}", "api_token": TOKEN, **vhost("{{ mine }}-{{ item }}")}

@@ -6,7 +6,7 @@
 the guides show.
 
 test_documents.test_readme_as_a_new_user_types_it types the README before this, and test_documents runs each command of
-the guides as it stands.
+the guides unchanged.
 """
 
 from __future__ import annotations
@@ -156,7 +156,8 @@ def provision_three_tenants(desk: Desk) -> None:
     second = desk.run(f"{PROVISION} -e @fleet.yml")
     assert "changed=0 " in second and "failed=0 " in second, second
     assert summary(second) == (
-        "virtual hosts: 0 created, 0 recreated, 0 deleted, 3 unchanged, 0 failed; applications: 0 created, 0 recreated, 0 deleted, 3 unchanged, 0 failed; "
+        "virtual hosts: 0 created, 0 recreated, 0 deleted, 3 unchanged, 0 failed; "
+        "applications: 0 created, 0 recreated, 0 deleted, 3 unchanged, 0 failed; "
         "push tasks: 0 started, 0 restarted, 0 stopped, 3 unchanged, 0 failed; missing before: nothing"
     )
     assert publish(desk.server, "live.tenant-c.example.com")[1] == {

@@ -19,7 +19,8 @@ from .conftest import APPLICATIONS, HEADERS, LOCAL, PUSH_TASKS, TOKEN, VHOSTS, P
 
 
 def _line(vhosts: str, applications: str, push_tasks: str, missing: str) -> str:
-    return f"virtual hosts: {vhosts}; applications: {applications}; push tasks: {push_tasks}{'; missing before: ' if missing else ''}{missing}"
+    before = f"; missing before: {missing}" if missing else ""
+    return f"virtual hosts: {vhosts}; applications: {applications}; push tasks: {push_tasks}{before}"
 
 
 _NONE = "(none of the virtual hosts was there, as after a restart of the server)"
@@ -113,7 +114,7 @@ def test_applications_of_both_kinds_are_purged_and_counted_once(project: Project
 
 
 @pytest.mark.exhaustive
-def test_five_servers_one_of_them_gone(project: Project) -> None:
+def test_one_of_five_servers_is_unreachable(project: Project) -> None:
     with contextlib.ExitStack() as stack:
         sims = {f"media{number}": stack.enter_context(Simulator(token=TOKEN)) for number in range(1, 6)}
         project.inventory({name: sim.url for name, sim in sims.items()}, ovenmediaengine_wait_seconds=1)
@@ -140,14 +141,14 @@ def test_five_servers_one_of_them_gone(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_a_wrong_token_fails_at_once(project: Project, sim: Simulator) -> None:
-    project.inventory({"one": sim.url}, ovenmediaengine_api_token="planted-wrong-token")
+    project.inventory({"one": sim.url}, ovenmediaengine_api_token="canary-wrong-token")
     run = project.provision()
     assert run.status == 2
     assert "AccessToken of Managers/API" in run.output
     assert "RETRYING" not in run.output
     assert run.summary("one") == NOT_REACHED
     assert len(sim.log) == 1
-    assert "planted" not in run.output
+    assert "canary" not in run.output
 
 
 @pytest.mark.exhaustive
@@ -179,8 +180,8 @@ def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator,
     if broken:
         # A field that does not exist, in an entry with a secret that has the wrong type.
         vhosts = [
-            {**VHOSTS[0], "signed_policyy": {"secret_key": "planted-misspelt"}},
-            {**VHOSTS[1], "admission_webhooks": "planted-wrong-type"},
+            {**VHOSTS[0], "signed_policyy": {"secret_key": "canary-misspelt"}},
+            {**VHOSTS[1], "admission_webhooks": "canary-wrong-type"},
         ]
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=vhosts)
     log = project.directory / "ansible.log"
@@ -192,19 +193,19 @@ def test_no_secret_is_printed_at_any_verbosity(project: Project, sim: Simulator,
     assert [run.status for run in runs] == ([2] if broken else [0, 0]), runs[-1].output
     printed = "".join(run.output for run in runs) + log.read_text(encoding="utf-8")
     # Everything that is secret says so in its value.
-    assert len(re.findall("planted", json.dumps([VHOSTS, APPLICATIONS, PUSH_TASKS, HEADERS, TOKEN]))) == 10
-    assert [line for line in printed.splitlines() if "planted" in line] == []
+    assert len(re.findall("canary", json.dumps([VHOSTS, APPLICATIONS, PUSH_TASKS, HEADERS, TOKEN]))) == 10
+    assert [line for line in printed.splitlines() if "canary" in line] == []
 
 
 @pytest.mark.exhaustive
 def test_a_variable_of_the_wrong_type_is_refused_without_showing_it(project: Project, sim: Simulator) -> None:
     project.inventory(
-        {"one": sim.url}, ovenmediaengine_vhosts="planted-text", ovenmediaengine_push_tasks=["planted-entry"]
+        {"one": sim.url}, ovenmediaengine_vhosts="canary-text", ovenmediaengine_push_tasks=["canary-entry"]
     )
     run = project.provision("-vvvv")
     assert run.status == 2
     assert "ovenmediaengine_vhosts" in run.output
-    assert "planted" not in run.output
+    assert "canary" not in run.output
     assert not sim.log
 
 

@@ -40,7 +40,7 @@ def provision(
     arguments: t.Sequence[str] = (),
     **variables: t.Any,
 ) -> tuple[Run, t.Any]:
-    """Runs the role; returns the run, and the host names that the summary says are not reached."""
+    """Run the role; return the run, and the host names that the summary says are not reached."""
     lists = {
         "ovenmediaengine_vhosts": list(vhosts),
         "ovenmediaengine_applications": [],

@@ -19,13 +19,13 @@ from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
 
 PLATFORMS = [
     {"name": "one", "url": "rtmp://one.example.com/live"},
-    {"name": "two", "url": "rtmp://two.example.com/live", "stream_key": "planted-key-two"},
-    {"name": "three", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=planted-passphrase"},
+    {"name": "two", "url": "rtmp://two.example.com/live", "stream_key": "canary-key-two"},
+    {"name": "three", "protocol": "srt", "url": "srt://three.example.com:9?passphrase=canary-passphrase"},
 ]
 
 
 def restream(project: Project, *arguments: str, platforms: str = "all", keys: pathlib.Path | None = None) -> Run:
-    """Runs the playbook as loudly as it goes; nothing that it prints or logs may be secret."""
+    """Run the playbook as loudly as it goes; nothing that it prints or logs may be secret."""
     log = project.directory / "ansible.log"
     log.unlink(missing_ok=True)
     environment = {"ANSIBLE_LOG_PATH": str(log), **({"OVENMEDIAENGINE_STREAM_KEYS_FILE": str(keys)} if keys else {})}
@@ -41,24 +41,24 @@ def restream(project: Project, *arguments: str, platforms: str = "all", keys: pa
         **environment,
     )
     printed = run.output + log.read_text(encoding="utf-8")
-    assert [line for line in printed.splitlines() if "planted" in line] == []
+    assert [line for line in printed.splitlines() if "canary" in line] == []
     return run
 
 
 def inventory(project: Project, sim: Simulator, **variables: t.Any) -> None:
-    """An inventory of one server that knows three platforms."""
+    """Write an inventory of one server with three platforms."""
     project.inventory(
         {"media": sim.url},
         **{
             "ovenmediaengine_platforms": PLATFORMS,
-            "ovenmediaengine_stream_keys": {"one": "planted-key-one"},
+            "ovenmediaengine_stream_keys": {"one": "canary-key-one"},
             **variables,
         },
     )
 
 
 def pushed(sim: Simulator) -> dict[str, str]:
-    """The stream keys that the server has, by the ids of its push tasks."""
+    """Return the stream keys that the server has, by the ids of its push tasks."""
     application = sim.state.push_application("default", "app")
     assert application is not None
     return {name: task.stream_key for name, task in application.tasks.items()}
@@ -79,7 +79,7 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
         first.summary("media")
         == "stream default/app/main: one started (ready), two started (ready), three started (ready)"
     )
-    assert pushed(sim) == {"main-one": "planted-key-one", "main-two": "planted-key-two", "main-three": ""}
+    assert pushed(sim) == {"main-one": "canary-key-one", "main-two": "canary-key-two", "main-three": ""}
 
     sim.clear_log()
     again = restream(project)
@@ -94,22 +94,22 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
 def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
     keys = project.directory / "keys.yml"
-    keys.write_text("one: planted-{{ 7 * 6 }}-in-file\n", encoding="utf-8")
+    keys.write_text("one: canary-{{ 7 * 6 }}-in-file\n", encoding="utf-8")
     run = restream(project, platforms="one", keys=keys)
     assert run.status == 0, run.output
-    assert pushed(sim) == {"main-one": "planted-{{ 7 * 6 }}-in-file"}
+    assert pushed(sim) == {"main-one": "canary-{{ 7 * 6 }}-in-file"}
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("one: [planted-broken", "The file with stream keys is expected to hold YAML"),
-        ("two: planted-other", "There is no stream key for the platform one."),
+        ("one: [canary-broken", "The file with stream keys is expected to hold YAML"),
+        ("two: canary-other", "There is no stream key for the platform one."),
         (None, "keys.yml, does not exist on the controller. Nothing was done."),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_sent(
+def test_invalid_input_is_reported_and_nothing_is_sent(
     project: Project, sim: Simulator, text: str | None, said: str
 ) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
@@ -124,8 +124,8 @@ def test_what_is_wrong_is_told_and_nothing_is_sent(
 
 
 @pytest.mark.exhaustive
-def test_a_server_that_refuses_is_told(project: Project, sim: Simulator) -> None:
-    inventory(project, sim, ovenmediaengine_api_token="planted-wrong-token")
+def test_a_refusal_of_the_server_is_reported(project: Project, sim: Simulator) -> None:
+    inventory(project, sim, ovenmediaengine_api_token="canary-wrong-token")
     run = restream(project)
     assert run.status == 2
     assert "AccessToken of Managers/API" in run.output

@@ -69,7 +69,7 @@ def test_one_new_tenant_on_a_running_server_is_no_restart(project: Project, sim:
     assert "as after a restart of the server" in project.provision().summary("one")
 
 
-def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, sim: Simulator) -> None:
+def test_recreated_contents_are_not_reported_as_unchanged(project: Project, sim: Simulator) -> None:
     pushes = [{**PUSH, "id": "p-1"}, {**PUSH, "id": "p-2", "vhost": "t-a"}, PUSH_TASKS[0]]
     project.inventory({"one": sim.url}, ovenmediaengine_push_tasks=pushes)
     assert project.provision().status == 0
@@ -83,7 +83,8 @@ def test_what_a_recreate_makes_again_is_not_called_unchanged(project: Project, s
         "ovenmediaengine_recreate": True,
     }
     expected = (
-        "virtual hosts: 0 created, 1 recreated, 0 deleted, 1 unchanged, 0 failed; applications: 0 created, 2 recreated, 0 deleted, 0 unchanged, 0 failed; "
+        "virtual hosts: 0 created, 1 recreated, 0 deleted, 1 unchanged, 0 failed; "
+        "applications: 0 created, 2 recreated, 0 deleted, 0 unchanged, 0 failed; "
         "push tasks: 0 started, 2 restarted, 0 stopped, 1 unchanged, 0 failed; missing before: nothing"
     )
     for more in ({}, {"ovenmediaengine_purge_applications": True}):

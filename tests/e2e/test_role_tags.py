@@ -20,12 +20,12 @@ PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "restream", "rotate
 @pytest.mark.exhaustive
 def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[{**vhost, "applications": []} for vhost in VHOSTS])
-    told = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
+    reported = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
     steps = [
-        ("vhosts", f"virtual hosts: {len(VHOSTS)} {told}; applications: not selected; push tasks: not selected; "),
+        ("vhosts", f"virtual hosts: {len(VHOSTS)} {reported}; applications: not selected; push tasks: not selected; "),
         (
             "applications",
-            f"virtual hosts: not selected; applications: {len(APPLICATIONS)} {told}; push tasks: not selected; ",
+            f"virtual hosts: not selected; applications: {len(APPLICATIONS)} {reported}; push tasks: not selected; ",
         ),
         (
             "push_tasks",

@@ -24,7 +24,7 @@ def _run(project: Project, playbook: str, *arguments: str, **variables: t.Any) -
 def _hosts(
     project: Project, sim: Simulator, hosts: t.Mapping[str, t.Mapping[str, t.Any]], *without: str, **variables: t.Any
 ) -> None:
-    """Writes an inventory of hosts that are one server with variables of their own.
+    """Write an inventory of hosts that are one server with variables of their own.
 
     ``without`` names those that not all have.
     """
@@ -111,7 +111,7 @@ _TYPOS = {
 
 @pytest.mark.exhaustive
 def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simulator) -> None:
-    """One play, as the first playbook that fails would be the last one."""
+    """One play, because the first playbook that fails would end the run."""
     project.inventory({"one": sim.url})
     tasks: list[dict[str, t.Any]] = []
     for playbook, variables in _TYPOS.items():
@@ -127,10 +127,10 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
         typo = next(
             name for name in variables if name not in ("restream_stream", "restream_platforms", "audit_parts_dir")
         )
-        told = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
+        reported = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
         if playbook == "audit":  # a finding, as all that is wrong with a host
-            told = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
-        assert f"{typo} (did you mean " in told, run.output
+            reported = (project.directory / "ovenmediaengine-audit" / "audit.json").read_text(encoding="utf-8")
+        assert f"{typo} (did you mean " in reported, run.output
     assert not sim.log
 
 

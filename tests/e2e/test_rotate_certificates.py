@@ -117,7 +117,7 @@ VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_table(project: Project, version: str) -> None:
-    """Each row is a server of its own; they are rotated side by side, as that takes less time."""
+    """Each row is a server of its own; they are rotated concurrently to save time."""
     rows = {name: ROWS[name] for name in VERSIONS[version]}
     with contextlib.ExitStack() as stack:
         servers = {}
@@ -131,10 +131,10 @@ def test_the_table(project: Project, version: str) -> None:
         run = rotate(project, hosts, at_once=True)
         wrong = {}
         for name, row in rows.items():
-            server, told = servers[name], failure(run, name)
-            faults = [f"it does not say {word!r}, but {told}" for word in row.words if word not in told]
+            server, reported = servers[name], failure(run, name)
+            faults = [f"it does not say {word!r}, but {reported}" for word in row.words if word not in reported]
             if outcome(run, name) != f"certificates: t-live {row.outcome}":
-                faults.append(f"it ends with {outcome(run, name)!r}: {told}")
+                faults.append(f"it ends with {outcome(run, name)!r}: {reported}")
             if (run.recap[name]["failed"] == 0) != (row.outcome == "rotated"):
                 faults.append(f"{run.recap[name]}")
             if server.reloads != row.reloads:
@@ -160,7 +160,7 @@ def test_the_table(project: Project, version: str) -> None:
 
 
 def _not_rotated(server: MediaServer) -> list[str]:
-    """What is not as it must be after a good rotation."""
+    """Return what is not as it must be after a good rotation."""
     files = {name: entry for name, entry in server.snapshot().items() if not name.endswith("~")}
     wanted = {
         "cert.pem": (server.new.certificate, 0o644),
@@ -178,7 +178,7 @@ def _not_rotated(server: MediaServer) -> list[str]:
 
 
 @pytest.mark.exhaustive
-def test_check_mode_then_a_run_then_nothing_more(project: Project) -> None:
+def test_a_second_run_after_check_mode_and_a_run_changes_nothing(project: Project) -> None:
     with MediaServer(project.directory / "one", ports=2) as server:
         hosts = {"one": server.variables(ovenmediaengine_certificate_backups=1)}
         checked = rotate(project, hosts, "--check", "--diff")
@@ -262,7 +262,7 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
 
 @pytest.mark.exhaustive
 def test_special_cases(project: Project) -> None:
-    """Each a server of its own, side by side."""
+    """Each is a server of its own; they run concurrently."""
     with contextlib.ExitStack() as stack:
 
         def start(name: str, **options: t.Any) -> MediaServer:
@@ -273,7 +273,7 @@ def test_special_cases(project: Project) -> None:
         # No certificate yet, and the server does not take the new one.
         first_fails = start("first-fails", placed=False)
         first_fails.simulator.fail_reload("t-live")
-        # Nothing answers, as nothing was loaded at the start; with leave to go on, the rotation mends that.
+        # Nothing answers because nothing was loaded at the start; with leave to go on, the rotation mends that.
         broken = start("broken", placed=False)
         broken.write(broken.live, broken.old)
         (broken.live / "cert.pem").write_text("broken")
@@ -282,7 +282,7 @@ def test_special_cases(project: Project) -> None:
         chain.write(chain.coming, chain.old, authority().chain + authority().root.cert_pem.bytes())
         # The certificate is served, and clients would refuse it.
         refused = start("refused")
-        # In place, by somebody else; the server cannot read it.
+        # Replaced by another process; the server cannot read it.
         in_place = start("in-place")
         in_place.write(in_place.live, in_place.new)
         in_place.simulator.fail_reload("t-live")
@@ -316,7 +316,7 @@ def test_special_cases(project: Project) -> None:
             at_once=True,
         )
         ends = {name: outcome(run, name).rpartition(" ")[2] for name in run.recap}
-        told = {name: failure(run, name) for name in run.recap}
+        reported = {name: failure(run, name) for name in run.recap}
         assert ends == {
             "first": "rotated",
             "first-fails": "removed",
@@ -326,21 +326,21 @@ def test_special_cases(project: Project) -> None:
             "in-place": "failed",
             "short": "untouched",
             "nowhere": "untouched",
-        }, told
+        }, reported
         assert first.served() == first.new.fingerprint and broken.served() == broken.new.fingerprint
-        assert first_fails.snapshot() == {} and "There was no certificate before" in told["first-fails"]
+        assert first_fails.snapshot() == {} and "There was no certificate before" in reported["first-fails"]
         assert chain.reloads == 1 and [path.name.split(".")[0] for path in chain.backups] == ["chain"]
         assert (refused.snapshot(), refused.served()) == (
             refused.before,
             refused.old.fingerprint,
-        ) and "clients would refuse it" in told["refused"]
-        assert in_place.snapshot() == in_place_before and "nothing to restore" in told["in-place"]
-        assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in told["short"]
-        assert "If it does not exist, create it" in told["nowhere"] and nowhere.snapshot() == nowhere.before
+        ) and "clients would refuse it" in reported["refused"]
+        assert in_place.snapshot() == in_place_before and "nothing to restore" in reported["in-place"]
+        assert short.snapshot() == short.before and "ovenmediaengine_certificate_min_days_left" in reported["short"]
+        assert "If it does not exist, create it" in reported["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
 @pytest.mark.exhaustive
-def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
+def test_invalid_variables_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
     with MediaServer(tmp_path / "one") as server:
         entries = [{"vhost": "t-live", "certbot_live": "/x", "certificate": "/y"}]
         hosts = {
@@ -356,11 +356,11 @@ def test_variables_that_cannot_work_are_refused(project: Project, tmp_path: path
             ),
         }
         run = rotate(project, hosts, at_once=True)
-        told = {name: failure(run, name) for name in hosts}
-        assert "either certbot_live or certificate and private_key" in told["both"]
-        assert "only a handshake shows" in told["no-endpoint"]
-        assert "no virtual host t-none" in told["not-there"]
-        assert told["no-place"]
+        reported = {name: failure(run, name) for name in hosts}
+        assert "either certbot_live or certificate and private_key" in reported["both"]
+        assert "only a handshake shows" in reported["no-endpoint"]
+        assert "no virtual host t-none" in reported["not-there"]
+        assert reported["no-place"]
         assert all(outcome(run, name).endswith(" untouched") for name in hosts)
         assert server.snapshot() == server.before and not server.simulator.writes
 
@@ -371,7 +371,7 @@ def _mode(path: pathlib.Path) -> int:
 
 @contextlib.contextmanager
 def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list[tuple[str, int]]]:
-    """Every file in the folders that others could read while it held one of the private keys, at any instant."""
+    """Provide every file in the folders that others could read at any instant while it held a private key."""
     libc, seen = ctypes.CDLL(None, use_errno=True), []
     descriptor = libc.inotify_init1(os.O_NONBLOCK)
     mask = 0x4 | 0x2 | 0x8 | 0x80 | 0x100  # attributes, written, closed, moved to, created
@@ -471,21 +471,22 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
             },
             at_once=True,
         )
-        told = {name: failure(run, name) for name in ("within", "between")}
+        reported = {name: failure(run, name) for name in ("within", "between")}
         assert (
-            "the private key of the virtual host t-live are different files with the same destination" in told["within"]
+            "the private key of the virtual host t-live are different files with the same destination"
+            in reported["within"]
         )
         assert (
-            "The certificate of the virtual host t-live and the certificate of the virtual host t-other are different files"
-            in told["between"]
+            "The certificate of the virtual host t-live and the certificate of the virtual host t-other "
+            "are different files" in reported["between"]
         )
-        assert all("Nothing was changed" in text and len(text) < 2000 for text in told.values())
+        assert all("Nothing was changed" in text and len(text) < 2000 for text in reported.values())
         assert server.snapshot() == server.before and server.reloads == 0
 
 
 @pytest.mark.exhaustive
 def test_virtual_hosts_that_share_files(project: Project) -> None:
-    """The second is reloaded for a new chain too; where its proof fails, the files stay, and the message says who
+    """The second is reloaded for a new chain too; if its proof fails, the files stay, and the message says who
     placed them.
     """
     with MediaServer(project.directory / "good") as good, MediaServer(project.directory / "bad") as bad:
@@ -519,17 +520,17 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         bad.simulator.fail_reload("t-zz")
         accepted = {"ovenmediaengine_certificate_accept": ["name_not_covered"]}
         run = rotate(project, {"bad": bad.variables(ovenmediaengine_certificates=entries, **accepted, **LAPSES)})
-        told = failure(run, "bad")
+        reported = failure(run, "bad")
         assert outcome(run, "bad") == "certificates: t-live rotated, t-zz failed"
         assert (
-            "also those of the virtual host t-live, which serves the new certificate since this run placed them. They stay."
-            in told
+            "also those of the virtual host t-live, which serves the new certificate since this run placed them. "
+            "They stay." in reported
         )
-        assert "before this run" not in told and bad.served() == bad.new.fingerprint
+        assert "before this run" not in reported and bad.served() == bad.new.fingerprint
 
 
 @pytest.mark.exhaustive
-def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
+def test_a_shadowed_virtual_host_is_reported(project: Project) -> None:
     """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was
     not served before.
     """
@@ -560,24 +561,24 @@ def test_a_virtual_host_that_another_one_hides(project: Project) -> None:
                 ovenmediaengine_certificates=entries, **(LAPSES if name == "unknown" else {})
             )
         run = rotate(project, hosts, at_once=True)
-        told = {name: failure(run, name) for name in hosts}
+        reported = {name: failure(run, name) for name in hosts}
         ends = {name: outcome(run, name).removeprefix("certificates: ") for name in hosts}
         assert ends == {
             "hidden": "t-live untouched",
             "both": "a-default rotated, t-live rotated",
             "unknown": "t-live restored",
-        }, told
+        }, reported
         assert (
-            "alphabetical order of names, with a host name that matches: a-default (*)" in told["hidden"]
-            and "(shadowed)" in told["hidden"]
+            "alphabetical order of names, with a host name that matches: a-default (*)" in reported["hidden"]
+            and "(shadowed)" in reported["hidden"]
         )
         assert servers["hidden"].reloads == 0 and servers["hidden"].snapshot() == servers["hidden"].before
         assert servers["both"].served() == servers["both"].new.fingerprint
         assert (
             "each endpoint serves what it served before, which was not the old certificate of this virtual host"
-            in told["unknown"]
+            in reported["unknown"]
         )
-        assert "a-default (*)" in told["unknown"] and "NOT PROVEN" not in run.output
+        assert "a-default (*)" in reported["unknown"] and "NOT PROVEN" not in run.output
         assert servers["unknown"].snapshot() == servers["unknown"].before
 
 
@@ -585,14 +586,14 @@ GUIDE = (REPOSITORY / "docs/docsite/rst/guide_rotate_certificates.rst").read_tex
 
 
 def _blocks() -> list[tuple[str, str]]:
-    """The blocks of code in the guide that say how they are tested: what they say, and the code."""
+    """Return the blocks of code in the guide that say how they are tested: what they say, and the code."""
     found = re.findall(r"^\.\. tested: (.+)\n\n\.\. code-block:: \S+\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)
     assert len(found) == len(re.findall(r"code-block:: (?:yaml|bash)", GUIDE))
     return [(mark, re.sub(r"^ {4}", "", text, flags=re.MULTILINE)) for mark, text in found]
 
 
 def _printed() -> list[str]:
-    """What the guide shows as output."""
+    """Return what the guide shows as output."""
     return [
         " ".join(text.split())
         for text in re.findall(r"^\.\. code-block:: text\n\n((?:(?: {4}.*)?\n)+)", GUIDE, re.MULTILINE)
@@ -600,7 +601,7 @@ def _printed() -> list[str]:
 
 
 def _without_own_names(text: str) -> str:
-    """What a failed proof is told with, without the names, addresses, fingerprints and dates of its server."""
+    """Return the report of a failed proof without the names, addresses, fingerprints and dates of its server."""
     for pattern, word in (
         (r"virtual host \S+ is", "virtual host NAME is"),
         (r"Served now: \S+ \(\S+\):", "Served now: ENDPOINT:"),
@@ -612,19 +613,19 @@ def _without_own_names(text: str) -> str:
 
 
 @pytest.mark.exhaustive
-def test_a_failed_proof_is_told_as_in_the_guide(project: Project) -> None:
+def test_a_failed_proof_is_reported_as_in_the_guide(project: Project) -> None:
     """The guide leaves out why the proof has failed."""
     with MediaServer(project.directory / "one") as server:
         server.simulator.fail_reload("t-live")
         run = rotate(project, {"one": server.variables(**LAPSES)})
         assert run.status == 2 and outcome(run, "one") == "certificates: t-live restored"
         before, after = _without_own_names(_printed()[1]).split("...")
-        told = _without_own_names(failure(run, "one"))
-        assert before in told and told.endswith(after), told
+        reported = _without_own_names(failure(run, "one"))
+        assert before in reported and reported.endswith(after), reported
 
 
 @pytest.mark.exhaustive
-def test_what_the_guide_shows_works(project: Project) -> None:
+def test_the_examples_of_the_guide_work(project: Project) -> None:
     """The hook of certbot rotates one certificate, the play the other, and the alarm has nothing to say then."""
     place = project.directory
     with MediaServer(place / "one", ports=2) as server:
@@ -677,7 +678,10 @@ def test_what_the_guide_shows_works(project: Project) -> None:
         assert server.reloads == 1
 
         # The guide's own command, from its directory and from elsewhere.
-        shape = r"^    \$ ansible-playbook (streamops\S+rotate_certificates) (-i inventory.yml) (-e @certificates.yml) (--check)$"
+        shape = (
+            r"^    \$ ansible-playbook (streamops\S+rotate_certificates) "
+            r"(-i inventory.yml) (-e @certificates.yml) (--check)$"
+        )
         command = re.search(shape, GUIDE, re.MULTILINE)
         assert command is not None
         elsewhere = Project(place / "elsewhere")

@@ -30,7 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 from .conftest import REPOSITORY, TOKEN, TREE
 from .execution_runs import SWITCH
 from .rotation import LAPSES, MediaServer, authority
-from .secret_scan import Leak, Planted, Scanner, cores, told
+from .secret_scan import Canaries, Leak, Scanner, cores, describe
 from .secret_scan_cases import BY_ANSIBLE, Case, Server, unmet
 from .secret_scan_run import Stage, case_tasks, keep, kind_of_end, kinds_in, role
 
@@ -42,9 +42,9 @@ ROLE_ERRORS = ("unauthorized", "not_json", "redirect", "refused")
 # The scanner itself
 
 VALUES = {
-    "plain": "planted-text-4711-abcdef",
-    "hard": "planted text '\"\\%+&%41=\u00e9\u20ac/ 4711abcdef",
-    "emoji": "planted-\U0001f511-&<key>'4711",
+    "plain": "canary-text-4711-abcdef",
+    "hard": "canary text '\"\\%+&%41=\u00e9\u20ac/ 4711abcdef",
+    "emoji": "canary-\U0001f511-&<key>'4711",
 }
 
 
@@ -102,7 +102,7 @@ SPELLINGS: dict[str, t.Callable[[str], str]] = {
 @pytest.mark.parametrize("value", VALUES.values(), ids=list(VALUES))
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=list(SPELLINGS))
 def test_every_spelling_is_found(spelling: t.Callable[[str], str], value: str) -> None:
-    scanner = Scanner({"it": value, "another": "planted-something-else-entirely"})
+    scanner = Scanner({"it": value, "another": "canary-something-else-entirely"})
     for before, after in (("", ""), ('{"msg": "before ', ' after"}'), ("x=", "&y=1"), ("<a href='", "'>")):
         found = scanner.scan(before + spelling(value) + after, "here")
         assert {(leak.secret, leak.place) for leak in found} == {("it", "here")}
@@ -112,12 +112,12 @@ def test_harmless_text_is_not_found() -> None:
     scanner = Scanner(VALUES)
     harmless = [
         "",
-        "planted-text-",
-        "planted text '\"\\%+&",
+        "canary-text-",
+        "canary text '\"\\%+&",
         "4711",
         "********",
-        base64.b64encode(b"planted-text-").decode(),
-        json.dumps({"planted": ["text", "abcdef"]}),
+        base64.b64encode(b"canary-text-").decode(),
+        json.dumps({"canary": ["text", "abcdef"]}),
     ]
     harmless += [
         (REPOSITORY / name).read_text(encoding="utf-8")
@@ -126,33 +126,34 @@ def test_harmless_text_is_not_found() -> None:
     assert [leak for text in harmless for leak in scanner.scan(text, "here")] == []
 
 
-def test_a_secret_of_which_nothing_would_be_left_is_refused() -> None:
+def test_a_secret_without_a_plain_form_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing of quotes"):
         Scanner({"quotes": "\"'\\"})
 
 
-def test_base64_is_recognized_by_what_neighbours_do_not_change() -> None:
+def test_base64_is_recognized_at_every_alignment() -> None:
     for before in (b"", b"a", b"ab", b"abc"):
         for after in (b"", b"x", b"xy"):
-            assert any(
-                core in base64.b64encode(before + b"planted!" + after).decode() for core in cores(b"planted!")
-            ), (before, after)
+            assert any(core in base64.b64encode(before + b"canary!" + after).decode() for core in cores(b"canary!")), (
+                before,
+                after,
+            )
 
 
 def test_files_and_their_names_are_searched(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / "a" / "b" / "c.bin").write_bytes(b"\xff\x00 planted-text-4711-abcdef \xfe")
+    (tmp_path / "a" / "b" / "c.bin").write_bytes(b"\xff\x00 canary-text-4711-abcdef \xfe")
     (tmp_path / "a" / VALUES["plain"]).write_text("", encoding="utf-8")
     leaks, places = Scanner(VALUES).scan_files(tmp_path / "a")
     assert [leak.place for leak in leaks] == ["a/b/c.bin", f"name of a/{VALUES['plain']}"]
     assert places == ["a/b/c.bin", f"a/{VALUES['plain']}"]
 
 
-def test_planted_secrets_differ_and_are_the_same_in_every_run() -> None:
+def test_canaries_differ_and_are_the_same_in_every_run() -> None:
     for hard in (False, True):
-        one, same, other = Planted(hard, "one"), Planted(hard, "one"), Planted(hard, "other")
+        one, same, other = Canaries(hard, "one"), Canaries(hard, "one"), Canaries(hard, "other")
         kinds = ("text", "ascii", "path", "query", "user", "digits")
-        made = [plant(name, kind) for plant in (one, other) for kind in kinds for name in (f"a {kind}", f"b {kind}")]
+        made = [canary(name, kind) for canary in (one, other) for kind in kinds for name in (f"a {kind}", f"b {kind}")]
         assert len(set(made)) == len(made)
         assert [same(f"a {kind}", kind) for kind in kinds] == [one(f"a {kind}", kind) for kind in kinds]
         assert one("a text") == one.secrets["one a text"]
@@ -162,7 +163,7 @@ def test_planted_secrets_differ_and_are_the_same_in_every_run() -> None:
 
 
 def all_cases(server: Server) -> list[Case]:
-    """Every case that there is about a server."""
+    """Return every case that there is about a server."""
     return [*server.matrix(), *server.core(), *server.on_writes(), *server.specific(), *server.bad_input()]
 
 
@@ -178,7 +179,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
     number = crashed = 0
     with Server(tmp_path, hard) as server:
         cases = [case for case in all_cases(server) if not case.interpreter]
-        scanner = Scanner(server.plant.secrets)
+        scanner = Scanner(server.canary.secrets)
         for case in cases:
             try:
                 run = (
@@ -186,7 +187,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
                     if check_mode
                     else run_module(case.module, case.options)
                 )
-            except (TypeError, ValueError):  # some releases of ansible-core end so where an option is not of its type
+            except (TypeError, ValueError):  # some releases of ansible-core end so if an option is not of its type
                 assert case.ends in (None, BY_ANSIBLE, "bad_input"), case.name
                 crashed += 1
                 leaks += scanner.scan(traceback.format_exc(), case.name)
@@ -200,7 +201,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
                 run.printed if isinstance(run, ModuleRun) else json.dumps(run, default=str), case.name
             )
     assert {case.module for case in cases} == set(MODULES)
-    assert not leaks, told(leaks)
+    assert not leaks, describe(leaks)
     assert not wrong, wrong
     if not check_mode:
         assert not unmet(met), "each kind of error needs a case, or a reason in NOT_BROUGHT_ABOUT"
@@ -212,7 +213,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
 
 
 def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> dict[str, t.Any]:
-    """The variables of a host for all roles; with ``kind`` one whose server answers so."""
+    """Return the variables of a host for all roles; with ``kind`` one whose server answers so."""
     connection = server.spoilt(f"all-{kind}") if kind else server.connection()
     certificates = [
         {"vhost": "secure", "certificate": server.file("served.pem"), "private_key": server.file("other.key")}
@@ -229,8 +230,8 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         ],
         "drift_vhosts": [server.mine.entry("role-drift")],
         "drift_tasks": server.mine.tasks("role-drift"),
-        "wrong_vhosts": [{**server.mine.vhost("role-new"), "signed_policy": server.plant("in place of a policy")}],
-        "wrong_tasks": server.plant("in place of a list"),
+        "wrong_vhosts": [{**server.mine.vhost("role-new"), "signed_policy": server.canary("in place of a policy")}],
+        "wrong_tasks": server.canary("in place of a list"),
         "export_file": f"{directory}/{{{{ inventory_hostname }}}}.yml",
         "audit_report_dir": str(directory / "audit"),
         "audit_fail_on": "none",
@@ -239,7 +240,7 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
 
 
 def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
-    """All roles: success, drift, recreate, wrong variables and errors."""
+    """Return all roles: success, drift, recreate, wrong variables and errors."""
     drift = {"ovenmediaengine_vhosts": "{{ drift_vhosts }}", "ovenmediaengine_push_tasks": "{{ drift_tasks }}"}
     servers = [
         *role("provision", "new"),
@@ -279,14 +280,13 @@ class Scan:
             plays, hosts = self._plays(), self._hosts(stack, directory)
             self._edited_by_hand()
             for server in self.servers.values():
-                self.secrets.update(server.plant.secrets)
+                self.secrets.update(server.canary.secrets)
             self.secrets.update({f"private key {number}": line for number, line in enumerate(self._keys())})
             self.printed = self.stage.run(plays, hosts, self.groups, check=check)
         self.leaks, self.places = self.stage.scan(Scanner(self.secrets))
 
     def chosen(self, name: str, server: Server) -> t.Iterator[Case]:
-        """The cases that go through all layers: every module with success, drift, change and errors, and some of the
-        combinations.
+        """Yield cases through all layers: every module with success, drift, change and errors, and some combinations.
 
         What a module prints is searched for all of them elsewhere. What the layers make of it only depends on whether
         it is a success, a failure or a change.
@@ -347,9 +347,9 @@ class Scan:
         }
 
     def _edited_by_hand(self) -> None:
-        """An export that somebody has filled in with secrets: the role keeps it, and shows nothing of it."""
+        """An export that a user has filled in with secrets: the role keeps it, and shows nothing of it."""
         for name in self.servers:
-            filled = f"planted-filled-in-{name}-4711-abcdef"
+            filled = f"canary-filled-in-{name}-4711-abcdef"
             self.secrets[f"filled in by hand on {name}"] = filled
             (self.stage.reports / f"{name}.yml").write_text(
                 f"---\novenmediaengine_secret_x: {filled}\n", encoding="utf-8"
@@ -373,23 +373,23 @@ OF_TASKS = ("printed", "job events", "log", "JSON callback", "results in files")
 
 
 def layer_of(place: str) -> str:
-    """The layer that a file belongs to."""
+    """Return the layer that a file belongs to."""
     return next(name for name, pattern in LAYERS.items() if re.fullmatch(f"(name of )?left/{pattern}", place))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("check", [False, True], ids=["real", "check"])
 @pytest.mark.timeout(1700)
-def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
+def test_no_file_of_a_run_has_a_secret(tmp_path: pathlib.Path, check: bool) -> None:
     scan = Scan(tmp_path, check)
-    # What somebody wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
+    # What a user wrote into a file by hand stays in that file, or in the backup of it, and is nowhere else.
     own = {
         leak.place
         for leak in scan.leaks
         if leak.secret.startswith("filled in") and re.fullmatch(r"left/reports/\w+\.yml(\.[^/]*)?", leak.place)
     }
     leaks = [leak for leak in scan.leaks if leak.place not in own]
-    assert not leaks, told(leaks)
+    assert not leaks, describe(leaks)
     assert len(own) == 2 and all(place.endswith(".yml") is check for place in own), own
 
     ends = scan.stage.ends()
@@ -401,7 +401,7 @@ def test_nothing_that_a_run_leaves_has_a_secret(tmp_path: pathlib.Path, check: b
     assert {case.module for cases in scan.cases.values() for case in cases} == set(MODULES)
     _roles_did_what_they_should(scan, ends)
 
-    # The files that modules are copied to, which are told of with -vvvv. Where the host has a Python of its own, a
+    # The files that modules are copied to, which -vvvv shows. If the host has a Python of its own, a
     # module is used anyway.
     copied = collections.Counter(
         re.findall(rf"^<([^>]+)> PUT \S+ TO \S+/AnsiballZ_(?:{'|'.join(MODULES)})\.py", scan.printed, re.MULTILINE)
@@ -458,18 +458,18 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
 def small_run(
     directory: pathlib.Path, server: Server, cases: t.Sequence[Case], tree: pathlib.Path = TREE
 ) -> tuple[Stage, list[Leak]]:
-    """Runs some cases, and searches all that they leave."""
+    """Run some cases, and search all that they leave."""
     stage = Stage(directory, tree)
     registered = [f"secret_{number}" for number in range(len(cases))]
     tasks = [*case_tasks(cases, "secret"), *keep(registered, stage.reports / "results")]
     stage.run(
         [{"hosts": "one", "gather_facts": False, "tasks": tasks}], {"one": {"secret": [case.options for case in cases]}}
     )
-    return stage, stage.scan(Scanner(server.plant.secrets))[0]
+    return stage, stage.scan(Scanner(server.canary.secrets))[0]
 
 
 @pytest.mark.exhaustive
-def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path) -> None:
+def test_secrets_of_show_secrets_are_found_in_every_layer(tmp_path: pathlib.Path) -> None:
     with Server(tmp_path / "server", hard=True) as server:
         shown = {**server.connection(), "show_secrets": True}
         names = {
@@ -479,7 +479,7 @@ def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path)
         }
         cases = [Case(f"{module}: shown", module, {**options, **shown}) for module, options in names.items()]
         leaks = small_run(tmp_path, server, cases)[1]
-    theirs = {name for name in server.plant.secrets if " server's " in name and "of the configuration" not in name}
+    theirs = {name for name in server.canary.secrets if " server's " in name and "of the configuration" not in name}
     assert len(theirs) > 15
     for layer in OF_TASKS:
         assert {leak.secret for leak in leaks if layer_of(leak.place) == layer} == theirs, layer
@@ -488,10 +488,14 @@ def test_what_show_secrets_opens_is_found_in_every_layer(tmp_path: pathlib.Path)
 # Bugs, as code at the end of files; and what the scan must find then in a run of two cases.
 BUGS = {
     # In the difference.
-    "_push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
+    "_resources/push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
     # In an error, in base64 alone.
-    "_secrets": (
-        "def _plain(self, text):\n    for one in self._values:\n        text = text.replace(one, MASK)\n    return text\n\n\nSecretStore.scrub = _plain\n"
+    "_core/secrets": (
+        "def _plain(self, text):\n"
+        "    for one in self._values:\n"
+        "        text = text.replace(one, MASK)\n"
+        "    return text\n\n\n"
+        "SecretStore.scrub = _plain\n"
     ),
 }
 FOUND = {("server's stream key", "plain or escaped"), ("api token", "base64"), ("server's stream key", "base64")}

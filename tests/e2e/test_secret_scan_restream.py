@@ -14,7 +14,7 @@ import typing as t
 import pytest
 
 from .execution_runs import SWITCH
-from .secret_scan import Scanner, told
+from .secret_scan import Scanner, describe
 from .secret_scan_cases import Server
 from .secret_scan_run import Stage, kinds_in, role
 
@@ -41,7 +41,7 @@ SUCCEED = ("started", "started again", "another key", "stopped")
 
 
 def variables(server: Server) -> dict[str, t.Any]:
-    """The variables of a host; the stream keys are in a file, as a credential of AWX makes it."""
+    """Return the variables of a host; the stream keys are in a file, as a credential of AWX makes it."""
     key, path, srt = server.mine.tasks("shared")
     platforms = [
         {"name": task["id"], **{option: task[option] for option in ("url", "protocol")}} for task in (key, path, srt)
@@ -50,7 +50,7 @@ def variables(server: Server) -> dict[str, t.Any]:
     keys, broken = server.directory / "keys.yml", server.directory / "broken.yml"
     keys.write_text(json.dumps({"key": key["stream_key"]}), encoding="utf-8")
     broken.write_text(f"key: '{key['stream_key']}\n  : [", encoding="utf-8")
-    odd = server.plant("where no key belongs")
+    odd = server.canary("where no key belongs")
     return {
         **{f"ovenmediaengine_{name}": value for name, value in server.connection().items()},
         "ovenmediaengine_platforms": platforms,
@@ -77,9 +77,9 @@ def test_restreaming_leaves_no_secret(tmp_path: pathlib.Path) -> None:
         hosts = {name: {**variables(server), SWITCH: name == "hard"} for name, server in servers.items()}
         tasks = [task for title, given in RUNS.items() for task in role("restream", title, **given)]
         printed = stage.run([{"hosts": "all", "gather_facts": False, "tasks": tasks}], hosts)
-        secrets = {name: value for server in servers.values() for name, value in server.plant.secrets.items()}
+        secrets = {name: value for server in servers.values() for name, value in server.canary.secrets.items()}
     leaks, places = stage.scan(Scanner(secrets))
-    assert not leaks, told(leaks)
+    assert not leaks, describe(leaks)
 
     ends = stage.ends()
     for host in hosts:

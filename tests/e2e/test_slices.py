@@ -37,7 +37,7 @@ Hosts = t.Mapping[str, t.Mapping[str, t.Any]]
 
 
 def sliced(hosts: Hosts, number: int) -> Hosts:
-    """The hosts of a slice, as AWX cuts an inventory: by name, every fourth."""
+    """Return the hosts of a slice, as AWX cuts an inventory: by name, every fourth."""
     return {name: hosts[name] for name in sorted(hosts)[number - 1 :: SLICES]}
 
 
@@ -50,17 +50,17 @@ class Controller:
         self.number = 0
 
     def launch(self, playbook: str, hosts: Hosts, *arguments: str, **answers: t.Any) -> Ended:
-        """Runs one job on an execution node; what it leaves holds no secret."""
+        """Run one job on an execution node; what it leaves holds no secret."""
         self.number += 1
         job = Job(self.project, self.number, hosts, VARIABLES)
         job.inject("credential_type_api", api_token=TOKEN, timeout="5")
         job.answer(**{**survey_defaults(playbook), "awx_reports_dir": str(self.reports), **answers})
         ended = job.run_elsewhere(playbook, *arguments)
-        assert [line for text in ended.texts().values() for line in text.splitlines() if "planted" in line] == []
+        assert [line for text in ended.texts().values() for line in text.splitlines() if "canary" in line] == []
         return ended
 
     def launch_sliced(self, playbook: str, hosts: Hosts, *arguments: str, **answers: t.Any) -> list[Ended]:
-        """Runs a job in slices; AWX runs them in a workflow of their own."""
+        """Run a job in slices; AWX runs them in a workflow of their own."""
         self.number += 1
         workflow = self.number
         return [
@@ -70,27 +70,27 @@ class Controller:
 
 
 def report(directory: pathlib.Path | str) -> dict[str, t.Any]:
-    """A report, without the time at which it was made."""
+    """Return a report, without the time at which it was made."""
     read: dict[str, t.Any] = json.loads((pathlib.Path(directory) / "audit.json").read_text(encoding="utf-8"))
     jsonschema.validate(read, json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8")))
     return {**read, "generated_at": ""}
 
 
 def without_place(summary: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """The numbers of an audit, without where its report is."""
+    """Return the numbers of an audit, without where its report is."""
     return {name: value for name, value in summary.items() if name not in ("report_dir", "line")}
 
 
 @pytest.fixture
 def sims() -> t.Iterator[list[Simulator]]:
-    """A fleet of servers."""
+    """Provide a fleet of servers."""
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(Simulator(token=TOKEN)) for _number in range(SERVERS)]
 
 
 @pytest.fixture
 def hosts(sims: list[Simulator]) -> t.Iterator[dict[str, dict[str, t.Any]]]:
-    """The inventory: the servers, and a host where none listens."""
+    """Provide the inventory: the servers, and a host where none listens."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         fleet = {f"media-{number}": {"ovenmediaengine_api_url": sim.url} for number, sim in enumerate(sims, 1)}
@@ -140,8 +140,7 @@ def test_provision_and_audit_in_slices(
         assert len(texts[0]) == len(texts[1])
     assert [sim.writes for sim in sims] == [[]] * SERVERS
 
-    # Once more, where one slice has left no report: its servers are told. The merged report of before is none of the
-    # parts.
+    # If one slice has left no report, its servers are reported. The earlier merged report is none of the parts.
     lost = pathlib.Path(parts[1].artifacts["ovenmediaengine_audit"]["report_dir"])
     for path in lost.iterdir():
         path.unlink()
@@ -154,7 +153,7 @@ def test_provision_and_audit_in_slices(
     assert missing == sorted(sliced(hosts, 2)) and again["failed"]
 
 
-def test_a_merge_without_reports_says_so(project: Project) -> None:
+def test_a_merge_without_reports_fails(project: Project) -> None:
     run = project.play("streamops.ovenmediaengine.merge_audits", "-i", "one,two", "-e", "audit_parts_dir=nothing")
     assert run.status == 2
     assert (

@@ -311,7 +311,8 @@ def write() -> int:
         rows.append(f"| {mutant.breaks} | {mutant.promise} | {'yes' if earlier else 'no'} | {verdict.found} | {test} |")
     totals = {found: sum(verdict.found == found for verdict in verdicts.values()) for found in (FAST, FULL, NOT_FOUND)}
     rows.append(
-        f"\n{len(rows)} bugs. Found before: {before}. Found now by `make test`: {totals[FAST]}; by `make test-all`: {totals[FAST] + totals[FULL]}."
+        f"\n{len(rows)} bugs. Found before: {before}. "
+        f"Found now by `make test`: {totals[FAST]}; by `make test-all`: {totals[FAST] + totals[FULL]}."
     )
     PAGE.write_text(ABOUT + "\n".join(rows) + "\n", encoding="utf-8")
     return 0

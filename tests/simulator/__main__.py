@@ -23,18 +23,18 @@ from .tls import ApiCertificate, made_certificate
 from .versions import NEWEST, VERSIONS
 
 CONTROL = f"""\
-While it runs, calls under /_simulator/ control it; tests/simulator/control.py has a table of them. To let the answer to the next
-start of a push be lost, for example:
+While it runs, calls under /_simulator/ control it; tests/simulator/control.py has a table of them. For example, to
+lose the response to the next start of a push:
 
   curl -d '{{"kind": "reset", "method": "POST", "path": ":startPush", "when": "after"}}' http://127.0.0.1:8081/_simulator/faults
 
 Kinds of faults: {", ".join(KINDS[:9])},
 {", ".join(KINDS[9:])}. Their options are in tests/simulator/faults.py. GET on the
-same URL tells which requests they met, DELETE ends them.
+same URL returns the requests that they met, DELETE ends them.
 """
 
 EXIT_DEAD = 139
-"""Status of a process that a segmentation fault has ended, as a shell tells it."""
+"""Exit status of a process that a segmentation fault ended, as a shell reports it."""
 
 
 def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:

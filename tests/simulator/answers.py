@@ -29,7 +29,7 @@ class Answer:
 
 
 def envelope(status: int = 200, message: str = "OK", response: Any = NOTHING) -> dict[str, Any]:
-    """The frame of every answer and of every item of a bulk answer (api-contract: Envelope)."""
+    """Return the frame of every answer and of every item of a bulk answer (api-contract: Envelope)."""
     result: dict[str, Any] = {"statusCode": status, "message": message}
     if response is not NOTHING:
         result["response"] = response
@@ -37,17 +37,17 @@ def envelope(status: int = 200, message: str = "OK", response: Any = NOTHING) ->
 
 
 def success(response: Any = NOTHING, message: str = "OK") -> Answer:
-    """An answer of 200."""
+    """Return an answer of 200."""
     return Answer(200, envelope(200, message, response))
 
 
 def failure(error: ApiError) -> Answer:
-    """The answer to a request that is refused as a whole."""
+    """Return the answer to a request that is refused as a whole."""
     return Answer(error.status, envelope(error.status, error.message))
 
 
 def bulk(items: list[dict[str, Any]]) -> Answer:
-    """A bare array; its status is the items' common one, else 207, and 200 without items (server-facts: Virtual
+    """Return a bare array; its status is the items' common one, else 207, and 200 without items (server-facts: Virtual
     hosts).
     """
     statuses = {item["statusCode"] for item in items}

@@ -49,7 +49,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 def find(vhost: VirtualHost, name: str) -> Application:
-    """The application of a path. :raises ApiError: 404."""
+    """Return the application of a path. :raises ApiError: 404."""
     found = vhost.applications.get(name)
     if found is None or not name or not name.isascii():
         raise ApiError(404, f"Could not find the application: [{vhost.name}/{name}]")
@@ -57,7 +57,7 @@ def find(vhost: VirtualHost, name: str) -> Application:
 
 
 def representation(app: Application) -> dict[str, Any]:
-    """An application as reads return it."""
+    """Return an application as reads return it."""
     return {**app.config, "dynamic": False}
 
 

@@ -30,7 +30,7 @@ def reload_all(state: State) -> Answer:
 
 
 def reload_api(state: State) -> Answer:
-    """POST /v1/managers/api:reloadCertificate. Where the API has no TLS here, it is taken as loaded."""
+    """POST /v1/managers/api:reloadCertificate. If the API has no TLS here, it is taken as loaded."""
     if not state.version.has_api_certificate_reload:
         raise ApiError(404, "Controller not found")
     if state.api_certificate is not None and not state.api_certificate.reload():

@@ -23,7 +23,7 @@ EPOCH = "1970-01-01T00:00:00.000+00:00"
 class Clock:
     """Seconds that only go forward, and the time of day that belongs to them.
 
-    :param source: gives seconds as float, from any origin; ``time.monotonic`` where none is given.
+    :param source: gives seconds as float, from any origin; by default ``time.monotonic``.
     """
 
     def __init__(self, source: Callable[[], float] | None = None) -> None:
@@ -31,11 +31,11 @@ class Clock:
         self._offset = time.time() - self._source()
 
     def now(self) -> float:
-        """Seconds of the source."""
+        """Return seconds of the source."""
         return self._source()
 
     def timestamp(self, moment: float | None = None) -> str:
-        """A moment (now, where none is given) as the server writes it: ISO 8601, milliseconds, offset."""
+        """Return a moment (by default now) as the server writes it: ISO 8601, milliseconds, offset."""
         seconds = (self.now() if moment is None else moment) + self._offset
         return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds")
 
@@ -89,7 +89,7 @@ def run_in(loop: asyncio.AbstractEventLoop, deed: Coroutine[Any, Any, None]) -> 
 
 
 class ManualClock:
-    """A source of seconds that stands still until it is advanced; for tests that must not sleep."""
+    """A source of seconds that only passes when it is advanced; for tests that must not sleep."""
 
     def __init__(self, seconds: float = 1000.0) -> None:
         self.seconds = seconds
@@ -103,7 +103,7 @@ class ManualClock:
 
     @property
     def waiting(self) -> int:
-        """How many things are to happen later."""
+        """Return how many things are to happen later."""
         with self._lock:
             return len(self._due)
 

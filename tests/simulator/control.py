@@ -53,7 +53,7 @@ _TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_n
 
 
 async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
-    """Do what a control request asks; 400 where it asks for something that cannot be, 404 where there is no such call,
+    """Do what a control request asks; 400 if the request is invalid, 404 if there is no such call,
     or a publisher
     finds no application."""
     action = _ACTIONS.get((method, plain_path(target)[len(PREFIX) :]))
@@ -184,7 +184,7 @@ def set_failing_reload(state: State, vhost: str | None, fails: bool) -> None:
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """What the server holds, push tasks that outlived their application included, as JSON can carry it."""
+    """Return what the server holds, push tasks that outlived their application included, as JSON can carry it."""
     tasks: list[dict[str, Any]] = []
     for (vhost, app), holders in state.push_applications.items():
         for push in holders:

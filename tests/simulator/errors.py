@@ -27,7 +27,7 @@ class ApiError(Exception):
 
     @property
     def message(self) -> str:
-        """The text as the envelope of a whole answer carries it."""
+        """Return the text as the envelope of a whole answer carries it."""
         return f"[HTTP] {self.text} ({self.status})" if self.framed else self.text
 
 
@@ -36,7 +36,7 @@ class ConfigError(Exception):
 
     @property
     def message(self) -> str:
-        """The text as items of POST /v1/vhosts carry it."""
+        """Return the text as items of POST /v1/vhosts carry it."""
         return f"[Config] {self}"
 
 
@@ -45,5 +45,5 @@ class ServerDies(Exception):
 
 
 def has_conversion(text: str) -> bool:
-    """Whether printf would ask for an argument when ``text`` is its format."""
+    """Return whether printf would ask for an argument when ``text`` is its format."""
     return _CONVERSION.search(text.replace("%%", "")) is not None

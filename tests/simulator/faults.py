@@ -3,20 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults of networks, proxies and servers, for requests that are chosen by call, by count or by number.
 
-Where two words stand in the last column, the first is the default of ``when``: ``before`` the work, which is then not
+If the last column has two words, the first is the default of ``when``: ``before`` the work, which is then not
 done, or ``after`` it, so that only the answer is spoilt. Of several variants the first is the default.
 
 ==============  =========================================================================================
 ================ kind            what happens, by variant
 ``when`` ==============  =========================================================================================
-================ refuse          ``met``: all connections are cut off, and nobody listens for ``seconds`` of the clock;
+================ refuse          ``met``: all connections are cut off, and nothing listens for ``seconds`` of the clock;
 before, after
                 ``now``: the same as soon as it is injected, without a request
 reset           the connection is cut off without an answer: ``rst`` (connection reset), ``fin`` (closed)  before, after
 close           answered well, then the kept-alive connection is closed unannounced: ``idle`` at once,     after, before
                 ``next`` when the next request arrives on it, which is not done
 delay           answers after ``seconds`` of the clock; before: the work waits too, and is ``dropped``     before, after
-                where the client has gone by then, or done all the same, ``late``
+                if the client has gone by then, or done all the same, ``late``
 trickle         a byte at a time, with ``seconds`` (real ones) after each: ``body``, or ``head`` too       after, before
 truncate        half arrives, then the connection is closed: half the ``body``, half the ``head``, or a    before, after
                 ``chunked`` body whose end is missing
@@ -26,11 +26,11 @@ garbage         no ``http``; no ``json``; ``bytes`` that are no text; JSON that 
 html            an HTML page (200, or another ``status``)                                                  before, after
 empty           no body (200, or another ``status``)                                                       before, after
 status          any ``status`` (500): ``envelope`` with ``message``, or ``body`` in its place, or a        before, after
-                proxy's page, ``html``; with ``retry_after`` where it is given
+                proxy's page, ``html``; with ``retry_after`` if it is set
 rate_limit      429 with ``retry_after`` (1): ``envelope`` or ``html``                                     before, after
 unauthorized    401: ``envelope`` or ``html``                                                              before, after
 restart         the process ends and starts again: all that the API made is lost, connections are cut      before, after
-                off, and nobody listens, on any port, for ``seconds`` of the clock
+                off, and nothing listens, on any port, for ``seconds`` of the clock
 headers         headers without an end, with ``seconds`` (real ones) after each piece: ``many``, one that  before, after
                 is ``long``, or answers of 100, ``continue``
 huge            a body of ``size`` bytes (100 MB) that is good JSON: with ``length``, ``chunked``, or      before, after
@@ -40,11 +40,11 @@ meanwhile       no fault of the request: somebody else does something, ``deed``,
 ==============  =========================================================================================
 ================
 
-``close`` and ``trickle`` deliver an answer that is whole. With ``before`` it is a 503, as no server tells of a success
-that was none. The other kinds deliver nothing that a client could take for the answer of the API, unless a ``status``
-below 400 is asked for.
+``close`` and ``trickle`` deliver a complete response. With ``before`` it is a 503, because no server reports a false
+success. The other kinds deliver nothing that a client could take for a response of the API, unless a ``status`` below
+400 is requested.
 
-While nobody listens the control interface is silent too. Faults choose API requests only, never control calls.
+While nothing listens the control interface is silent too. Faults choose API requests only, never control calls.
 
 Tests inject all faults of servers and networks here, by :meth:`.running.Simulator.inject`. Two things they do
 elsewhere:
@@ -100,15 +100,15 @@ class Fault:
     :param times: how many it spoils, -1 for all until it is over.
     :param when: ``before`` the work, which is then not done, or ``after`` it; the table above says which holds where
     none is given.
-    :param seconds: how long it takes, where the kind takes time.
-    :param status: of the answer, where the kind has one.
+    :param seconds: how long it takes, if the kind takes time.
+    :param status: of the response, if the kind has one.
     :param message: of the envelope.
     :param body: JSON to answer in place of the envelope.
     :param retry_after: seconds or a date, for the header ``Retry-After``.
     :param variant: a variant of the kind.
     :param location: where a redirection leads.
     :param size: bytes of a huge body.
-    :param deed: what somebody else does meanwhile; only a test in the same process can give one.
+    :param deed: what another client does meanwhile; only a test in the same process can give one.
     """
 
     def __init__(
@@ -185,12 +185,12 @@ class Fault:
 
     @property
     def active(self) -> bool:
-        """Whether it can still meet requests."""
+        """Return whether it can still meet requests."""
         return self._left != 0
 
     @property
     def at_once(self) -> bool:
-        """Whether it waits for no request."""
+        """Return whether it waits for no request."""
         return self.variant == "now"
 
     def over(self) -> None:
@@ -204,7 +204,7 @@ class Fault:
         self._first = requests
 
     def takes(self, exchange: Exchange, index: int) -> bool:
-        """Whether it spoils a request, which then counts.
+        """Return whether it spoils a request, which then counts.
 
         :param index: the number of the request, from the server's start.
         """
@@ -228,7 +228,7 @@ class Fault:
         return await self._kind.effect(_Meeting(self, server, exchange, work))
 
     def as_dict(self) -> dict[str, Any]:
-        """The fault as JSON can carry it, without what was not given."""
+        """Return the fault as JSON can carry it, without what was not given."""
         names = ("id", *OPTIONS, "met", "active")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
@@ -281,7 +281,7 @@ class Faults:
         found[0].over()
 
     def next_for(self, exchange: Exchange) -> Fault | None:
-        """The fault that spoils a request, if any; to be asked once for each API request."""
+        """Return the fault that spoils a request, if any; to be asked once for each API request."""
         index = self._requests
         self._requests += 1
         ending = self._ending.pop(exchange.request.transport, None)
@@ -319,7 +319,7 @@ ansible-core before 2.19.
 
 
 def from_json(given: Mapping[str, Any]) -> Fault:
-    """A fault as a control call describes it; null stands for what is not given.
+    """Return a fault as a control call describes it; null counts as not specified.
 
     :raises ValueError: it cannot be.
     """
@@ -360,26 +360,26 @@ class _Meeting:
     work: Work
 
     async def worked(self) -> Answer | None:
-        """The work's answer where the work comes before the fault."""
+        """Return the work's answer if the work comes before the fault."""
         return await self.work() if self.fault.when == AFTER else None
 
     async def answer(self) -> Answer:
-        """The answer that is spoilt so that nobody can take it for one, whatever was in it."""
+        """Return the answer that is spoilt so that no client can take it for one, whatever was in it."""
         return await self.worked() or success()
 
     async def true_answer(self) -> Answer:
-        """An answer that arrives whole, and must not tell of what was not done."""
+        """Return an answer that arrives whole, and must not tell of what was not done."""
         return await self.worked() or Answer(503, envelope(503, "[HTTP] Service Unavailable (503)"))
 
     @property
     def gone(self) -> bool:
-        """Whether the client has given up."""
+        """Return whether the client has given up."""
         return _is_gone(self.exchange)
 
     async def pause(self) -> None:
-        """Let the fault's seconds of the clock pass, or less where the client has gone and that matters."""
+        """Let the fault's seconds of the clock pass, or less if the client has gone and that matters."""
         if self.fault.seconds <= 0:
-            return  # A clock that stands still would never come to do it.
+            return  # A clock that is not advanced would never do it.
         passed = asyncio.Event()
 
         async def pass_() -> None:
@@ -392,7 +392,7 @@ class _Meeting:
             call_off()
 
     def headers(self) -> dict[str, str]:
-        """Headers that answers of the fault have beside the usual ones."""
+        """Return headers that answers of the fault have beside the usual ones."""
         return {} if self.fault.retry_after is None else {"Retry-After": str(self.fault.retry_after)}
 
 
@@ -521,7 +521,7 @@ async def _unauthorized(meeting: _Meeting) -> Reply:
 async def _restart(meeting: _Meeting) -> Reply:
     await meeting.worked()
     await meeting.server.interrupt(meeting.fault.seconds, publishers=True)
-    meeting.server.state.restart()  # Last, so that nobody finds the new process before the old one has gone.
+    meeting.server.state.restart()  # Last, so that no client finds the new process before the old one has gone.
     return Raw(None)
 
 

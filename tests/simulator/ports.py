@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ports that belong to their owner from the moment they are known, whether somebody listens on them or not."""
+"""Ports that belong to their owner from the moment they are known, whether a server listens on them or not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def held(host: str, port: int = 0) -> socket.socket:
     """Bind a socket that never listens: as long as it is open, connections are refused unless its owner listens by
     :func:`listening`.
 
-    Without it another process, or a client's own end of a connection, could get the port while nobody listens there.
+    Without it another process, or a client's own end of a connection, could get the port while nothing listens there.
 
     :param port: 0 for any that is free.
     """
@@ -45,6 +45,6 @@ def listening(holder: socket.socket, backlog: int = 128) -> socket.socket:
 
 
 def port_of(holder: socket.socket) -> int:
-    """The port that is held."""
+    """Return the port that is held."""
     port: int = holder.getsockname()[1]
     return port

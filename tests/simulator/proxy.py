@@ -46,13 +46,13 @@ REDIRECTIONS = (301, 302, 303, 307, 308)
 
 
 class Backend(Protocol):
-    """What stands behind a proxy: a simulator, or another proxy."""
+    """The server behind a proxy: a simulator, or another proxy."""
 
     ca_path: str | None
 
     @property
     def url(self) -> str:
-        """Base URL, without a slash at its end."""
+        """Return base URL, without a slash at its end."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Proxy:
     :param tls: serve by https, with a certificate made on the spot; :attr:`ca_path` has its authority.
     :param client_ca: demand a certificate of the client, such as :attr:`client_cert` with :attr:`client_key`; with
     ``tls``.
-    :param min_tls: the lowest version of TLS that it speaks; that of the system where None.
+    :param min_tls: the lowest version of TLS that it speaks; that of the system if None.
     :param max_tls: the highest.
     :param timeout: real seconds that the server behind it has for an answer.
     """
@@ -87,7 +87,7 @@ class Proxy:
         self,
         backend: Backend,
         prefix: str = "/gateway/ome",
-        header: tuple[str, str] | None = ("X-Gateway-Key", "planted-gateway-key"),
+        header: tuple[str, str] | None = ("X-Gateway-Key", "canary-gateway-key"),
         tls: bool = False,
         client_ca: bool = False,
         min_tls: ssl.TLSVersion | None = None,
@@ -146,17 +146,17 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        """Base URL with the prefix, without a slash at its end."""
+        """Return base URL with the prefix, without a slash at its end."""
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}{self._prefix}"
 
     @property
     def requests(self) -> int:
-        """How many requests have come."""
+        """Return how many requests have come."""
         return len(self.seen)
 
     @property
     def authorizations(self) -> Counter[str | None]:
-        """How many requests came with which header ``Authorization``; None counts those without."""
+        """Return how many requests came with which header ``Authorization``; None counts those without."""
         return Counter(seen.headers.get("Authorization") for seen in self.seen)
 
     def redirect(self, url: str | None, status: int = 302) -> None:
@@ -210,7 +210,7 @@ class Proxy:
             skip_auto_headers=_LEFT_ALONE,
             timeout=aiohttp.ClientTimeout(total=self._timeout),
         )
-        # Otherwise it repeats some requests on its own where a kept-alive connection has ended, and what tests see
+        # Otherwise it repeats some requests on its own if a kept-alive connection has ended, and what tests see
         # would depend on chance.
         self._session._retry_connection = False
         self._server = web.Server(
@@ -283,7 +283,7 @@ class Proxy:
 
 
 def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """The headers that are not of the connection alone."""
+    """Yield the headers that are not of the connection alone."""
     own = {
         name.strip().lower()
         for name, value in headers.items()

@@ -24,7 +24,7 @@ def _object(body: Any) -> dict[str, Any]:
 
 
 def _string(body: Any, key: str) -> str:
-    """A string; anything else counts as not given."""
+    """Return a string; anything else counts as not given."""
     value = body.get(key) if isinstance(body, dict) else None
     return value if isinstance(value, str) else ""
 
@@ -39,7 +39,7 @@ def _list(body: Any, key: str, kind: type) -> list[Any]:
 
 
 def read_task(state: State, body: Any) -> PushTask:
-    """A task from a request, with what the server changes in it: trimmed, and the protocol in lower case.
+    """Return a task from a request, with what the server changes in it: trimmed, and the protocol in lower case.
 
     :raises ApiError: 500 for a body that is no object.
     """
@@ -58,7 +58,7 @@ def read_task(state: State, body: Any) -> PushTask:
 
 
 def representation(state: State, vhost: str, app: str, task: PushTask) -> dict[str, Any]:
-    """A task as the API returns it; empty strings are left out."""
+    """Return a task as the API returns it; empty strings are left out."""
     sent, milliseconds = state.sent(task)
     result = {
         "id": task.id,

@@ -26,22 +26,24 @@ KEEP, CLOSE, RESET = "keep", "close", "reset"
 class Raw(web.StreamResponse):
     """Bytes to write as they are.
 
-    :param told: the status that they tell the client; None where they tell none.
+    :param status: the status that the client receives; None if it receives none.
     :param parts: the bytes; one that is made only when it is asked for costs no memory.
     :param pause: real seconds after each part.
     :param end: what happens to the connection then.
     """
 
-    def __init__(self, told: int | None, parts: Iterable[bytes] = (), *, pause: float = 0.0, end: str = CLOSE) -> None:
+    def __init__(
+        self, status: int | None, parts: Iterable[bytes] = (), *, pause: float = 0.0, end: str = CLOSE
+    ) -> None:
         super().__init__()
-        self.told = told
+        self.reported_status = status
         self._parts = parts
         self._pause = pause
         self._end = end
 
     @property
     def keep_alive(self) -> bool:
-        """Whether the connection waits for the next request."""
+        """Return whether the connection waits for the next request."""
         return self._end == KEEP
 
     async def prepare(self, request: web.BaseRequest) -> None:
@@ -64,7 +66,7 @@ class Raw(web.StreamResponse):
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Cut a connection off so that the other side is told so (RST), rather than that it was closed."""
+    """Cut a connection off with RST, so that the other side does not see an orderly end."""
     found = transport.get_extra_info("socket")
     if found is not None:
         with contextlib.suppress(OSError):  # it is closed already
@@ -73,13 +75,13 @@ def reset(transport: asyncio.Transport) -> None:
 
 
 def head(status: int, headers: Mapping[str, Any]) -> bytes:
-    """Status line and headers."""
+    """Return status line and headers."""
     lines = [f"HTTP/1.1 {status} {phrase(status)}", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     return "\r\n".join(lines).encode("latin-1")
 
 
 def phrase(status: int) -> str:
-    """The words that belong to a status."""
+    """Return the words that belong to a status."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -87,18 +89,21 @@ def phrase(status: int) -> str:
 
 
 def parts_of(answer: Answer) -> tuple[dict[str, Any], bytes]:
-    """Headers, without a length, and body of an answer."""
+    """Return headers, without a length, and body of an answer."""
     return {**JSON_HEADERS, **answer.headers, "Date": formatdate(usegmt=True)}, b"" if answer.empty else dump(
         answer.payload
     )
 
 
 def message(status: int, headers: Mapping[str, Any], body: bytes) -> bytes:
-    """A whole answer with the right length."""
+    """Return a whole answer with the right length."""
     return head(status, {**headers, "Content-Length": len(body)}) + body
 
 
 def page(status: int) -> bytes:
-    """A page as a proxy in front of a server makes it."""
+    """Return a page as a proxy in front of a server makes it."""
     title = f"{status} {phrase(status)}"
-    return f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n</body>\r\n</html>\r\n".encode()
+    return (
+        f"<html>\r\n<head><title>{title}</title></head>\r\n"
+        f"<body>\r\n<center><h1>{title}</h1></center>\r\n</body>\r\n</html>\r\n"
+    ).encode()

@@ -21,13 +21,13 @@ class LogRecord:
     path: str
     """As sent, query and all."""
     body: Any
-    """The JSON value; the raw text where it is no JSON; None without a body."""
+    """The JSON value; the raw text if it is no JSON; None without a body."""
     headers: Mapping[str, str]
     """As sent, without the credential."""
     time: float
     """Seconds of the simulator's clock when the request had been read."""
     status: int | None = None
-    """The status answered; None where no answer was given."""
+    """The status answered; None if no answer was given."""
     write: bool = False
     """Whether the request is one that changes the server, whatever the answer was."""
     fault: str | None = None
@@ -36,19 +36,19 @@ class LogRecord:
     """The client's port, which tells connections apart."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as JSON can carry it."""
+        """Return the record as JSON can carry it."""
         return {**asdict(self), "headers": dict(self.headers)}
 
 
 def is_write(method: str, path: str) -> bool:
-    """Whether a request is a write: DELETE, PUT and PATCH anything, POST anything but ``:pushes``."""
+    """Return whether a request is a write: DELETE, PUT and PATCH anything, POST anything but ``:pushes``."""
     if method in ("DELETE", "PUT", "PATCH"):
         return True
     return method == "POST" and not plain_path(path).endswith(":pushes")
 
 
 def body_of(raw: bytes) -> Any:
-    """A request body for the log."""
+    """Return a request body for the log."""
     if not raw:
         return None
     try:

@@ -23,7 +23,7 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="OvenMediaEngine"'}
 
 @dataclass
 class Call:
-    """A request that has found its rules; ``vhost`` and ``app`` are set where the path names them."""
+    """A request that has found its rules; ``vhost`` and ``app`` are set if the path names them."""
 
     state: State
     body: Any
@@ -109,7 +109,7 @@ def check_credentials(authorization: str | None, token: str) -> None:
 
 
 def plain_path(target: str) -> str:
-    """The path of a request target: without query and fragment, and not percent-decoded (server-facts: Virtual hosts)."""
+    """Return a request target without query and fragment, not percent-decoded (server-facts: Virtual hosts)."""
     if not target.startswith("/") and "://" in target:
         target = "/" + target.split("://", 1)[1].partition("/")[2]
     return re.split(r"[?#]", target, maxsplit=1)[0]

@@ -30,7 +30,7 @@ class Simulator:
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.
-    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock where None.
+    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock if None.
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
@@ -60,7 +60,7 @@ class Simulator:
         self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names)
         self.port = 0
         self.ca_path: str | None = None
-        """The authority to trust, where the certificate was made here."""
+        """The authority to trust, if the certificate was made here."""
         self._server = Server(self.state, token)
         self._server.latency = latency
         self._tls = tls or tls_cert is not None
@@ -117,22 +117,22 @@ class Simulator:
 
     @property
     def url(self) -> str:
-        """Base URL, without a slash at its end."""
+        """Return base URL, without a slash at its end."""
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def died(self) -> bool:
-        """Whether a request has ended the server; :meth:`restart` brings it back."""
+        """Return whether a request has ended the server; :meth:`restart` brings it back."""
         return self._server.died
 
     @property
     def log(self) -> list[LogRecord]:
-        """The API requests so far, in the order of their arrival."""
+        """Return the API requests so far, in the order of their arrival."""
         return list(self._server.log)
 
     @property
     def writes(self) -> list[LogRecord]:
-        """The requests that change the server, whatever was answered."""
+        """Return the requests that change the server, whatever was answered."""
         return [record for record in self._server.log if record.write]
 
     @property
@@ -147,9 +147,9 @@ class Simulator:
 
         :returns: the fault.
         """
-        return self.plant(Fault(kind, **options))
+        return self.add_fault(Fault(kind, **options))
 
-    def plant(self, fault: Fault) -> Fault:
+    def add_fault(self, fault: Fault) -> Fault:
         """Let a fault that is made already spoil requests from now on. :returns: the fault."""
         self._server.inject(fault)
         if fault.at_once:
@@ -157,7 +157,7 @@ class Simulator:
         return fault
 
     def meanwhile(self, method: str, path: str, deed: Callable[[], object], **options: Any) -> Fault:
-        """Let somebody else do something just before a request is worked on: the first of a method whose path ends in
+        """Let another client do something just before a request is worked on: the first of a method whose path ends in
         ``path``.
 
         :param options: further ones of :class:`.faults.Fault`, such as ``skip`` and ``when``.
@@ -166,9 +166,7 @@ class Simulator:
 
     @property
     def latency(self) -> float:
-        """Seconds of the clock that each request takes beside its work, as on a network; requests on other connections
-        go on meanwhile.
-        """
+        """Return the latency of each request in seconds of the clock; requests on other connections go on meanwhile."""
         return self._server.latency
 
     @latency.setter
@@ -177,7 +175,7 @@ class Simulator:
 
     @property
     def faults(self) -> list[Fault]:
-        """The faults that can still meet requests, in the order in which they were injected."""
+        """Return the faults that can still meet requests, in the order in which they were injected."""
         return [fault for fault in self._server.faults.all if fault.active]
 
     def clear_faults(self) -> None:
@@ -186,12 +184,12 @@ class Simulator:
 
     @property
     def tls_ports(self) -> list[int]:
-        """The TLS ports, in the order in which they were asked for."""
+        """Return the TLS ports, in the order in which they were asked for."""
         return [listener.port for listener in self._server.tls_listeners]
 
     @property
     def handshakes(self) -> list[Handshake]:
-        """The handshakes with the TLS ports so far."""
+        """Return the handshakes with the TLS ports so far."""
         return list(self._server.handshakes)
 
     def delay_reloads(self, seconds: float) -> None:
@@ -202,7 +200,7 @@ class Simulator:
 
     def lag(self, port: int, seconds: float | None = None) -> None:
         """Let one TLS port show each reload some seconds of the clock later than the others; 0 for no longer, None for
-        until told.
+        until it is set again.
         """
         self._server.tls_listener(port).lag(seconds)
 
@@ -215,7 +213,7 @@ class Simulator:
         self._server.clear_log()
 
     def restart(self) -> None:
-        """End the process and start it again: all that the API made is lost, streams are gone. A dead server is back."""
+        """End the process and start it again: all objects of the API and all streams are lost; a dead server runs."""
         self.state.restart()
         if self.died:
             self._run(self._server.listen("127.0.0.1", self.port, self._context))
@@ -257,7 +255,7 @@ class Simulator:
         self.state.set_destination(url, behaviour)
 
     def fail_reload(self, vhost: str | None = None, fails: bool = True) -> None:
-        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only where the version
+        """Let a certificate reload fail, of one virtual host or (None) the reload of all; seen only if the version
         answers 500.
         """
         set_failing_reload(self.state, vhost, fails)
@@ -265,7 +263,7 @@ class Simulator:
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
         """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
-        :param config: as the API writes it; reads return numbers as strings where the version does that.
+        :param config: as the API writes it; reads return numbers as strings if the version does that.
         :param applications: applications as the API writes them, or mere names (with a push publisher).
         """
         self.state.add_static_virtual_host(config, applications)

@@ -21,7 +21,7 @@ from .errors import ConfigError
 
 SCALAR = "scalar"
 MEMBER = "[]"
-"""What stands behind the path of a list in the path of its members."""
+"""The suffix of the path of a list in the paths of its members."""
 KEYS = Path(__file__).resolve().parents[1] / "wire" / "keys"
 """The tables of the keys that each version takes."""
 
@@ -40,7 +40,7 @@ class Field:
 
 @dataclass(frozen=True)
 class ListOf:
-    """An array. ``bare``: the array stands for the item that holds it, as ``host.names`` does."""
+    """An array. ``bare``: the array replaces the item that holds it, as ``host.names`` does."""
 
     kind: Kind = SCALAR
     bare: bool = False
@@ -133,7 +133,7 @@ def _accept_list(parent: Any, key: str, kind: ListOf) -> list[Any] | None:
 
 
 def as_text(value: Any) -> str:
-    """A scalar as the server reads it where it needs a string; types are coerced silently."""
+    """Return a scalar as the server reads it if it needs a string; types are coerced silently."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
@@ -174,7 +174,7 @@ class _Table:
                 self._inside.setdefault(path.rpartition(".")[0], []).append(path)
 
     def item(self, path: str = "") -> Item:
-        """An object; the empty path is the whole."""
+        """Return an object; the empty path is the whole."""
         return Item(
             {inside.rpartition(".")[2]: self._field(inside) for inside in self._inside.get(path, ())},
             self._takes_others,
@@ -199,7 +199,7 @@ class _Table:
 
 
 def bare_list(name: str, kind: Kind, required: bool = False) -> Item:
-    """An object that JSON writes as the array of its members. :param name: what the members are called."""
+    """Return an object that JSON writes as the array of its members. :param name: what the members are called."""
     return Item({name: Field(ListOf(kind, bare=True), required)})
 
 
@@ -215,7 +215,7 @@ def _rows(version: str, part: str) -> list[dict[str, Any]]:
 
 @cache
 def application(version: str, takes_others: bool = False) -> Item:
-    """The keys of an application.
+    """Return the keys of an application.
 
     :param version: name of a table in :data:`KEYS`.
     :param takes_others: whether keys that are not in the table are taken too.
@@ -225,7 +225,7 @@ def application(version: str, takes_others: bool = False) -> Item:
 
 @cache
 def virtual_host(version: str, takes_others: bool = False, requires_host_names: bool = False) -> Item:
-    """The keys of a virtual host.
+    """Return the keys of a virtual host.
 
     :param version: name of a table in :data:`KEYS`.
     :param takes_others: whether keys that are not in the table are taken too.

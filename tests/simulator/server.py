@@ -59,7 +59,7 @@ class _Connections(web.Server):
     """The connections of one server."""
 
     closed = False
-    """Whether nobody listens for now: connections that were in the making, as by a TLS handshake, are cut off when
+    """Whether nothing listens at present: connections that were in the making, as by a TLS handshake, are cut off when
     they are made.
     """
 
@@ -82,7 +82,7 @@ class Server:
         self.token = token
         self.log: list[LogRecord] = []
         self.middlewares: list[Middleware] = []
-        """From the outermost to the innermost; empty unless somebody puts one there."""
+        """From the outermost to the innermost; empty unless a test adds one."""
         self.faults = Faults()
         """What spoils requests; they are met outside of all middlewares, as a network is."""
         self.tls_listeners: list[TlsListener] = []
@@ -99,7 +99,7 @@ class Server:
         self._loop: AbstractEventLoop | None = None
         self._listener: Listener | None = None
         self._holder: socket.socket | None = None
-        """Holds the port, whether somebody listens or not."""
+        """Holds the port, whether a server listens or not."""
         self._call_off: Callable[[], None] | None = None
         self._down_publishers: list[TlsListener] = []
         self._connections: _Connections | None = None
@@ -194,7 +194,7 @@ class Server:
 
     @property
     def _is_closed(self) -> bool:
-        """Whether nobody listens for now."""
+        """Return whether nothing listens at present."""
         return self._connections is not None and self._connections.closed
 
     def _undo(self) -> None:
@@ -215,7 +215,7 @@ class Server:
             self._call_off = None
 
     def die(self) -> None:
-        """End as a crashed process does: no answer, every connection gone, nobody listens."""
+        """End as a crashed process does: no answer, every connection gone, nothing listens."""
         self.died = True
         self._stop_listening()
         self.on_death()
@@ -261,7 +261,7 @@ class Server:
             self._write_record(exchange.record)
             self.die()
             return web.Response()
-        exchange.record.status = result.told if isinstance(result, Raw) else result.status
+        exchange.record.status = result.reported_status if isinstance(result, Raw) else result.status
         self._write_record(exchange.record)
         return result if isinstance(result, Raw) else _response(result)
 

@@ -84,14 +84,14 @@ class VirtualHost:
     """What was loaded, each with the moment from which it is in use, in the order of the loads."""
 
     def load_first_certificate(self) -> None:
-        """Read the files of a new virtual host; it has no TLS where that fails (server-facts: Virtual hosts)."""
+        """Read the files of a new virtual host; it has no TLS if that fails (server-facts: Virtual hosts)."""
         tls = tls_files(self.config)
         certificate = load(tls) if tls else None
         if certificate is not None:
             self.certificates = [(float("-inf"), certificate)]
 
     def certificate_at(self, moment: float) -> LoadedCertificate | None:
-        """The certificate in use at a moment of the clock."""
+        """Return the certificate in use at a moment of the clock."""
         return next((certificate for since, certificate in reversed(self.certificates) if since <= moment), None)
 
 
@@ -113,14 +113,14 @@ class ConfigTask:
 
 
 def tls_files(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The paths of certificate, key and chain of a virtual host; None where it has no TLS."""
+    """Return the paths of certificate, key and chain of a virtual host; None if it has no TLS."""
     host = config.get("host")
     tls = host.get("tls") if isinstance(host, dict) else None
     return tls if isinstance(tls, dict) else None
 
 
 def as_strings(value: Any) -> Any:
-    """Every scalar of ``value`` as a string, as reads of the configuration file give them."""
+    """Return every scalar of ``value`` as a string, as reads of the configuration file give them."""
     if isinstance(value, dict):
         return {key: as_strings(entry) for key, entry in value.items()}
     if isinstance(value, list):
@@ -160,7 +160,7 @@ class State:
         self.reload_delay = 0.0
         """Seconds after which a reload of a virtual host's certificate shows."""
         self.api_certificate: ApiCertificate | None = None
-        """The certificate of the API itself, where it has one."""
+        """The certificate of the API itself, if it has one."""
         self.config_tasks: list[ConfigTask] = []
         self.known_files: set[str] = set()
         """Certificate files that exist on the simulated machine alone; no TLS port serves them. See
@@ -172,7 +172,7 @@ class State:
     # -- the configuration file -------------------------------------------------------------------------------
 
     def _add_initial(self, scene: str, host_names: Sequence[str]) -> None:
-        """The configuration that tests/wire/README.md describes."""
+        """Add the configuration that tests/wire/README.md describes."""
         tls = {"certPath": f"{OWN_ROOT}/certs/vhost.crt", "keyPath": f"{OWN_ROOT}/certs/vhost.key"}
         webhooks = {
             "controlServerUrl": "http://127.0.0.1:9595/admission",
@@ -213,7 +213,7 @@ class State:
         }
 
     def _media_application(self) -> dict[str, Any]:
-        """The application of tests/wire/media, without the parts that the version does not know."""
+        """Return the application of tests/wire/media, without the parts that the version does not know."""
         item = application(self.version.keys)
         dvr = {"enable": True, "tempStoragePath": "/srv/ome/dvr", "maxDuration": 600}
         providers: dict[str, Any] = {
@@ -239,7 +239,7 @@ class State:
     def add_static_virtual_host(self, config: Mapping[str, Any], applications: Iterable[Any] = ()) -> None:
         """Put a virtual host into the configuration file; it takes the place of one of that name in the file.
 
-        :param config: as the API writes it; numbers are returned as strings where the version does that.
+        :param config: as the API writes it; numbers are returned as strings if the version does that.
         :param applications: applications as the API writes them, or mere names (rtmp and srt in, llhls and push out).
         """
         apps = tuple(
@@ -285,9 +285,7 @@ class State:
                     self.add_config_task(task.vhost, task.app, **task.fields)
 
     def in_order_of_creation(self) -> list[VirtualHost]:
-        """The virtual hosts of the configuration file in its order, then those made through the API; one that is made
-        again is the last.
-        """
+        """Return the virtual hosts of the configuration file in its order, then those of the API, recreated last."""
         # The sort keeps the order of the dictionary, in which a name that is deleted and added again goes to the end.
         return sorted(self.virtual_hosts.values(), key=lambda vhost: not vhost.read_only)
 
@@ -333,7 +331,7 @@ class State:
             self.push_applications.pop(key, None)
 
     def push_application(self, vhost_name: str, app_name: str) -> PushApplication | None:
-        """The tasks that requests for this application see: the oldest holder of the name, dead or alive."""
+        """Return the tasks that requests for this application see: the oldest holder of the name, dead or alive."""
         found = self.push_applications.get((vhost_name, app_name))
         if not found:
             return None
@@ -341,7 +339,7 @@ class State:
         return found[0]
 
     def shuffled(self, names: Iterable[str]) -> list[str]:
-        """Names in an order that means nothing (server-facts: Virtual hosts)."""
+        """Return names in an order that means nothing (server-facts: Virtual hosts)."""
         result = list(names)
         self.random.shuffle(result)
         return result
@@ -354,13 +352,13 @@ class State:
             del push.tasks[task.id]
 
     def start_task(self, vhost: str, app: str, push: PushApplication, task: PushTask) -> None:
-        """Reserve a task; it delivers at once where its stream is live."""
+        """Reserve a task; it delivers at once if its stream is live."""
         push.tasks[task.id] = task
         if (vhost, app, task.stream_name) in self.streams:
             self._begin_session(task)
 
     def stop_task(self, push: PushApplication, task: PushTask) -> None:
-        """Ask a task to stop. It stays listed for a while, except where the version stops at once."""
+        """Ask a task to stop. It stays listed for a while, except if the version stops at once."""
         if self.version.stop_is_immediate or self.stop_delay <= 0:
             del push.tasks[task.id]
         elif task.gone_at is None:
@@ -370,7 +368,7 @@ class State:
             )
 
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
-        """Add a task of the server's configuration; it has ``isConfig`` true and, where none is given, a random id.
+        """Add a task of the server's configuration; it has ``isConfig`` true and by default a random id.
 
         :param fields: ``id``, ``stream_name``, ``protocol``, ``url``, ``stream_key``, ``variant_names``.
         """
@@ -435,7 +433,7 @@ class State:
                         self._begin_session(task)
 
     def behaviour_of(self, url: str) -> str:
-        """What the far end of ``url`` does; the longest url that was named decides."""
+        """Return what the far end of ``url`` does; the longest url that was named decides."""
         matching = [known for known in self.destinations if _lies_under(url, known)]
         return self.destinations[max(matching, key=len)] if matching else ACCEPT
 
@@ -451,20 +449,20 @@ class State:
         task.session_since = None
 
     def delivering_since(self, task: PushTask) -> float | None:
-        """Since when media flows, or None (server-facts: Push tasks)."""
+        """Return the time since when media flows, or None (server-facts: Push tasks)."""
         if task.session_since is None or self.behaviour_of(task.url) != ACCEPT:
             return None
         since = task.session_since + (SECONDS_TO_CONNECT if self.version.connecting_state else 0.0)
         return since if self.clock.now() >= since else None
 
     def sent(self, task: PushTask) -> tuple[int, int]:
-        """Bytes and milliseconds of the running session; both grow once a second."""
+        """Return bytes and milliseconds of the running session; both grow once a second."""
         since = self.delivering_since(task)
         seconds = 0 if since is None else int(self.clock.now() - since)
         return seconds * BYTES_PER_SECOND, seconds * 1000
 
     def task_state(self, task: PushTask) -> str:
-        """The state of a task in the spelling of the version (server-facts: Push tasks)."""
+        """Return the state of a task in the spelling of the version (server-facts: Push tasks)."""
         version = self.version
         if task.gone_at is not None and version.stopping_state is not None:
             return version.stopping_state

@@ -12,7 +12,7 @@ from .state import BYTES_PER_SECOND, State
 
 
 def read(state: State, vhost: str, app: str | None = None, stream: str | None = None) -> Answer:
-    """The statistics of a virtual host, an application or a stream; bytes come from the live streams in it."""
+    """Return the statistics of a virtual host, an application or a stream; bytes come from the live streams in it."""
     wanted = [part for part in (vhost, app, stream) if part is not None]
     live = [since for key, since in state.streams.items() if list(key[: len(wanted)]) == wanted]
     now = state.clock.now()

@@ -39,8 +39,8 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
     builds what is sent, so that their order means nothing. 0.15.10 sends only the first of the chain file [read], which
     is not simulated.
 
-    :param tls: ``certPath``, ``keyPath`` and, where there is one, ``chainCertPath``.
-    :returns: None where a file is missing, broken or unreadable, or where the key is that of another certificate.
+    :param tls: ``certPath``, ``keyPath`` and optionally ``chainCertPath``.
+    :returns: None if a file is missing, broken or unreadable, or if the key is that of another certificate.
     """
     try:
         leaf = _blocks(str(tls.get("certPath", "")))[0]
@@ -48,7 +48,7 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
         with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
             file.write(leaf)
             file.flush()
-            # With a password that is wrong, as an encrypted key would ask for one at the terminal.
+            # With a wrong password, because an encrypted key would ask for one at the terminal.
             context.load_cert_chain(file.name, readable(str(tls.get("keyPath", ""))), password="")
         if tls.get("chainCertPath"):
             context.load_verify_locations(cadata="\n".join(_blocks(str(tls["chainCertPath"]))))
@@ -58,8 +58,9 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
 
 
 def readable(path: str) -> str:
-    """The file of this machine that a path of the configuration means; relative paths resolve against / (server-facts:
-    Virtual hosts).
+    """Return the file of this machine for a path of the configuration.
+
+    Relative paths resolve against / (server-facts: Virtual hosts).
 
     :raises FileNotFoundError: the path lies in :data:`OWN_ROOT`, which the simulated machine does not share with this
     one.
@@ -104,7 +105,7 @@ class ApiCertificate:
 
 
 def made_certificate(directory: str) -> tuple[ApiCertificate, str]:
-    """A fresh certificate for 127.0.0.1, ::1 and localhost.
+    """Return a fresh certificate for 127.0.0.1, ::1 and localhost.
 
     :param directory: where ``ca.pem``, ``cert.pem`` and ``key.pem`` are written.
     :returns: the certificate, and the path of the authority that clients have to trust.

@@ -58,7 +58,7 @@ class TlsListener:
         self._holder: socket.socket | None = None
         self._server: asyncio.AbstractServer | None = None
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # It has no certificate of its own; the callback is asked in every handshake, with None where there is no SNI.
+        # It has no certificate of its own; the callback is asked in every handshake, with None if there is no SNI.
         self._context.sni_callback = self._on_server_name  # type: ignore[assignment]
 
     async def open(self) -> int:
@@ -72,7 +72,7 @@ class TlsListener:
         return self.port
 
     def release(self) -> None:
-        """Give the port away, which nobody can have while it is only closed."""
+        """Release the port, which no process can bind while it is only closed."""
         self.close()
         if self._holder is not None:
             self._holder.close()
@@ -111,13 +111,13 @@ class TlsListener:
 
     @property
     def is_mute(self) -> bool:
-        """Whether the port never answers a handshake."""
+        """Return whether the port never answers a handshake."""
         return self.behaviour != SERVE or not self._served()
 
     def start_handshake(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject | None:
-        """The server's side of a connection, or None where nothing will ever be answered.
+        """Return the server's side of a connection, or None if nothing will ever be answered.
 
-        That is so where no virtual host has a certificate: the server logs it and leaves the connection alone
+        That is so if no virtual host has a certificate: the server logs it and leaves the connection alone
         (https_server.cpp [read]).
         """
         if self.is_mute:
@@ -125,7 +125,7 @@ class TlsListener:
         return self._context.wrap_bio(incoming, outgoing, server_side=True)
 
     def _served(self) -> list[tuple[VirtualHost, LoadedCertificate]]:
-        """The certificates in use at this port, in the order of the virtual hosts' names."""
+        """Return the certificates in use at this port, in the order of the virtual hosts' names."""
         moment = self._state.clock.now() - self._lag
         with self._state.lock:
             vhosts = sorted(self._state.virtual_hosts.values(), key=lambda vhost: vhost.name.encode())
@@ -146,7 +146,7 @@ class TlsListener:
 
 
 class _Connection(asyncio.Protocol):
-    """A connection; a request, whatever it is, is answered with 404, as no stream is served here."""
+    """A connection; a request, whatever it is, is answered with 404 because no stream is served here."""
 
     def __init__(self, listener: TlsListener) -> None:
         self._listener = listener

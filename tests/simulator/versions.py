@@ -33,13 +33,13 @@ class ServerVersion:
     requires_host_names: bool = False
     """A virtual host without host.names is refused; only documented, real servers take it."""
     reads_have_distribution: bool = False
-    """GET of a virtual host always has ``distribution``; documented so, real servers return it where it was set."""
+    """GET of a virtual host always has ``distribution``; documented so, real servers return it only if it was set."""
     conflict_message: str = "The virtual host already exists: [{name}]"
     """Message of an item of POST /v1/vhosts whose name is taken."""
     applications_outlive_virtual_host: bool = True
     """Deleting a virtual host leaves its push tasks behind (server-facts: Virtual hosts; 0.17.1 and later)."""
     application_config_error_status: int = 400
-    """Status of POST .../apps where an item has an unknown key (server-facts: Applications)."""
+    """Status of POST .../apps if an item has an unknown key (server-facts: Applications)."""
     push_publisher_keys: tuple[str, ...] = ("push", "rtmpPush", "srtPush", "mpegtsPush")
     """Keys of ``publishers`` that enable pushes; the first is the usual one (server-facts: Applications)."""
     protocols: tuple[str, ...] = ("rtmp", "mpegts", "srt")
@@ -57,13 +57,13 @@ class ServerVersion:
     duplicate_before_url: bool = False
     """The id is compared before the url is looked at."""
     reports_is_config: bool = True
-    """Every task has ``isConfig``; where not, only tasks of the configuration have it."""
+    """Every task has ``isConfig``; if false, only tasks of the configuration have it."""
     connecting_state: str | None = "connecting"
-    """State while the destination has not answered yet; None where the version has no such state."""
+    """State while the destination has not answered yet; None if the version has no such state."""
     pushing_state: str = "pushing"
     """State while media flows."""
     stopping_state: str | None = None
-    """State of a task that was asked to stop; None where it keeps the one it had."""
+    """State of a task that was asked to stop; None if it keeps the one it had."""
     reload_reports_failure: bool = False
     """A reload of broken certificate files answers 500 (server-facts: Certificates)."""
     reload_without_tls_fails: bool = False
@@ -73,7 +73,7 @@ class ServerVersion:
 
     @property
     def config_generation(self) -> int:
-        """The second number of the version whose keys the configuration takes, for tests that choose keys by it."""
+        """Return the second number of the version whose keys the configuration accepts."""
         return int(self.keys.split(".")[1])
 
 
@@ -133,7 +133,7 @@ V0_15_10 = replace(
     ),
 )
 
-# The contract as written, and 0.20.0 where it says nothing.
+# The contract as written, and 0.20.0 if it says nothing.
 DOCUMENTED = replace(
     V0_20_0,
     name="documented",
@@ -148,7 +148,7 @@ DOCUMENTED = replace(
     reload_reports_failure=True,
 )
 
-# No server that there is: what one after the newest release may be like, which takes settings that nobody knows yet.
+# No server that there is: what one after the newest release may be like, which takes settings that are not known yet.
 LATER = replace(V0_21_0, name="later", reported="0.22.0", takes_other_keys=True)
 
 VERSIONS: dict[str, ServerVersion] = {

@@ -16,7 +16,7 @@ DEFAULT_DISTRIBUTION = "ovenmediaengine.com"
 
 
 def find(state: State, name: str) -> VirtualHost:
-    """The virtual host of a path. :raises ApiError: 404.
+    """Return the virtual host of a path. :raises ApiError: 404.
 
     A colon begins an action and the empty name is no name, so such virtual hosts exist and cannot be addressed.
     """

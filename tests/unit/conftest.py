@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run of the unit tests says at its end.
 
-Stands here, as further down it would not be loaded where tests run side by side.
+It is in this folder because pytest does not load it from a subfolder if tests run in parallel.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The capability of each module, and the argument spec that follows from it, by the name of the module."""
+"""The operation and the argument spec of each module, by the name of the module."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhost, Vhosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 
-CAPABILITIES: dict[str, type[Operation]] = {
+OPERATIONS: dict[str, type[Operation]] = {
     "vhost": Vhost,
     "vhosts": Vhosts,
     "vhost_info": VhostInfo,
@@ -47,5 +47,5 @@ CAPABILITIES: dict[str, type[Operation]] = {
 
 
 def argument_spec(module: str) -> dict[str, t.Any]:
-    """The argument spec of a module by its name."""
-    return options.argument_spec(CAPABILITIES[module])
+    """Return the argument spec of a module by its name."""
+    return options.argument_spec(OPERATIONS[module])

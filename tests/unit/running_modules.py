@@ -46,14 +46,14 @@ _OF_REQUESTS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_
 
 
 def forget_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Takes away what changes the behaviour of requests and of the modules."""
+    """Take away what changes the behaviour of requests and of the modules."""
     for name in list(os.environ):
         if name.upper() in _OF_REQUESTS or name.startswith("OVENMEDIAENGINE_"):
             monkeypatch.delenv(name)
 
 
 def probe_patiently(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the look whether a port speaks the other protocol all the time it needs, however short that of requests is."""
+    """Give the probe for the other protocol on a port all the time that it needs, even if requests have little."""
     look = connections.Connections.speaks_the_other_scheme
 
     def speaks_the_other_scheme(connections: connections.Connections) -> bool:
@@ -77,26 +77,24 @@ class ModuleRun(dict[str, Any]):
 
     @property
     def failed(self) -> bool:
-        """Whether the module failed."""
+        """Return whether the module failed."""
         return bool(self.get("failed", False))
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings as text; newer versions of ansible-core return them as structures."""
+        """Return the warnings as text; newer versions of ansible-core return them as structures."""
         return [
             json.dumps(warning) if not isinstance(warning, str) else warning for warning in self.get("warnings", [])
         ]
 
 
 def _not_on_a_host(*_arguments: Any, **_options: Any) -> None:
-    """What ansible-core finds of the controller on a managed host, where it would check the encoding of options more
-    strictly otherwise.
-    """
+    """Return nothing, as on a managed host; otherwise ansible-core checks the encoding of options more strictly."""
 
 
 @contextlib.contextmanager
 def _as_on_a_host() -> Iterator[None]:
-    """Lets module code take this process for one on a managed host.
+    """Let module code take this process for one on a managed host.
 
     Once anything of the controller was imported, by a test of a filter, ansible-core from 2.19 on gives a module's
     warnings to the controller.
@@ -117,7 +115,7 @@ def _as_on_a_host() -> Iterator[None]:
 
 
 def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) -> ModuleRun:
-    """Runs the module `name`.
+    """Run the module `name`.
 
     :param options: its options, as a playbook gives them.
     """
@@ -129,9 +127,7 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
         "_ansible_remote_tmp": "~/.ansible/tmp",
     }
     arguments["_ansible_module_name"] = f"streamops.ovenmediaengine.{name}"
-    if (
-        "inject_invocation" in PASS_VARS
-    ):  # from ansible-core 2.19 on the options are returned only where this asks for it
+    if "inject_invocation" in PASS_VARS:  # from ansible-core 2.19 on the options are returned only if this asks for it
         arguments["_ansible_inject_invocation"] = True
     basic._ANSIBLE_ARGS = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode()
     basic._ANSIBLE_PROFILE = "legacy"  # asked for from ansible-core 2.19 on
@@ -144,7 +140,7 @@ def run_module(name: str, options: dict[str, Any], *, check_mode: bool = False) 
 
 
 def connection(simulator: Any, **options: Any) -> dict[str, Any]:
-    """The connection options for a simulator, with others added.
+    """Return the connection options for a simulator, with others added.
 
     An answer may take its time, however slow the machine.
     """
@@ -152,7 +148,7 @@ def connection(simulator: Any, **options: Any) -> dict[str, Any]:
 
 
 def make_virtual_host(simulator: Any, name: str, **fields: Any) -> None:
-    """Makes a virtual host as somebody else would, past the modules.
+    """Make a virtual host as another client would, past the modules.
 
     :param fields: further fields in wire form, such as `applications`.
     """
@@ -160,7 +156,7 @@ def make_virtual_host(simulator: Any, name: str, **fields: Any) -> None:
 
 
 def post(simulator: Any, path: str, body: Any) -> None:
-    """Asks the server for something past the modules, as somebody else would."""
+    """Ask the server for something past the modules, as another client would."""
     credential = base64.b64encode(simulator.token.encode()).decode()
     answer = requests.post(
         simulator.url + path, json=body, headers={"Authorization": f"Basic {credential}"}, timeout=PATIENCE

@@ -31,7 +31,7 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -339,7 +339,7 @@ def test_relative_links_point_to_files() -> None:
     assert broken == []
 
 
-def test_what_the_readme_says_it_does_not_do_is_so() -> None:
+def test_the_limits_in_the_readme_are_true() -> None:
     """A module or role that does one of these things after all has to be removed from the list."""
     text = README.read_text(encoding="utf-8")
     section = re.search(r"^The collection does not:\n\n(.+?)\n\n## ", text, re.MULTILINE | re.DOTALL)
@@ -391,7 +391,7 @@ def test_contributing_names_existing_files() -> None:
 
 def test_every_module_is_where_development_says() -> None:
     modules = names("plugins/modules", "*.py")
-    assert modules == names("plugins/action", "*.py") == set(MODULES) == set(CAPABILITIES)
+    assert modules == names("plugins/action", "*.py") == set(MODULES) == set(OPERATIONS)
     assert modules <= names("tests/integration/targets", "*")
     ends = (ROOT / "tests/integration/targets/execution_paths/tasks/ends.yml").read_text(encoding="utf-8")
     assert {module for module in modules if f"  streamops.ovenmediaengine.{module}:" not in ends} == set()

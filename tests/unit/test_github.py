@@ -132,7 +132,7 @@ def test_one_job_waits_for_all_others() -> None:
     )
 
 
-def test_units_names_tests_that_are_there() -> None:
+def test_units_names_existing_tests() -> None:
     named = re.findall(r"tests/unit/\S+", step("ci", "Run the unit tests that depend on ansible-core")["run"])
     assert named and [path for path in named if not (ROOT / path).exists()] == []
 

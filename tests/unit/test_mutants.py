@@ -48,9 +48,7 @@ def test_every_bug_has_tests_and_a_line_in_the_table() -> None:
         assert f"| {mutant.breaks} | {mutant.promise} |" in table
 
 
-def test_a_patch_is_made_anew_for_lines_that_have_moved(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_patch_is_refreshed_for_moved_lines(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant = next(mutant for mutant in ALL if mutant.name == "retry_after_ignored")
     [name] = mutant.lines
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines(keepends=True)

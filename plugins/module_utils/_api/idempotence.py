@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which requests may be sent again if their outcome is unknown (RFC 9110, 9.2.2), and why."""
+"""Which requests are idempotent (RFC 9110, 9.2.2), and so can be sent again if their outcome is unknown."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import typing as t
 
 
 class Idempotence(t.NamedTuple):
-    """Whether a request may be sent again of which it is not known what became, and why."""
+    """Whether a request can be sent again if no response arrived, and why."""
 
-    allowed: bool
+    repeatable: bool
     reason: str
 
 
 READS = Idempotence(True, "It changes nothing.")
-DELETES = Idempotence(True, "A second one finds nothing to delete, and says so.")
+DELETES = Idempotence(True, "A second one returns 404, because nothing is left to delete.")
 STOPS = Idempotence(
-    True, "A second one is 200 as long as the task is listed, and 404 after that (server-facts: Push tasks)."
+    True, "A second one returns 200 while the task is listed, and 404 afterwards (server-facts: Push tasks)."
 )
 RELOADS = Idempotence(True, "The server reads the same files again.")
 CREATES = Idempotence(
-    False, "What was created although the answer was lost would be refused as a conflict: look at what is there."
+    False, "If the first one took effect, a second one fails with a conflict: read the current state instead."
 )
 STARTS = Idempotence(
-    False,
-    "The task that was started although the answer was lost would be refused as a duplicate: look at what is there.",
+    False, "If the first one took effect, a second one fails as a duplicate: read the current state instead."
 )

@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Map the server's messages and statuses to error kinds."""
+"""Map statuses and messages of the server to error kinds."""
 
 from __future__ import annotations
 
 import re
 import typing as t
 
-# Parts of the server's own messages, in lower case, and what they mean; the first that is found counts. The texts of
-# the contract (`Conflict`) and of every recorded version are among them.
+# Parts of the server's messages in lower case, and their error kinds; the first match counts. They cover the documented
+# text `Conflict` (api-contract: Endpoints) and the messages of every recorded version (tests/wire).
 _MESSAGES = (
     ("read-only", "read_only"),
     ("controller not found", "controller_not_found"),
@@ -24,25 +24,25 @@ _MESSAGES = (
     ("already exists", "conflict"),
     ("conflict", "conflict"),
 )
-# `[name]` and `'name'` in a message, but not `[HTTP]`, `[Config]` and `[JSON]` at its beginning.
+# `[name]` and `'name'` in a message, but not the prefixes `[HTTP]`, `[Config]` and `[JSON]`.
 _QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|'[^']*'")
-_LONGEST_MESSAGE = 2000  # characters of the server's words; a parser's message can repeat a whole request
+_LONGEST_MESSAGE = 2000  # characters of a server message; that of a parser can repeat a whole request
 _STATUSES = {401: "unauthorized", 409: "conflict"}
 
 
 class ItemAnswer(t.NamedTuple):
-    """The answer to one item of a bulk request."""
+    """The answer for one item of a bulk request."""
 
     ok: bool
     status: int
     message: str
-    kind: str  # a key of ADVICE where not ok
+    kind: str  # a key of ADVICE; empty if ok
 
 
 def kind_of(status: int, message: str) -> str:
-    """The kind of error (a key of ADVICE) that a status and the server's message mean."""
+    """Return the error kind (a key of ADVICE) for a status and the server's message."""
     if status != 401:
-        # Names that the server quotes mean nothing, however they read.
+        # Quoted names are ignored, because a name can contain any of these parts.
         words = _QUOTED.sub("", message).lower()
         for part, kind in _MESSAGES:
             if part in words:
@@ -51,26 +51,24 @@ def kind_of(status: int, message: str) -> str:
 
 
 def named_in(payload: dict[str, t.Any] | None, name: str) -> dict[str, t.Any] | None:
-    """An object under the name by which it was asked for, whatever the answer calls it: the name goes into further
-    requests.
-    """
+    """Return an object with the requested name, regardless of that in the answer: further requests use it."""
     return None if payload is None else {**payload, "name": name}
 
 
 def message_of(body: t.Any) -> str:
-    """The server's own words in an envelope."""
+    """Return the server's message in an envelope, on one line; empty if there is none."""
     if isinstance(body, list) and body:
         body = body[0]
     message = body.get("message") if isinstance(body, dict) else None
     if not isinstance(message, str):
         return ""
     words = " ".join(message[:_LONGEST_MESSAGE].split())
-    # What a terminal would take for a command is shown and not sent to it.
+    # Control characters are escaped, so that a terminal does not execute them.
     return words if words.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in words)
 
 
 def item_answer(item: t.Any, whole: int) -> ItemAnswer:
-    """One item of a bulk answer; one that is no envelope is no success, whatever the status of the whole says."""
+    """Return one item of a bulk answer with the status ``whole``; an item that is no envelope is no success."""
     status = item.get("statusCode") if isinstance(item, dict) else None
     if not isinstance(status, int):
         return ItemAnswer(False, whole, "", "unexpected_answer")

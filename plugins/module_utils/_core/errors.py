@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What can go wrong, and what to do about it: one table, used by every message and by the guide on errors."""
+"""Error kinds with their meaning and remedy, and the exceptions that carry them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import typing as t
 
 
 class Advice(t.NamedTuple):
-    """What an error means and what its reader can do."""
+    """The meaning of an error kind, and what the user can do about it."""
 
     meaning: str
     remedy: str
 
 
-# The keys are the values of `error.kind` in results. The guide "Errors and what to do" shows this very table; a test
+# The keys are the values of `error.kind` in results. docs/docsite/rst/guide_errors.rst shows this table; a test
 # compares the two.
 ADVICE: dict[str, Advice] = {
     "unauthorized": Advice(
@@ -196,7 +196,8 @@ ADVICE: dict[str, Advice] = {
 }
 
 
-# Kinds of errors that are no answer of the server's own. The role provision waits while it meets one of them.
+# Kinds of errors without a response of the server itself. The role provision retries its first request while one of
+# these occurs.
 UNANSWERED = ("refused", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
 
 
@@ -206,9 +207,10 @@ AnyError = t.TypeVar("AnyError", bound="OmeError")
 class OmeError(Exception):
     """A failure that the user can act on.
 
-    ``kind`` is a key of :data:`ADVICE`. ``attempt`` says in words what was tried. ``method``, ``path``, ``host`` and
-    ``status`` describe the request where there was one. ``server_message`` is what the server said itself.
-    ``maybe_done`` is true where the request may have taken effect although no answer came.
+    ``kind`` is a key of :data:`ADVICE`. ``attempt`` completes the sentence "Could not …". ``detail`` replaces the
+    meaning of the kind. ``method``, ``path``, ``host`` and ``status`` (HTTP) describe the request, if one was sent.
+    ``server_message`` is the message in the server's response. ``outcome_unknown`` is true if the request may have
+    taken effect although no usable response arrived.
     """
 
     def __init__(
@@ -237,20 +239,20 @@ class OmeError(Exception):
 
     @property
     def advice(self) -> Advice:
-        """Meaning and remedy from :data:`ADVICE`."""
+        """Return meaning and remedy from :data:`ADVICE`."""
         return ADVICE[self.kind]
 
     @property
     def refused(self) -> bool:
-        """Whether an answer came and said no.
+        """Return whether a response arrived and rejected the request.
 
-        What was asked may be done all the same, but asking once more helps nothing.
+        The request may still have taken effect, but repeating it does not help.
         """
         return (self.status or 0) >= 400 and self.kind not in ("gateway", "rate_limited")
 
     @property
     def unanswered(self) -> bool:
-        """Whether the server gave no answer of its own, which it may do later."""
+        """Return whether no response of the server itself arrived; a later attempt can succeed."""
         return self.kind in UNANSWERED
 
     def with_detail(self, text: str) -> OmeError:
@@ -275,7 +277,7 @@ class OmeError(Exception):
         return changed
 
     def __str__(self) -> str:
-        """One line: what was attempted, what happened, the server's own words, where, and what to do."""
+        """Return one line: what failed, why, the server's message, the request, and what to do."""
         parts = [f"Could not {self.attempt}."]
         parts.append(self.detail if self.detail else self.advice.meaning)
         if self.server_message:
@@ -287,7 +289,7 @@ class OmeError(Exception):
         return " ".join(parts)
 
     def as_result(self) -> dict[str, t.Any]:
-        """The structured form for the `error` key of a result."""
+        """Return the value of `error` in a result."""
         return {
             "kind": self.kind,
             "attempted": self.attempt,
@@ -301,11 +303,14 @@ class OmeError(Exception):
         }
 
 
-_LONGEST_EXPECTED = 500  # characters of what a message says about an option, what was given included
+_LONGEST_EXPECTED = 500  # characters that a message says about an option, its value included
 
 
 class BadInput(OmeError):
-    """An option that cannot work, found before anything was sent."""
+    """An option with an invalid value, detected before any request.
+
+    ``option`` is its full path such as ``host.names[0]``; ``expected`` says what was expected, and what it got.
+    """
 
     def __init__(self, option: str, expected: str) -> None:
         self.option = option

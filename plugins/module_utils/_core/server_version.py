@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Versions of the server, and facts that a release has changed (server-facts: 0.21.0)."""
+"""Versions of the server, and facts that differ between releases (server-facts: 0.21.0)."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ import typing as t
 
 Version = tuple[int, int, int]
 
-# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP). It gets the benefit of the doubt: this is
-# the newest that it can be.
+# A server without GET /v1/version is older than 0.16.5 (server-facts: HTTP). It is treated as the newest of these
+# releases.
 BEFORE_VERSION_CALL: Version = (0, 16, 4)
-# Fields that this release and all later ones know are sent without asking for the version.
+# Fields that this release and all later ones know are sent without reading the version first.
 OLDEST_ASSUMED: Version = (0, 18, 0)
-# What no release is newer than: a version that cannot be read gets the newest spelling.
+# Newer than every release: a server with an unreadable version gets the newest spelling.
 NEWEST: Version = (9999, 0, 0)
 
 _NUMBERS = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})\.([0-9]{1,4})")
 
 
 def parse(text: str | None) -> Version:
-    """Return the version in a text such as `0.20.0` or `v0.20.0-dev`; NEWEST if there is none in it."""
+    """Return the version in a text such as `0.20.0` or `v0.20.0-dev`; NEWEST if the text has none."""
     found = _NUMBERS.match(text or "")
     return (int(found[1]), int(found[2]), int(found[3])) if found else NEWEST
 
 
 def show(version: Version) -> str:
-    """Return a release for a message."""
+    """Return the text of a release, for messages."""
     return ".".join(map(str, version))
 
 
 def describe(version: Version) -> str:
-    """Return the version of a server for a message."""
+    """Return the text of a server's version, for messages."""
     if version == BEFORE_VERSION_CALL:
         return "older than 0.16.5"
     return "unknown" if version == NEWEST else show(version)
@@ -48,5 +48,5 @@ class Changed(t.NamedTuple):
     since: Version
 
     def at(self, version: Version) -> t.Any:
-        """Return the fact for one version."""
+        """Return the value for one version."""
         return self.new if version >= self.since else self.old

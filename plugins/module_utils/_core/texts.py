@@ -2,14 +2,15 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Texts of messages and reports: what every file can hold, and how long a message may be."""
+"""Texts of messages and reports: valid UTF-8, bounded length, short lists of names."""
 
 from __future__ import annotations
 
 import re
 import typing as t
 
-# JSON can hold half of a surrogate pair, and Python reads it. UTF-8 cannot, so no file and no terminal takes it.
+# JSON can contain half of a surrogate pair, and Python reads it. UTF-8 cannot encode it, so files and terminals reject
+# it.
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 LONGEST_MESSAGE = 2000  # characters
@@ -17,8 +18,9 @@ _MOST_LISTED = 5
 
 
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
-    """Return the text; one that is too long without its middle, because a message begins with what failed and ends
-    with what to do.
+    """Return the text, without its middle if it has more than ``most`` characters.
+
+    A message begins with what failed and ends with what to do; both stay.
     """
     if len(text) <= most:
         return text
@@ -28,13 +30,13 @@ def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
 
 
 def listed(names: t.Sequence[str]) -> str:
-    """Return names for a message; of many the first two and how many more there are."""
+    """Return names for a message; of more than five, the first two and the number of the others."""
     return ", ".join(names) if len(names) <= _MOST_LISTED else f"{names[0]}, {names[1]}, … and {len(names) - 2:,} more"
 
 
 def encodable(value: t.Any) -> t.Any:
-    """Return the value with each lone surrogate written as its escape, in every text of it, so that different texts
-    stay different.
+    """Return the value with each lone surrogate in its texts replaced by its escape, so that different texts stay
+    different.
     """
     if isinstance(value, str):
         return value if value.isascii() else _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", value)
@@ -46,11 +48,11 @@ def encodable(value: t.Any) -> t.Any:
 
 
 def can_hold_surrogates(text: str) -> bool:
-    """Return whether the value of a JSON text can hold a lone surrogate; most texts show at once that theirs cannot."""
+    """Return whether the value of a JSON text can contain a lone surrogate, without parsing it."""
     return "\\u" in text or not text.isascii()
 
 
 def name_list(names: t.Iterable[str], most: int = 10) -> str:
-    """Names for a message, cut where there are very many."""
+    """Return sorted names for a message; of more than ``most``, the first ones and the number of the others."""
     names = sorted(names)
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -114,7 +114,7 @@ class Transport:
         if self._owns_connections:
             self._connections.close()
 
-    def ask_anew(self) -> None:
+    def reset_circuit(self) -> None:
         """Close the circuit breaker, so that a server that has answered no request is asked again."""
         self._breaker.reset()
 

@@ -26,7 +26,7 @@ class _Applications(ManagingOperation):
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(specified)
+        return application.expand_bare_names(specified)
 
     def check(self) -> None:
         check_applications(self.desired)

@@ -65,7 +65,7 @@ class AuditInfo(Operation):
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        opened = application.with_bare_members(specified)
+        opened = application.expand_bare_names(specified)
         entries = opened.get("certificates")
         if isinstance(entries, list):
             opened["certificates"] = [

@@ -49,7 +49,7 @@ class VhostInfo(Operation):
                     raise
             # A last attempt is made at the deadline, and not up to a pause before it.
             context.sleep(min(_PAUSE, left))
-            api.ask_anew()
+            api.reset_circuit()
 
     def _read(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []

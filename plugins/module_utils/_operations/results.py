@@ -208,5 +208,5 @@ def _diff(items: t.Iterable[Outcome]) -> dict[str, t.Any]:
         if item.before is not None:
             before[item.title] = item.declaration.mask(item.before)
         if to_be is not None:
-            after[item.title] = item.declaration.mask_after(to_be, item.before)
+            after[item.title] = item.declaration.mask_changed(to_be, item.before)
     return {"before": before, "after": after}

@@ -45,7 +45,7 @@ class _Vhosts(ManagingOperation):
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.with_bare_members(specified)
+        return application.expand_bare_names(specified)
 
     @functools.cached_property
     def applications(self) -> list[tuple[str, dict[str, t.Any]]]:

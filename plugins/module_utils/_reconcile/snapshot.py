@@ -153,7 +153,7 @@ class Snapshots:
                 self._context.warn(push_task.unaddressable(key))
         streams = self._api.list_streams(vhost, app) if live else None
         return Snapshot(
-            apps={app: APPLICATION.each_once(raw)},
+            apps={app: APPLICATION.drop_old_spellings(raw)},
             tasks=tasks,
             unsendable=tuple(f"{app}: {key}" for key in unsendable_keys(raw)),
             streams=None if streams is None else tuple(f"{app}/{stream}" for stream in sorted(streams)),

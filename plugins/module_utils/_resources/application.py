@@ -4,8 +4,8 @@
 
 """The application: fields, rules, and what a server adds by itself (server-facts: Applications).
 
-The names on the wire are those of the server's source [read]. They differ by version, so that every group lets
-through under `extra` what is not declared here.
+The JSON names come from the server's source [read]. They differ by version, so that every object passes undeclared keys
+through under `extra`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ APPLICATION = Object(
 
 
 class Key(t.NamedTuple):
-    """What identifies an application."""
+    """The identity of an application."""
 
     vhost: str
     name: str
@@ -77,52 +77,53 @@ class Key(t.NamedTuple):
 
 
 def key_of(app: t.Mapping[str, t.Any]) -> Key:
-    """The key of an application in option form."""
+    """Return the key of an application (option form)."""
     return Key(app["vhost"], app["name"])
 
 
 def nested_spec() -> dict[str, t.Any]:
-    """The argument spec of an application inside of an entry for a virtual host, where that is not named again."""
+    """Return the argument spec of an application nested in an entry for its virtual host: without `vhost`."""
     return {option: spec for option, spec in APPLICATION.options().items() if option != "vhost"}
 
 
-def with_bare_members(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return the options of a module, or an entry of its lists, with providers and publishers that are only named as
-    members without settings.
+def expand_bare_names(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the options of a module, or an entry of its lists, with bare names of providers and publishers expanded.
 
-    `[rtmp, srt]` is how people write it. YAML takes `rtmp:` for null, which would mean "not given", so that the
-    provider would be removed.
+    Users can write `[rtmp, srt]` for `{rtmp: {}, srt: {}}`. YAML reads `rtmp:` as null; without expansion it would
+    count as omitted, and the provider would be removed.
     """
-    opened = dict(options)
+    expanded = dict(options)
     for name in ("providers", "publishers"):
-        members, declared = opened.get(name), APPLICATION.fields[name]
-        if isinstance(members, list) and all(isinstance(member, str) for member in members):
-            opened[name] = {member.strip(): {} for member in members}
-        elif isinstance(members, dict) and isinstance(declared, Object):
-            opened[name] = {
+        value, declared = expanded.get(name), APPLICATION.fields[name]
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            expanded[name] = {item.strip(): {} for item in value}
+        elif isinstance(value, dict) and isinstance(declared, Object):
+            expanded[name] = {
                 key: {} if item is None and isinstance(declared.fields.get(key), Object) else item
-                for key, item in members.items()
+                for key, item in value.items()
             }
     for name in ("vhosts", "applications"):
-        if isinstance(opened.get(name), list):
-            opened[name] = [with_bare_members(entry) if isinstance(entry, dict) else entry for entry in opened[name]]
-    return opened
+        if isinstance(expanded.get(name), list):
+            expanded[name] = [
+                expand_bare_names(entry) if isinstance(entry, dict) else entry for entry in expanded[name]
+            ]
+    return expanded
 
 
 def validate(app: t.Mapping[str, t.Any], path: str) -> None:
-    """Raises BadInput where the specified form of an application cannot work."""
+    """Raise BadInput for an invalid application (specified form); ``path`` is the full path of its option."""
     prefix = f"{path}." if path else ""
     APPLICATION.validate(app, path)
     for option, example in (("providers", "rtmp"), ("publishers", "llhls")):
         if option in app and not APPLICATION.fields[option].to_wire(app[option]):
             raise BadInput(
                 prefix + option,
-                f"expected at least one, such as '{example}: {{}}'; leave the option out to leave them as they are",
+                f"expected at least one, such as '{example}: {{}}'; omit the option to keep the current ones",
             )
 
 
 def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
-    """What an application (option form, whole) lacks to be taken by the server [read]; None where nothing is missing."""
+    """Return which required option an application (complete, option form) lacks [read]; None if none is missing."""
     profiles = app.get("output_profiles", {})
     for profile_index, profile in enumerate(profiles.get("output_profile", [])):
         path = f"output_profiles.output_profile[{profile_index}]"
@@ -137,23 +138,22 @@ def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
 
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:
-    """An application as the server sends it, in option form.
+    """Return an application of wire form in option form.
 
-    `dynamic` is no setting and is left out (server-facts: Applications).
+    `dynamic` is no setting and is omitted (server-facts: Applications).
     """
     app = {
         "vhost": vhost,
         **APPLICATION.from_wire({key: value for key, value in raw.items() if key not in ("dynamic", "vhost")}),
     }
-    # An empty set is no input, and says no more than an absent one.
+    # Empty providers or publishers are equal to absent ones, and are invalid as options.
     return {option: value for option, value in app.items() if option not in ("providers", "publishers") or value}
 
 
 def create_request(app: t.Mapping[str, t.Any], declaration: Object = APPLICATION) -> dict[str, t.Any]:
-    """Return one item of POST …/apps: fields without the virtual host, which is in the path; the type is required
-    there.
+    """Return one item of POST …/apps: the path has the virtual host, and the type is required.
 
-    ``declaration`` is that of the server's version.
+    ``declaration`` is :data:`APPLICATION` for the server's version.
     """
     return {
         "type": TYPES[0],
@@ -162,11 +162,11 @@ def create_request(app: t.Mapping[str, t.Any], declaration: Object = APPLICATION
 
 
 def can_push(app: t.Mapping[str, t.Any]) -> bool:
-    """Whether an application (option form) has a publisher that push tasks need."""
+    """Return whether an application (option form) has a publisher for push tasks."""
     publishers = APPLICATION.fields["publishers"].to_wire(app.get("publishers", {}))
     return any(name in publishers for name in PUSH_PUBLISHERS)
 
 
 def is_dynamic(raw: t.Mapping[str, t.Any]) -> bool:
-    """Whether the server made the application by itself, for a stream that it pulls (server-facts: Applications)."""
+    """Return whether the server created the application for a stream that it pulls (server-facts: Applications)."""
     return str(raw.get("dynamic", False)).lower() == "true"

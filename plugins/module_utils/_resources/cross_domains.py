@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The origins that browsers may play from: in a virtual host, and in providers and publishers of an application."""
+"""CORS settings of a virtual host, and of providers and publishers of an application."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from .._schema.collections import StringSet
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import String
 
-OBJECT_SINCE: Version = (0, 17, 2)  # before, the list of origins stood for the whole [read]
+OBJECT_SINCE: Version = (0, 17, 2)  # before, the list of origins was the complete value [read]
 
 
 class CrossDomains(Object):
-    """The origins that browsers may play from, and headers for them; a bare list of origins on servers before 0.17.2
-    [read].
-    """
+    """The origins from which browsers may play, and headers; a bare list of origins before 0.17.2 [read]."""
 
     def __init__(self, *, extra: bool = True, since: str | None = None) -> None:
-        """Declare it; ``extra`` and ``since`` as for any field."""
+        """Declare the field; ``extra`` and ``since`` as for :class:`Object`."""
         header = [
             String("key", required=True, check=checks.one_line),
             String("value", required=True, check=checks.one_line),
@@ -38,14 +36,14 @@ class CrossDomains(Object):
 
     @property
     def renamed(self) -> bool:
-        """Whether releases spell it differently: its form differs."""
+        """Return True: releases before 0.17.2 have another form."""
         return True
 
     def at(self, version: Version) -> Object:
-        group = copy.copy(super().at(version))
-        if isinstance(group, CrossDomains):
-            group.bare = version < OBJECT_SINCE
-        return group
+        declaration = copy.copy(super().at(version))
+        if isinstance(declaration, CrossDomains):
+            declaration.bare = version < OBJECT_SINCE
+        return declaration
 
     def to_wire(self, value: t.Any) -> t.Any:
         return value.get("urls", []) if self.bare else super().to_wire(value)
@@ -53,5 +51,5 @@ class CrossDomains(Object):
     def from_wire(self, raw: t.Any) -> dict[str, t.Any]:
         return super().from_wire({"urls": raw} if isinstance(raw, list) else raw)
 
-    def each_once(self, raw: t.Any) -> t.Any:
-        return raw if isinstance(raw, list) else super().each_once(raw)
+    def drop_old_spellings(self, raw: t.Any) -> t.Any:
+        return raw if isinstance(raw, list) else super().drop_old_spellings(raw)

@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which virtual host a publisher or viewer reaches by a host name (server-facts: Which virtual host a publisher or
-viewer reaches).
+"""Find the virtual host that a publisher or viewer reaches by a host name.
 
-The server goes through its virtual hosts in the order of creation and takes the first one with a host name that
-matches. In a host name ``*`` is any text and ``?`` at most one character, dots included, and case counts. The rule is
-the same in 0.15.10 to 0.21.0. Certificates are chosen by another order.
+The server uses the first virtual host, in the order of creation, with a host name that matches. In a host name ``*``
+matches any text and ``?`` at most one character, both including dots; case is significant. The rule is the same in
+0.15.10 to 0.21.0 (server-facts: Which virtual host a publisher or viewer reaches). Certificates are selected in another
+order.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from __future__ import annotations
 import re
 import typing as t
 
-# Places in the order of creation. Two virtual hosts with the same place come in an order that the API does not tell.
+# Places in the order of creation. The API does not report the order of virtual hosts with the same place.
 CONFIGURED = 0  # from the server's configuration file
-EXISTING = 1  # made through the API before
-NEW = 2  # the first one that a task makes; the next ones have the places after it
+EXISTING = 1  # created through the API before
+NEW = 2  # the first one that a task creates; the next ones have the places after it
 
 OF_SAMPLE = "default"  # the only virtual host of the sample configuration
-_LONGEST_NAME = 255  # characters; no host has a longer name
+_LONGEST_NAME = 255  # characters; DNS has no longer names
 _MANY_WILDCARDS = re.compile(r"[*?]*\*[*?]*")
 
 
 def place_of(vhost: str, *, read_only: bool) -> int:
-    """The place of a virtual host that is there; ``read_only`` if there is a sign that it comes from the configuration
-    file.
+    """Return the place of an existing virtual host.
 
-    Not all of them give a sign, on 0.15.10 none does. The one of the sample configuration is known by its name.
+    ``read_only`` says that it is recognized as one of the configuration file. Not all of them can be recognized, and
+    none on 0.15.10. That of the sample configuration is recognized by its name.
     """
     return CONFIGURED if read_only or vhost == OF_SAMPLE else EXISTING
 
@@ -43,20 +43,19 @@ class Claim(t.NamedTuple):
 
 
 class Owner(t.NamedTuple):
-    """Who gets a host name that others claim, too: another virtual host, or, if not ``lost``, whichever was created
-    first.
+    """The result for a host name that several virtual hosts claim.
+
+    If ``lost``, another virtual host receives its publishers and viewers; otherwise whichever was created first.
     """
 
     lost: bool
     rivals: tuple[tuple[str, str], ...]
-    """The other virtual hosts that may get it, each with its host name that matches.
-
-    More than one if their order is unknown.
-    """
+    """The other virtual hosts that can receive them, each with its host name that matches; several if their order is
+    unknown."""
 
     @property
     def vhosts(self) -> str:
-        """The other virtual hosts in words, such as "aa" or "aa or bb"."""
+        """Return the names of the other virtual hosts, such as "aa" or "aa or bb"."""
         return " or ".join(vhost for vhost, _pattern in self.rivals)
 
 
@@ -75,9 +74,9 @@ class HostNames:
                     self._exact.setdefault(name, []).append(claim)
 
     def owner(self, name: str, vhost: str, place: int) -> Owner | None:
-        """Who gets the host name of a virtual host; None if it gets the name itself.
+        """Return who receives publishers and viewers of a virtual host's name; None if the virtual host itself does.
 
-        A name with a wildcard counts as taken if another virtual host gets every host that it matches.
+        A name with a wildcard is lost if another virtual host receives every host that it matches.
         """
         rivals: dict[str, tuple[int, str]] = {}
         for pattern, claim in self._matching(name):
@@ -101,29 +100,29 @@ class HostNames:
 
 
 def covers(pattern: str, name: str) -> bool:
-    """Whether the host name ``pattern`` matches each host that the host name ``name`` matches."""
+    """Return whether the host name ``pattern`` matches every host that the host name ``name`` matches."""
     if not _has_wildcard(pattern):
         return pattern == name
     pattern = _MANY_WILDCARDS.sub("*", pattern)
-    # A wildcard of the name stands for characters that only wildcards of the pattern match; "*" for more than all "?"
-    # can match.
+    # Only wildcards of the pattern match the characters for a wildcard of the name. "*" counts as one character more
+    # than all "?" of the pattern can match.
     many = pattern.count("?") + 1
     characters: list[str | None] = []
     for one in _MANY_WILDCARDS.sub("*", name):
         characters += [None] * many if one == "*" else [None if one == "?" else one]
-    # Which beginnings of the pattern match the characters so far, by their length.
+    # For each prefix of the pattern, by length: whether it matches the characters so far.
     matched = [True]
-    for desired in pattern:
-        matched.append(matched[-1] and desired in "*?")
+    for expected in pattern:
+        matched.append(matched[-1] and expected in "*?")
     for character in characters:
         before, matched = matched, [False]
-        for index, desired in enumerate(pattern):
-            if desired == "*":
+        for index, expected in enumerate(pattern):
+            if expected == "*":
                 matched.append(matched[index] or before[index + 1])
-            elif desired == "?":
+            elif expected == "?":
                 matched.append(matched[index] or before[index])
             else:
-                matched.append(desired == character and before[index])
+                matched.append(expected == character and before[index])
     return matched[-1]
 
 
@@ -132,6 +131,6 @@ def _has_wildcard(name: str) -> bool:
 
 
 def _ends(pattern: str) -> tuple[str, str]:
-    """The text before the first wildcard and after the last one."""
+    """Return the text before the first wildcard and the text after the last one."""
     parts = re.split(r"[*?]", pattern)
     return parts[0], parts[-1]

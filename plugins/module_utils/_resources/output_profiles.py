@@ -18,12 +18,12 @@ TYPES = ("live", "vod")
 
 
 def renamed_option(old: str, new: str) -> Changed:
-    """Return a JSON name that 0.21.0 spells differently, without an alias (server-facts: 0.21.0)."""
+    """Return a JSON name that changed in 0.21.0; no server accepts both spellings (server-facts: 0.21.0)."""
     return Changed(old, new, (0, 21, 0))
 
 
 def _match() -> Object:
-    """The conditions under which a track is passed through although it could be encoded."""
+    """Declare the conditions under which a track is passed through instead of encoded."""
     names = ("codec", "bitrate", "framerate", "width", "height", "samplerate", "channel")
     return Object(
         "bypass_if_match",
@@ -37,7 +37,7 @@ def _match() -> Object:
 
 
 def _encode(option: str, xml: str, fields: t.Sequence[Field]) -> ObjectList:
-    """One list of `encodes`, with what all of them have."""
+    """Declare one list of `encodes` with its common and its own fields."""
     common = [
         String("name", check=checks.one_line),
         String("codec", check=checks.one_line),
@@ -116,7 +116,7 @@ def _playlists() -> ObjectList:
                 "options",
                 extra=True,
                 fields=[
-                    # 0.21.0 still takes the old spelling, the next release answers with both [read].
+                    # 0.21.0 still accepts the old spelling; the next release returns both [read].
                     Bool("web_rtc_auto_abr", Changed("webRtcAutoAbr", "webrtcAutoAbr", (0, 21, 1))),
                     Int("hls_chunklist_path_depth", renamed_option("hLSChunklistPathDepth", "hlsChunklistPathDepth")),
                     Bool("enable_ts_packaging", "enableTsPackaging", since="0.16.6"),
@@ -132,7 +132,7 @@ def _playlists() -> ObjectList:
                     String("name", required=True, check=checks.one_line),
                     String("video", check=checks.one_line),
                     String("audio", check=checks.one_line),
-                    # With underscores on the wire too.
+                    # The JSON names have underscores too.
                     Int("video_index_hint", since="0.18.0"),
                     Int("audio_index_hint", since="0.18.0"),
                 ],
@@ -154,13 +154,13 @@ def _playlists() -> ObjectList:
 
 
 def _template(*bounded: str) -> list[Field]:
-    """The fields by which a rendition template picks tracks, in the server's spelling, which has underscores here."""
+    """Return the fields by which a rendition template selects tracks; their JSON names have underscores."""
     names = [String(name, check=checks.one_line) for name in ("variant_name", "encoding_type")]
     return [*names, *(Float(f"{bound}_{name}") for name in bounded for bound in ("max", "min"))]
 
 
 def _track_sets() -> ObjectList:
-    """Tracks under one name, for the variants of playlists."""
+    """Declare named sets of tracks, for the variants of playlists."""
 
     def tracks(option: str, xml: str) -> ObjectList:
         fields = [String("name", check=checks.one_line), Int("index_hint", "indexHint", default=-1)]
@@ -182,7 +182,7 @@ def _track_sets() -> ObjectList:
 
 
 def subtitles_field(since: str) -> Object:
-    """Subtitle tracks; of an application from 0.20.5 on, of all its output profiles from 0.20.0 on."""
+    """Declare subtitle tracks: of an application since 0.20.5, of its output profiles since 0.20.0."""
     transcription = [
         String("engine", default="whisper", check=checks.one_line),
         String("model", check=checks.one_line),
@@ -210,7 +210,7 @@ def subtitles_field(since: str) -> Object:
 
 
 def _speech_to_text() -> Object:
-    """Subtitles made from speech."""
+    """Declare subtitles from speech recognition."""
     rendition = [
         String("engine", check=checks.one_line),
         String("output_subtitle_label", "outputSubtitleLabel", check=checks.one_line),
@@ -242,6 +242,7 @@ def _media_options() -> Object:
 
 
 def output_profiles_field() -> Object:
+    """Declare the output profiles of an application."""
     device = [Bool("enable", default=False), String("modules", check=checks.one_line_or_empty)]
     return Object(
         "output_profiles",

@@ -24,7 +24,7 @@ def _provider(
     incoming_since: str = "0.19.0",
     **kwargs: t.Any,
 ) -> Object:
-    """Return a way in; ``incoming_since`` is the release from which it can keep the timestamps of what comes in."""
+    """Declare a provider; ``incoming_since`` is the first release in which it can keep incoming timestamps."""
     common = [
         Int("max_connection", "maxConnection"),
         Int("packet_silence_timeout_ms", "packetSilenceTimeoutMs", check=checks.count, since="0.19.0"),
@@ -36,7 +36,7 @@ def _provider(
 
 
 def _event_generator() -> Object:
-    """Events that the server puts into a stream by itself."""
+    """Declare events that the server inserts into a stream."""
     id3 = [
         String("frame_type", "frameType", check=checks.one_line),
         String("event_type", "eventType", check=checks.one_line),
@@ -64,9 +64,10 @@ def _passthrough() -> Bool:
 
 
 def providers_field() -> Object:
+    """Declare the providers of an application."""
     return Object(
         "providers",
-        members=True,
+        presence_keyed=True,
         extra=True,
         fields=[
             _provider("rtmp", "RTMP", _block_duplicates(), _passthrough(), _event_generator(), incoming_since="0.16.4"),

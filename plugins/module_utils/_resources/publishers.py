@@ -20,6 +20,7 @@ from .output_profiles import renamed_option
 def _publisher(
     option: str, xml: str | None, *fields: Field, wire: str | Changed | None = None, **kwargs: t.Any
 ) -> Object:
+    """Declare a publisher."""
     return Object(option, wire, xml=xml, fields=[Int("max_connection", "maxConnection"), *fields], extra=True, **kwargs)
 
 
@@ -28,7 +29,7 @@ def _default_playlist() -> Bool:
 
 
 def _hls_fields(*, origin_mode: str | None, numbering: str, dvr: str | None) -> list[Field]:
-    """Return what HLS and LL-HLS share; the arguments are the releases from which each knows it."""
+    """Declare the fields that HLS and LL-HLS share; the arguments are the first releases that know them."""
     return [
         Int("segment_count", "segmentCount", check=checks.count),
         Float("segment_duration", "segmentDuration"),
@@ -58,9 +59,10 @@ def _stream_map(option: str = "stream_map", wire: str = "streamMap") -> Object:
 
 
 def publishers_field() -> Object:
+    """Declare the publishers of an application."""
     return Object(
         "publishers",
-        members=True,
+        presence_keyed=True,
         extra=True,
         fields=[
             Int("app_worker_count", "appWorkerCount", default=1, check=checks.count),
@@ -106,7 +108,7 @@ def publishers_field() -> Object:
                 instead="rtmp_push",
                 extra=True,
                 fields=[
-                    # No release that can be managed takes it; a playbook that has it fails as it always did.
+                    # No supported release accepts it. It stays declared, so that playbooks with it fail as before.
                     Int("max_connection", "maxConnection", until="0.15.9"),
                     Int("connection_timeout", "connectionTimeout", default=-1, since="0.20.5"),
                     Int("send_timeout", "sendTimeout", default=-1, since="0.20.5"),

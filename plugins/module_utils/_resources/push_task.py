@@ -10,24 +10,24 @@ import typing as t
 from urllib.parse import parse_qsl
 
 from .._core.errors import BadInput
-from .._core.secrets import mask_url
+from .._core.secret_urls import mask_url
 from .._schema import validators as checks
 from .._schema.collections import StringSet
 from .._schema.objects import Object
 from .._schema.scalars import String, Url
 
 PROTOCOLS = ("srt", "rtmp", "mpegts")
-# Publishers that make push tasks possible; `push` from server version 0.16.6 on (server-facts: Applications).
+# Publishers for push tasks; `push` since server version 0.16.6 (server-facts: Applications).
 PUSH_PUBLISHERS = ("push", "rtmpPush", "srtPush", "mPEGTSPush", "mpegtsPush")
 
 
 def normalize_protocol(value: str) -> str:
-    """The server trims and lower-cases the protocol (server-facts: Push tasks)."""
+    """Return the protocol as the server stores it: trimmed, in lower case (server-facts: Push tasks)."""
     return value.strip().lower()
 
 
 def normalize_url(value: str) -> str:
-    """The server trims the URL and strips every trailing slash (server-facts: Push tasks)."""
+    """Return the URL as the server stores it: trimmed, without trailing slashes (server-facts: Push tasks)."""
     return value.strip().rstrip("/")
 
 
@@ -54,7 +54,7 @@ PUSH_TASK = Object(
     ],
 )
 
-# What the server adds to a task; option name to wire name. Times are ISO 8601.
+# Status fields of a task: option name to JSON name. Times are ISO 8601.
 STATUS_FIELDS = {
     "sent_bytes": "sentBytes",
     "sent_time": "sentTime",
@@ -66,18 +66,19 @@ STATUS_FIELDS = {
     "finish_time": "finishTime",
 }
 
-# How the server writes a time that has not come yet: the epoch, in the time zone of its machine.
+# The server writes a time that has not come yet as the epoch, in its host's time zone.
 _NOT_YET = ("1970-01-01T", "1969-12-31T")
 
-# Every spelling of "media flows" that a version or the documentation has, in lower case (server-facts: Push tasks).
+# All spellings of the state in which media flow, of all versions and the documentation, in lower case (server-facts:
+# Push tasks).
 _DELIVERING = ("pushing", "started")
-# While a task is stopped, and while its stream ends. Within about a second the task is gone in the first case, and
-# `ready` in the second [read].
+# The states of a task that is being stopped or whose stream ends. Within about a second the task disappears in the
+# first case, and is `ready` in the second [read].
 _ENDING = ("stopping", "stopped")
 
 
 class Key(t.NamedTuple):
-    """What identifies a push task: ids are scoped to one application (server-facts: Push tasks)."""
+    """The identity of a push task: IDs are scoped to one application (server-facts: Push tasks)."""
 
     vhost: str
     app: str
@@ -88,27 +89,30 @@ class Key(t.NamedTuple):
 
 
 def key_of(task: t.Mapping[str, t.Any]) -> Key:
-    """The key of a task in option form."""
+    """Return the key of a push task (option form)."""
     return Key(task["vhost"], task["app"], task["id"])
 
 
 def id_of(raw: t.Mapping[str, t.Any]) -> str:
-    """The id of a task in wire form; empty where the server sent none."""
+    """Return the ID of a push task (wire form); empty if the server sent none."""
     return str(raw.get("id", ""))
 
 
 def validate(task: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
-    """Raises BadInput where the specified form of a task cannot work; ``started`` asks for what starting it needs."""
+    """Raise BadInput for an invalid push task (specified form).
+
+    ``path`` is the full path of its option. ``started`` requires everything that is necessary to start it.
+    """
     prefix = f"{path}." if path else ""
     PUSH_TASK.validate(task, path)
     if started:
         if not task.get("stream", {}).get("name"):
             raise BadInput(
-                f"{prefix}stream.name", "expected the name of the stream to push; it is required where state is started"
+                f"{prefix}stream.name", "expected the name of the stream to push; it is required if state is started"
             )
         for option in ("protocol", "url"):
             if option not in task:
-                raise BadInput(f"{prefix}{option}", "is required where state is started")
+                raise BadInput(f"{prefix}{option}", "is required if state is started")
     if "protocol" in task and "url" in task:
         _validate_destination(task, prefix)
 
@@ -121,21 +125,21 @@ def _validate_destination(task: t.Mapping[str, t.Any], prefix: str) -> None:
     if protocol == "rtmp" and "stream_key" not in task:
         raise BadInput(
             f"{prefix}stream_key",
-            "is required where protocol is rtmp; give the empty text where the destination takes none",
+            "is required if protocol is rtmp; set it to an empty string if the destination needs none",
         )
     if protocol == "mpegts" and task.get("stream_key", "").strip():
         raise BadInput(
-            f"{prefix}stream_key", "expected none where protocol is mpegts; the server would append it to the URL"
+            f"{prefix}stream_key", "expected none if protocol is mpegts; the server would append it to the URL"
         )
 
 
 def _srt_url(url: str) -> str | None:
     parts = checks.network_url(url, ["srt"])
     if not parts:
-        return "expected 'srt://host:port' with options in the query string where protocol is srt"
+        return "expected 'srt://host:port' with options in the query string if protocol is srt"
     modes = [value for name, value in parse_qsl(parts.query, keep_blank_values=True) if name == "mode"]
     if any(mode not in ("", "caller") for mode in modes):
-        return "expected mode=caller or no mode, as the server pushes as an SRT caller only"
+        return "expected mode=caller or no mode, because the server pushes as an SRT caller only"
     return None
 
 
@@ -143,41 +147,43 @@ def _rtmp_url(url: str) -> str | None:
     parts = checks.network_url(url, ["rtmp", "rtmps"])
     if parts and parts.path.strip("/"):
         return None
-    return "expected 'rtmp://host:port/app' (or rtmps) where protocol is rtmp"
+    return "expected 'rtmp://host:port/app' (or rtmps) if protocol is rtmp"
 
 
 def _mpegts_url(url: str) -> str | None:
     parts = checks.network_url(url, ["udp", "tcp"])
     if not parts:
-        return "expected 'udp://host:port' where protocol is mpegts"
-    # The server refuses a TCP URL that ends so, whatever stands before it [read].
+        return "expected 'udp://host:port' if protocol is mpegts"
+    # The server rejects every TCP URL with this suffix [read].
     return (
-        "expected a destination to connect to; the server refuses to listen"
+        "expected a destination to connect to; the server does not listen"
         if parts.scheme == "tcp" and url.endswith("listen")
         else None
     )
 
 
 def warnings_for(task: t.Mapping[str, t.Any]) -> list[str]:
-    """What the server takes without a word although it cannot work, as warnings."""
+    """Return warnings for settings that the server accepts although they cannot work."""
     if normalize_protocol(task.get("protocol", "")) == "srt" and task.get("stream_key", "").strip():
         return [
-            f"Push task {key_of(task)}: the server appends stream_key to the SRT URL, which breaks most destinations; put it into streamid of the URL."
+            f"Push task {key_of(task)}: the server appends stream_key to the SRT URL, which breaks most destinations; "
+            "put it into streamid of the URL."
         ]
     return []
 
 
 def unaddressable(key: Key) -> str:
-    """The warning about a task that is found on a server and must not be touched (server-facts: Virtual hosts, the
-    requests that kill).
-    """
-    return f"A push task of {key.vhost}/{key.app} is left alone, as its id {key.id!r} is one that the server may not survive."
+    """Return the warning about a push task on a server that no request may name (server-facts: Virtual hosts)."""
+    return (
+        f"A push task of {key.vhost}/{key.app} is left unchanged, because a request with its id {key.id!r} "
+        "can crash the server."
+    )
 
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
-    """A task as the server sends it in option form.
+    """Return a push task of wire form in option form.
 
-    Empty fields are given as such, so that the result is whole input.
+    Empty fields are included, so that the result is complete input for the module.
     """
     task = PUSH_TASK.from_wire(raw)
     task.update(vhost=vhost, app=app)
@@ -187,7 +193,7 @@ def from_wire(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.A
 
 
 def start_request(task: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """The body of startPush: fields without the scope, which stands in the path, and without what is empty."""
+    """Return the body of startPush: the path has virtual host and application, and an empty stream key is omitted."""
     body = PUSH_TASK.to_wire({option: value for option, value in task.items() if option not in ("vhost", "app")})
     if not body.get("streamKey"):
         body.pop("streamKey", None)
@@ -195,33 +201,31 @@ def start_request(task: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 def same_destination(one: t.Mapping[str, t.Any], other: t.Mapping[str, t.Any]) -> bool:
-    """Whether two tasks push to the same place.
+    """Return whether two tasks push to the same destination.
 
-    A stream key that was left out is only kept for the place that it is for.
+    An omitted stream key keeps its current value only for the same destination.
     """
     return all(PUSH_TASK.fields[option].equal(one.get(option), other.get(option)) for option in ("protocol", "url"))
 
 
 def state_of(raw: t.Mapping[str, t.Any]) -> str:
-    """The state, in lower case and with every spelling of "media flows" as `pushing`."""
+    """Return the state in lower case; `pushing` for all spellings of the state in which media flow."""
     state = str(raw.get("state", "unknown")).lower()
     return "pushing" if state in _DELIVERING else state
 
 
 def is_ending(raw: t.Mapping[str, t.Any]) -> bool:
-    """Whether the task delivers no more, and its state does not tell whether it will be gone or will wait for its
-    stream again.
-    """
+    """Return whether the task ends; its state does not say whether it disappears or waits for its stream again."""
     return state_of(raw) in _ENDING
 
 
 def is_of_configuration(raw: t.Mapping[str, t.Any]) -> bool:
-    """Whether the server's own configuration made the task (server-facts: Push tasks)."""
+    """Return whether the task comes from the server's own configuration (server-facts: Push tasks)."""
     return str(raw.get("isConfig", False)).lower() == "true"
 
 
 def status_of(raw: t.Mapping[str, t.Any], vhost: str, app: str) -> dict[str, t.Any]:
-    """What the server says about a task beside its fields; None for a time that has not come yet."""
+    """Return the status of a push task (wire form), without its settings; None for a time that has not come yet."""
     stream = raw.get("stream")
     track_ids = stream.get("trackIds") if isinstance(stream, dict) else None
     return {

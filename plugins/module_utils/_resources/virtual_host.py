@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The virtual host: fields, rules, and what can only be seen in combination (server-facts: Virtual hosts)."""
+"""The virtual host: fields and rules (server-facts: Virtual hosts)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .cross_domains import CrossDomains
 
 
 def _enables() -> Object:
-    """Which providers and publishers a policy holds for; in two places of a virtual host."""
+    """Declare to which providers and publishers a policy applies; two objects of a virtual host have it."""
     return Object(
         "enables",
         fields=[
@@ -28,8 +28,8 @@ def _enables() -> Object:
     )
 
 
-# Defaults are those of the server's source, of each version where they differ. A field that is absent on the server and
-# given with its default is no difference: to make the virtual host again for it would cut off its viewers for nothing.
+# Defaults come from the server's source. A field that is absent on the server and specified with its default is no
+# difference: recreating the virtual host would disconnect its viewers for nothing.
 VIRTUAL_HOST = Object(
     "vhost",
     fields=[
@@ -146,56 +146,57 @@ VIRTUAL_HOST = Object(
 
 
 def validate(vhost: t.Mapping[str, t.Any], path: str, *, present: bool) -> None:
-    """Raises BadInput where the specified form of a virtual host cannot work; ``present`` asks for what creating it
-    needs.
+    """Raise BadInput for an invalid virtual host (specified form).
+
+    ``path`` is the full path of its option. ``present`` requires everything that is necessary to create it.
     """
     prefix = f"{path}." if path else ""
     VIRTUAL_HOST.validate(vhost, path)
     if present and not vhost.get("host", {}).get("names"):
-        raise BadInput(f"{prefix}host.names", "expected at least one name; it is required where state is present")
+        raise BadInput(f"{prefix}host.names", "expected at least one name; it is required if state is present")
 
 
 def warnings_for(vhost: t.Mapping[str, t.Any]) -> list[str]:
-    """What the server takes without a word although it cannot work, as warnings."""
+    """Return warnings for settings that the server accepts although they cannot work."""
     host = vhost.get("host", {})
     tls = host.get("tls", {})
     texts = []
     if bool(tls.get("cert_path")) != bool(tls.get("key_path")):
         texts.append(
-            f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; the server takes one alone and then serves no TLS."
+            f"Virtual host {vhost['name']}: host.tls needs both cert_path and key_path; "
+            "the server accepts only one of them, but then serves no TLS."
         )
     capitals = [name for name in host.get("names", ()) if name != name.lower()]
     if capitals:
-        # No version ignores case here, for streams or for certificates [read]: to the server a name in another case is
-        # another name.
+        # All versions compare host names case-sensitively, for streams and for certificates [read].
         texts.append(
-            f"Virtual host {vhost['name']}: host.names has capital letters, as in {capitals[0]}; the case of letters matters to the server, "
-            "and browsers ask for host names in lower case."
+            f"Virtual host {vhost['name']}: host.names has capital letters, as in {capitals[0]}; "
+            "the server compares them case-sensitively, and browsers send host names in lower case."
         )
     return texts
 
 
 def looks_read_only(raw: t.Any) -> bool:
-    """Whether a read virtual host looks like one of the server's configuration file.
+    """Return whether a virtual host (wire form) is recognized as one of the server's configuration file.
 
-    Nothing in a read says so, but from 0.16 on such a virtual host returns numbers and booleans as text, where one that
-    this collection made returns them as they were posted (server-facts: Virtual hosts). False means "not known".
+    The API has no field for this. Since 0.16 such a virtual host has numbers and booleans as text, while one that was
+    created through the API has them as posted (server-facts: Virtual hosts). False means "unknown".
     """
     return has_textual_scalar(VIRTUAL_HOST, raw)
 
 
-def has_textual_scalar(group: Object, raw: t.Any) -> bool:
-    """Whether a read gives a number or a boolean as text, as only what comes from the configuration file does."""
+def has_textual_scalar(declaration: Object, raw: t.Any) -> bool:
+    """Return whether a value (wire form) has a number or a boolean as text, as only the configuration file causes."""
     if not isinstance(raw, dict):
         return False
-    for field in group.fields.values():
+    for field in declaration.fields.values():
         value = next((raw[wire] for wire in field.wires if raw.get(wire) is not None), None)
         if isinstance(field, (Int, Float, Bool)) and isinstance(value, str):
             return True
         if (
             isinstance(field, ObjectList)
             and isinstance(value, list)
-            and any(has_textual_scalar(field.group, item) for item in value)
+            and any(has_textual_scalar(field.element, item) for item in value)
         ):
             return True
         if isinstance(field, Object) and has_textual_scalar(field, value):

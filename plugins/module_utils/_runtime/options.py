@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ansible.module_utils.basic import env_fallback
 
 from .._core.errors import BadInput
-from .._core.secrets import has_user_info, mask_url
+from .._core.secret_urls import has_user_info, mask_url
 from .._http.client import Settings, can_be_asked
 from .._operations.base import Operation
 from .._schema.validators import duration, http_url

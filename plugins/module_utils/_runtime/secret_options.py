@@ -41,7 +41,7 @@ def url_names(declaration: Object) -> dict[str, bool]:
     """
     found: dict[str, bool] = {}
     for field in declaration.fields.values():
-        inner = field.group if isinstance(field, ObjectList) else field
+        inner = field.element if isinstance(field, ObjectList) else field
         if isinstance(field, Url):
             found[field.option] = field.destination
         elif isinstance(field, StringList):

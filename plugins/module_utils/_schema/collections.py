@@ -9,12 +9,13 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.secrets import MASK, SecretStore, mask_url
+from .._core.secret_urls import MASK, mask_url
+from .._core.secrets import SecretStore
 from .fields import Field
 
 
 class StringSet(Field):
-    """A set of texts: neither order nor repetition means anything."""
+    """A set of texts: order and repetition are not significant."""
 
     type = "list"
 
@@ -25,11 +26,11 @@ class StringSet(Field):
         return sorted({self.normalize_item(item) for item in self.items(value)})
 
     def normalize_item(self, item: t.Any) -> str:
-        """One text in comparable form."""
+        """Return one text in comparable form."""
         return str(item)
 
     def items(self, value: t.Any) -> list[t.Any]:
-        """The texts of a value from either side."""
+        """Return the texts of a value in option form or wire form."""
         if isinstance(value, (list, tuple)):
             return [item for item in value if item is not None]
         return [] if value in (None, "") else [value]
@@ -49,7 +50,7 @@ class StringSet(Field):
 
 
 class CsvSet(StringSet):
-    """A list here, comma-separated text on the wire; the server reads the names without regard to case."""
+    """A set of names, comma-separated text in wire form; the server ignores their case."""
 
     def normalize_item(self, item: t.Any) -> str:
         return str(item).strip().lower()
@@ -67,7 +68,7 @@ class CsvSet(StringSet):
 
 
 class StringList(StringSet):
-    """A list of URLs whose order means something: the server tries them one after the other."""
+    """A list of URLs whose order is significant: the server tries them one after the other."""
 
     def normalize(self, value: t.Any) -> t.Any:
         return [self.normalize_item(item) for item in self.items(value)]
@@ -77,11 +78,11 @@ class StringList(StringSet):
             return [mask_url(str(item)) for item in value]
         return mask_url(value) if isinstance(value, str) else value
 
-    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+    def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
         return (
-            mask_each_after(_url_after, value, present)
+            mask_each_changed(_mask_changed_url, value, current)
             if isinstance(value, (list, tuple))
-            else super().mask_after(value, present)
+            else super().mask_changed(value, current)
         )
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
@@ -92,26 +93,28 @@ class StringList(StringSet):
         for index, item in enumerate(value):
             if MASK in str(item):
                 raise BadInput(
-                    f"{path}[{index}]", "expected the whole URL, got one with a masked part; read it with show_secrets"
+                    f"{path}[{index}]",
+                    "expected the complete URL, got one with a masked part; read it with show_secrets",
                 )
         super().validate(value, path)
 
 
-def mask_each_after(
-    mask_after: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], present: t.Any
+def mask_each_changed(
+    mask_changed: t.Callable[[t.Any, t.Any], t.Any], values: t.Sequence[t.Any], current: t.Any
 ) -> list[t.Any]:
-    """Return each entry of a list as it may be shown beside the one before it; lists of different lengths differ
-    visibly.
+    """Return a list with each entry masked and marked as in :meth:`Field.mask_changed`.
+
+    Entries of lists with different lengths are not marked, because the change is visible.
     """
-    comparable = isinstance(present, (list, tuple)) and len(present) == len(values)
-    return [mask_after(item, there) for item, there in zip(values, present if comparable else [None] * len(values))]
+    comparable = isinstance(current, (list, tuple)) and len(current) == len(values)
+    return [mask_changed(item, before) for item, before in zip(values, current if comparable else [None] * len(values))]
 
 
-def _url_after(url: t.Any, present: t.Any) -> str:
-    """Return a URL as it may be shown beside the one before it."""
+def _mask_changed_url(url: t.Any, current: t.Any) -> str:
+    """Return a URL masked, and marked if only its masked parts change."""
     masked = mask_url(str(url))
     return (
         f"{masked} (changed)"
-        if present is not None and str(url) != str(present) and masked == mask_url(str(present))
+        if current is not None and str(url) != str(current) and masked == mask_url(str(current))
         else masked
     )

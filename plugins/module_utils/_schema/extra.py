@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The option `extra`: keys of the server that no field declares."""
+"""The option `extra`: keys of the server that no field declares, passed through unchanged."""
 
 from __future__ import annotations
 
@@ -10,43 +10,39 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.secrets import MASK, SecretStore, mask_url
-from .collections import mask_each_after
+from .._core.secret_urls import MASK, mask_url
+from .._core.secrets import SecretStore
+from .collections import mask_each_changed
 from .fields import Field
 from .scalars import Float
 
-# The option that holds what a server has, or takes, beyond the declared fields of a group.
+# The option for keys of the server beyond the declared fields of an object.
 EXTRA = "extra"
-# Other names in a request could kill the server (server-facts: Virtual hosts), as it prints those that it does not
-# know.
+# Other names in a request could kill the server (server-facts: Virtual hosts), because it prints unknown names.
 _EXTRA_KEY = re.compile(r"[A-Za-z0-9_]+")
 _EXTRA_DEPTH = 16
-# Names under which secrets are kept in parts of a resource that are not declared.
+# Names of secrets in undeclared parts of a resource.
 _SECRET_NAME = re.compile(r"secret|passw|passphrase|token|auth|credential|(?:^|[a-z0-9_])key$", re.IGNORECASE)
-
-# Sizes, times and ports are smaller; a number of more digits under the name of a secret is one that was written without
+# Sizes, times and ports are smaller; a larger number with the name of a secret is a secret that was written without
 # quotes.
 _SMALLEST_CODE = 10**9
 
 
 class Extra(Field):
-    """What a server has, or takes, beyond the declared fields of a group: a dictionary in wire form, passed through as
-    given.
+    """Keys of a server beyond the declared fields of an object: a dictionary in wire form, passed through unchanged.
 
-    Only keys that are given are compared, at every level; lists are compared whole.
+    Only specified keys are compared, at every level; lists are compared as a whole.
     """
 
     type = "dict"
 
     def __init__(self, declared: t.Sequence[Field]) -> None:
-        """``declared`` are the fields of the group, which must not be given here under any of their names on the
-        server's side.
-        """
+        """Declare it for an object with the fields ``declared``: their JSON and XML names are rejected here."""
         super().__init__(EXTRA)
         self.declared = {name: field.option for field in declared for name in (*field.wires, field.xml)}
 
     def specified(self, value: t.Any) -> t.Any:
-        """Without nulls, which the server takes for absence (server-facts: Virtual hosts)."""
+        """Return the value without nulls, which the server treats as absent (server-facts: Virtual hosts)."""
         if isinstance(value, dict):
             return {key: self.specified(item) for key, item in value.items() if item is not None}
         return (
@@ -61,19 +57,20 @@ class Extra(Field):
         # Applications of the configuration file return numbers and booleans as text (server-facts: Virtual hosts).
         return str(value).lower() if isinstance(value, bool) else Float(EXTRA).normalize(value)
 
-    def equal(self, desired: t.Any, present: t.Any) -> bool:
-        return self._covers(self.normalize(present), self.normalize(desired)) or (desired == {} and present is None)
+    def equal(self, desired: t.Any, current: t.Any) -> bool:
+        return self._covers(self.normalize(current), self.normalize(desired)) or (desired == {} and current is None)
 
-    def _covers(self, present: t.Any, desired: t.Any) -> bool:
+    def _covers(self, current: t.Any, desired: t.Any) -> bool:
+        """Return whether the current value has everything that is desired."""
         if isinstance(desired, dict):
-            return isinstance(present, dict) and all(
-                key in present and self._covers(present[key], item) for key, item in desired.items()
+            return isinstance(current, dict) and all(
+                key in current and self._covers(current[key], item) for key, item in desired.items()
             )
         if isinstance(desired, list):
             return (
-                isinstance(present, list) and len(present) == len(desired) and all(map(self._covers, present, desired))
+                isinstance(current, list) and len(current) == len(desired) and all(map(self._covers, current, desired))
             )
-        return bool(present == desired)
+        return bool(current == desired)
 
     def from_wire(self, raw: t.Any) -> t.Any:
         return self.specified(raw)
@@ -86,33 +83,33 @@ class Extra(Field):
             return [self.mask(item) for item in value]
         return mask_url(value) if isinstance(value, str) and "://" in value else value
 
-    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
+    def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
         if isinstance(value, (list, tuple)):
-            return mask_each_after(self.mask_after, value, present)
+            return mask_each_changed(self.mask_changed, value, current)
         if not isinstance(value, dict):
-            return super().mask_after(value, present)
-        there = present if isinstance(present, dict) else {}
+            return super().mask_changed(value, current)
+        before = current if isinstance(current, dict) else {}
         secret = _names_of_secrets(value)
         return {
-            key: (self._mask_all_after if key in secret else self.mask_after)(item, there.get(key))
+            key: (self._mask_all_changed if key in secret else self.mask_changed)(item, before.get(key))
             for key, item in value.items()
         }
 
     def _mask_all(self, value: t.Any) -> t.Any:
-        """A value that goes under the name of a secret, or a list of such; dictionaries have names of their own."""
+        """Mask the value of a secret name, or a list of such values; dictionaries have their own names."""
         if isinstance(value, dict):
             return self.mask(value)
         if isinstance(value, (list, tuple)):
             return [self._mask_all(item) for item in value]
         return MASK if _may_be_secret(value) else value
 
-    def _mask_all_after(self, value: t.Any, present: t.Any) -> t.Any:
-        """Return what `_mask_all` does, with a mark where a secret changes."""
+    def _mask_all_changed(self, value: t.Any, current: t.Any) -> t.Any:
+        """Mask like `_mask_all`, and mark a secret that changes."""
         if isinstance(value, dict):
-            return self.mask_after(value, present)
+            return self.mask_changed(value, current)
         if isinstance(value, (list, tuple)):
-            return mask_each_after(self._mask_all_after, value, present)
-        changed = _may_be_secret(value) and present is not None and not self.equal(value, present)
+            return mask_each_changed(self._mask_all_changed, value, current)
+        changed = _may_be_secret(value) and current is not None and not self.equal(value, current)
         return f"{MASK} (changed)" if changed else self._mask_all(value)
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
@@ -133,7 +130,7 @@ class Extra(Field):
             if key in self.declared:
                 raise BadInput(
                     f"{path}.{key}",
-                    f"expected what has no option of its own; give it as {self.declared[key]} beside {EXTRA}",
+                    f"expected a setting without an option; use the option {self.declared[key]} instead of {EXTRA}",
                 )
         self._validate(value, path, 0)
 
@@ -145,23 +142,23 @@ class Extra(Field):
                 if not isinstance(key, str) or not _EXTRA_KEY.fullmatch(key):
                     raise BadInput(
                         f"{path}.{key!r}",
-                        "expected a name of letters, digits and '_' only (the server may not survive others)",
+                        "expected a name of letters, digits and '_' only (other names can crash the server)",
                     )
                 self._validate(item, f"{path}.{key}", depth + 1)
         elif isinstance(value, (list, tuple)):
             for index, item in enumerate(value):
                 self._validate(item, f"{path}[{index}]", depth + 1)
         elif isinstance(value, str) and MASK in value:
-            raise BadInput(path, "expected the whole value, got one with a masked part; read it with show_secrets")
+            raise BadInput(path, "expected the complete value, got one with a masked part; read it with show_secrets")
 
-    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
-        if isinstance(desired, dict) and isinstance(present, dict):
-            return {**present, **{key: self.merge(item, present.get(key)) for key, item in desired.items()}}
+    def merge(self, desired: t.Any, current: t.Any) -> t.Any:
+        if isinstance(desired, dict) and isinstance(current, dict):
+            return {**current, **{key: self.merge(item, current.get(key)) for key, item in desired.items()}}
         return desired
 
 
 def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
-    """The paths of names in wire form that no request may hold; what has them cannot be made again as it was."""
+    """Return the paths of names (wire form) that no request may contain; an object with them cannot be restored."""
     found = []
     if isinstance(raw, dict):
         for key, item in raw.items():
@@ -174,8 +171,7 @@ def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
 
 
 def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
-    """Return the keys of a dictionary whose values are hidden by the names that they have, because nothing else is
-    known of them.
+    """Return the keys of a dictionary with secret values, judged by name: undeclared values have no other sign.
 
     The server writes some names and values as pairs: {"key": "accessToken", "value": "..."}.
     """
@@ -185,23 +181,21 @@ def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
 
 
 def _is_secret(name: t.Any, value: t.Any) -> bool:
-    """Return whether a value is hidden by the name that it has."""
+    """Return whether a value is secret, judged by its name."""
     if isinstance(value, (list, tuple)):
         return any(map(_may_be_secret, _leaves(value))) and _SECRET_NAME.search(str(name)) is not None
     return _may_be_secret(value) and _SECRET_NAME.search(str(name)) is not None
 
 
 def _may_be_secret(value: t.Any) -> bool:
-    """Return whether a value can be a secret: booleans and numbers are none, apart from numbers that are too long to
-    count anything.
-    """
+    """Return whether a value can be a secret: not booleans and not numbers, unless they are too large for a setting."""
     if isinstance(value, (int, float)):
         return not isinstance(value, bool) and abs(value) >= _SMALLEST_CODE
     return not isinstance(value, dict) and value not in (None, "")
 
 
 def _leaves(value: t.Any) -> t.Iterator[t.Any]:
-    """A value, or all that is in a list of such, at any depth; dictionaries apart."""
+    """Yield a value, or all values of a list at any depth; no dictionaries and no booleans."""
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from _leaves(item)

@@ -10,15 +10,16 @@ import copy
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.secrets import MASK, SecretStore
+from .._core.secret_urls import MASK
+from .._core.secrets import SecretStore
 from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, parse
 
-# A check takes a value and returns what was expected instead, or None where the value is fine.
+# A check takes a value and returns what was expected instead, or None if the value is valid.
 Check = t.Callable[[t.Any], t.Optional[str]]
 
 
 class Difference(t.NamedTuple):
-    """One field that is not as wanted; secrets are masked already."""
+    """One field that differs from its desired value; secrets are masked."""
 
     field: str
     before: t.Any
@@ -26,7 +27,7 @@ class Difference(t.NamedTuple):
 
 
 class Field:
-    """One field: its option name, its wire name, and how its values behave."""
+    """One field: option name, wire name, and how its values are checked, translated, compared and masked."""
 
     type = "str"
 
@@ -46,11 +47,11 @@ class Field:
     ) -> None:
         """Declare a field.
 
-        ``wire`` is its JSON name and ``xml`` its name in the server's configuration files, if that is not the JSON name
-        with a capital. ``default`` is the server's own value if the field is absent: giving it is no difference to
-        leaving it out. JSON name and default can be :class:`Changed`. ``since`` is the first release that knows the
-        field, if that is later than 0.15.10, and ``until`` the last one; ``instead`` is the option that others have in
-        its place.
+        ``wire`` is its JSON name, by default the option name. ``xml`` is its name in the server's configuration files,
+        by default the JSON name with a capital letter. ``default`` is the server's value if the field is absent:
+        specifying it is equal to omitting the option. JSON name and default can be :class:`Changed`. ``since`` is the
+        first release that knows the field, if later than 0.15.10, and ``until`` the last one; ``instead`` is the option
+        that other releases have in its place.
         """
         self.option = option
         self._wire = wire or option
@@ -70,7 +71,7 @@ class Field:
         self.check = check
 
     def at(self, version: Version) -> t.Any:
-        """Return the field as a version of the server knows it: its JSON name and its default."""
+        """Return the field with the JSON name and the default of one server version."""
         field = copy.copy(self)
         if isinstance(self._wire, Changed):
             field.wire = self._wire.at(version)
@@ -80,95 +81,93 @@ class Field:
 
     @property
     def renamed(self) -> bool:
-        """Whether releases spell the JSON name differently."""
+        """Return whether releases spell the JSON name differently."""
         return len(self.wires) > 1
 
     @property
     def default_changed(self) -> bool:
-        """Whether releases have different defaults."""
+        """Return whether releases have different defaults."""
         return isinstance(self._default, Changed)
 
     @property
     def depends_on_version(self) -> bool:
-        """Whether releases differ in this field or in one inside of it."""
+        """Return whether releases differ in this field or in a nested one."""
         return self.renamed or self.default_changed or self.limited
 
     @property
     def limited(self) -> bool:
-        """Whether some releases do not know this field."""
+        """Return whether some releases do not know this field."""
         return self.since is not None or self.until is not None
 
     def known_to(self, version: Version) -> bool:
-        """Return whether a release knows this field; of a server without a version only what is certain counts against
-        it.
-        """
+        """Return whether a release knows this field; true if uncertain, for a server that does not report a version."""
         too_new = self.until is not None and version > self.until and version != BEFORE_VERSION_CALL
         return not too_new and (self.since is None or self.since <= version)
 
     def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
-        """Yield the full option path and the field for all that is given in ``value`` and depends on the server's
-        version.
-        """
+        """Yield (full option path, field) for everything in ``value`` (option form) that depends on the version."""
         if self.renamed or self.default_changed or self.limited:
             yield path, self
 
     def spec(self) -> dict[str, t.Any]:
-        """The argument spec of this field."""
-        # Said for every field, as names such as policy_query_key_name look like secrets and are none.
+        """Return the argument spec of this field."""
+        # no_log is explicit for every field, because Ansible takes names such as policy_query_key_name for secrets.
         return {"type": self.type, "required": self.required, "no_log": self.secret}
 
     def normalize(self, value: t.Any) -> t.Any:
-        """The value in the form in which two spellings of the same are equal.
+        """Return the value in comparable form: all spellings of a value are equal.
 
-        Never fails: servers send all kinds of things.
+        Never fail, because servers can send any JSON.
         """
         return "" if value is None else str(value)
 
-    def equal(self, desired: t.Any, present: t.Any) -> bool:
-        """Whether the value on the server is as wanted; absent counts as the server's default."""
-        return bool(self.normalize(desired) == self.normalize(self.default if present is None else present))
+    def equal(self, desired: t.Any, current: t.Any) -> bool:
+        """Return whether the current value is the desired one; None is the server's default."""
+        return bool(self.normalize(desired) == self.normalize(self.default if current is None else current))
 
     def to_wire(self, value: t.Any) -> t.Any:
-        """Option form to wire form."""
+        """Return a value of option form in wire form."""
         return value
 
     def from_wire(self, raw: t.Any) -> t.Any:
-        """Wire form to option form."""
+        """Return a value of wire form in option form."""
         return self.normalize(raw)
 
     def mask(self, value: t.Any) -> t.Any:
-        """The value as it may be shown."""
+        """Return the value with secrets masked."""
         return MASK if self.secret and value not in (None, "") else value
 
-    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
-        """The value as it may be shown beside the one before it: where only the masked part differs, this is seen
-        without being shown.
+    def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
+        """Return the value with secrets masked; mark it with "(changed)" if only masked parts differ from ``current``.
+
+        Without the mark, a diff would not show that a secret changes.
         """
         masked = self.mask(value)
-        return f"{masked} (changed)" if masked == self.mask(present) and not self.equal(value, present) else masked
+        return f"{masked} (changed)" if masked == self.mask(current) and not self.equal(value, current) else masked
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
-        """Remembers what must not be printed."""
+        """Add the secrets in a value to the store."""
         if self.secret:
             secrets.add(value, self.normalize(value))
 
     def validate(self, value: t.Any, path: str) -> None:
-        """Raises BadInput, naming the option by its full path."""
+        """Raise BadInput for an invalid value (option form); ``path`` is the full path of the option."""
         if self.secret and value == MASK:
             raise BadInput(
                 path,
-                "expected the secret itself, got the mask that stands for it in output; read it with show_secrets, or leave the option out",
+                "expected the secret itself, got the mask that replaces it in output; "
+                "read it with show_secrets, or omit the option",
             )
         if self.check is not None:
             expected = self.check(value)
             if expected:
                 raise BadInput(path, expected if self.secret else f"{expected}, got {self.mask(value)!r}")
 
-    def difference(self, desired: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
-        """Yields what differs; what the user left out is never compared."""
-        if not self.equal(desired, present):
-            yield Difference(path, self.mask(present), self.mask_after(desired, present))
+    def difference(self, desired: t.Any, current: t.Any, path: str) -> t.Iterator[Difference]:
+        """Yield the differences; ``desired`` is in specified form: omitted options are never compared."""
+        if not self.equal(desired, current):
+            yield Difference(path, self.mask(current), self.mask_changed(desired, current))
 
-    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
-        """What to send so that the wanted holds and the rest stays as it is."""
+    def merge(self, desired: t.Any, current: t.Any) -> t.Any:
+        """Return the current value with the desired one applied: omitted options stay unchanged."""
         return desired

@@ -2,22 +2,21 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Fields of the API's resources, declared once.
+"""Objects of the API, declared once as fields.
 
-A resource is a :class:`Group` of fields. From this one declaration come the argument spec of its modules, the
-translation between option names and wire names, validation, comparison, masking and merging. Three forms of a
-resource occur:
+A resource is an :class:`Object` with fields. Its declaration defines the argument spec of its modules, translation
+between option names and wire names, validation, comparison, masking and merging. A resource has three forms:
 
 option form
-    what the user writes and info modules return: snake_case, lists where the API has comma-separated text.
+    what users write and info modules return: snake_case, lists instead of comma-separated text.
 specified form
-    the option form without what was left out (None).
+    the option form without omitted options (None).
 wire form
-    what the API takes and sends.
+    the JSON of the API.
 
-Releases of the server have renamed fields, added fields and changed defaults. A declaration holds all of that. As
-declared, it writes the newest spelling; :meth:`Group.at` returns it as one version of the server knows it. Every
-spelling is read, whatever the version.
+Releases of the server have renamed fields, added fields and changed defaults. A declaration contains all of that. It
+writes the newest spelling; :meth:`Object.at` returns the declaration for one server version. All spellings are read,
+regardless of the version.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.secrets import SecretStore
 from .._core.server_version import Changed, Version
-from .collections import mask_each_after
+from .collections import mask_each_changed
 from .extra import EXTRA, Extra
 from .fields import Difference, Field
 
 
 class Object(Field):
-    """A dictionary of fields."""
+    """A dictionary with declared fields."""
 
     type = "dict"
 
@@ -44,36 +43,36 @@ class Object(Field):
         *,
         fields: t.Sequence[Field],
         extra: bool = False,
-        members: bool = False,
+        presence_keyed: bool = False,
         **kwargs: t.Any,
     ) -> None:
-        """``extra`` lets keys through that are not declared, under an option of this name.
+        """Declare an object; ``extra`` passes undeclared keys through, under the option `extra`.
 
-        ``members`` says that the groups among the fields are a set: each turns something on by being there, be it
-        empty, so that one that is there and not listed is a difference.
+        ``presence_keyed`` says that each nested object, even an empty one, switches something on by its presence, like
+        the providers of an application: one that the server has and the user does not list is a difference.
         """
         super().__init__(option, wire, **kwargs)
         self.fields = {field.option: field for field in fields}
         if extra:
             self.fields[EXTRA] = Extra(fields)
-        self.members = members
+        self.presence_keyed = presence_keyed
         self._index()
         self._varied = any(field.depends_on_version for field in self.fields.values())
         self._at: dict[Version, Object] = {}
 
     def _index(self) -> None:
-        """Look the fields up by all of their JSON names, the newest first."""
+        """Index the fields by all of their JSON names, the newest first."""
         self._by_wire = {wire: field for field in self.fields.values() if field.option != EXTRA for wire in field.wires}
 
     def at(self, version: Version) -> Object:
-        """Return the group as a version of the server knows it; the group itself if no release differs in it."""
+        """Return the declaration for a server version; the same object if no release differs in it."""
         if not self.depends_on_version:
             return self
         if version not in self._at:
-            group: Object = super().at(version)
-            group.fields = {option: field.at(version) for option, field in self.fields.items()}
-            group._index()
-            self._at[version] = group
+            declaration: Object = super().at(version)
+            declaration.fields = {option: field.at(version) for option, field in self.fields.items()}
+            declaration._index()
+            self._at[version] = declaration
         return self._at[version]
 
     @property
@@ -88,56 +87,55 @@ class Object(Field):
             for option, item in value.items():
                 yield from self.fields[option].versioned(item, prefix + option)
 
-    def named(self, key: str, path: str = "") -> t.Iterator[tuple[str, Field]]:
-        """Yield the full option path and the field for every field, at any level, that has ``key`` among its JSON
-        names.
-        """
+    def fields_named(self, key: str, path: str = "") -> t.Iterator[tuple[str, Field]]:
+        """Yield (full option path, field) for every field at any level with the JSON name ``key``."""
         prefix = f"{path}." if path else ""
         for field in self.fields.values():
             if key in field.wires and field.option != EXTRA:
                 yield prefix + field.option, field
-            inner = field.group if isinstance(field, ObjectList) else field
+            inner = field.element if isinstance(field, ObjectList) else field
             if isinstance(inner, Object):
-                yield from inner.named(key, prefix + field.option + ("[]" if isinstance(field, ObjectList) else ""))
+                suffix = "[]" if isinstance(field, ObjectList) else ""
+                yield from inner.fields_named(key, prefix + field.option + suffix)
 
-    def each_once(self, raw: t.Any) -> t.Any:
-        """Return a value in wire form in which no field has two spellings: of two the newest stays."""
+    def drop_old_spellings(self, raw: t.Any) -> t.Any:
+        """Return a value in wire form without the older spelling of each field that has two."""
         if not isinstance(raw, dict):
             return raw
-        kept = {}
-        for key, value in raw.items():
+        value = {}
+        for key, item in raw.items():
             field = self._by_wire.get(key)
             if field is None:
-                kept[key] = value
+                value[key] = item
             elif key == next((wire for wire in field.wires if raw.get(wire) is not None), None):
-                kept[key] = field.each_once(value) if isinstance(field, (Object, ObjectList)) else value
-        return kept
+                value[key] = field.drop_old_spellings(item) if isinstance(field, (Object, ObjectList)) else item
+        return value
 
     def spec(self) -> dict[str, t.Any]:
-        # Not a secret itself, although `pass` sounds like one; its fields speak for themselves.
+        # An object is no secret, even one named `pass`; each of its fields has its own no_log.
         return {"type": self.type, "required": self.required, "no_log": False, "options": self.options()}
 
     def options(self) -> dict[str, t.Any]:
-        """The argument specs of the fields."""
+        """Return the argument specs of the fields."""
         return {option: field.spec() for option, field in self.fields.items()}
 
     def specified(self, values: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """The specified form: what the user left out is gone, at every level, and so are options of other groups."""
+        """Return the specified form: without omitted options at every level, and without undeclared options."""
         return {
-            option: self._given_value(field, values[option])
+            option: self._specified_value(field, values[option])
             for option, field in self.fields.items()
             if values.get(option) is not None
         }
 
     @staticmethod
-    def _given_value(field: Field, value: t.Any) -> t.Any:
+    def _specified_value(field: Field, value: t.Any) -> t.Any:
         if isinstance(field, ObjectList):
-            return [field.group.specified(item) for item in value]
+            return [field.element.specified(item) for item in value]
         return field.specified(value) if isinstance(field, (Object, Extra)) else value
 
-    def _members_of(self, value: t.Any) -> dict[str, t.Any]:
-        """The members of a value by their wire names; each with the group's or the extra part's value."""
-        if not self.members or not isinstance(value, dict):
+    def _nested_objects(self, value: t.Any) -> dict[str, t.Any]:
+        """Return the nested objects of a presence-keyed value (option form) by wire name, those in `extra` included."""
+        if not self.presence_keyed or not isinstance(value, dict):
             return {}
         found = {
             field.wire: value[field.option]
@@ -146,23 +144,24 @@ class Object(Field):
         }
         return {**found, **{key: item for key, item in (value.get(EXTRA) or {}).items() if isinstance(item, dict)}}
 
-    def _member_differences(self, desired: t.Any, present: t.Any) -> t.Iterator[tuple[str, t.Any, t.Any]]:
-        """Members that are only on one side: option path, value there, value wanted."""
-        there, here = self._members_of(present), self._members_of(desired)
+    def _presence_differences(self, desired: t.Any, current: t.Any) -> t.Iterator[tuple[str, t.Any, t.Any]]:
+        """Yield (option path, current value, desired value) for nested objects that only one side has."""
+        before, after = self._nested_objects(current), self._nested_objects(desired)
         options = {field.wire: field.option for field in self.fields.values()}
-        for wire in [*here, *there]:
-            if (wire in there) != (wire in here):
-                yield options.get(wire, f"{EXTRA}.{wire}"), there.get(wire), here.get(wire)
+        for wire in [*after, *before]:
+            if (wire in before) != (wire in after):
+                yield options.get(wire, f"{EXTRA}.{wire}"), before.get(wire), after.get(wire)
 
-    def _pairs(self, desired: t.Mapping[str, t.Any], present: t.Any) -> t.Iterator[tuple[Field, t.Any, t.Any]]:
-        present = present if isinstance(present, dict) else {}
+    def _pairs(self, desired: t.Mapping[str, t.Any], current: t.Any) -> t.Iterator[tuple[Field, t.Any, t.Any]]:
+        """Yield (field, desired value, current value) for each desired option."""
+        current = current if isinstance(current, dict) else {}
         for option, value in desired.items():
-            yield self.fields[option], value, present.get(option)
+            yield self.fields[option], value, current.get(option)
 
-    def equal(self, desired: t.Any, present: t.Any) -> bool:
-        if any(self._member_differences(desired, present)):
+    def equal(self, desired: t.Any, current: t.Any) -> bool:
+        if any(self._presence_differences(desired, current)):
             return False
-        return all(field.equal(value, there) for field, value, there in self._pairs(desired, present))
+        return all(field.equal(value, before) for field, value, before in self._pairs(desired, current))
 
     def to_wire(self, value: t.Any) -> t.Any:
         wire = {
@@ -187,11 +186,11 @@ class Object(Field):
         return {**value, **({EXTRA: self.fields[EXTRA].from_wire(extra)} if extra else {})}
 
     def as_stored(self, value: t.Any) -> dict[str, t.Any]:
-        """The option form as the server will return it."""
+        """Return an option form as the server will return it."""
         return self.from_wire(self.to_wire(value))
 
     def unknown(self, raw: t.Any, path: str = "") -> list[str]:
-        """Wire paths that a server sent and this collection does not know."""
+        """Return the paths (wire form) of keys that this collection neither declares nor passes through."""
         if not isinstance(raw, dict):
             return []
         found = []
@@ -201,7 +200,7 @@ class Object(Field):
                 found += [] if EXTRA in self.fields else [f"{path}{key}"]
             elif isinstance(field, ObjectList) and isinstance(value, list):
                 for index, item in enumerate(value):
-                    found += field.group.unknown(item, f"{path}{key}[{index}].")
+                    found += field.element.unknown(item, f"{path}{key}[{index}].")
             elif isinstance(field, Object):
                 found += field.unknown(value, f"{path}{key}.")
         return found
@@ -213,8 +212,8 @@ class Object(Field):
             else value
         )
 
-    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
-        return {field.option: field.mask_after(item, there) for field, item, there in self._pairs(value, present)}
+    def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
+        return {field.option: field.mask_changed(item, before) for field, item, before in self._pairs(value, current)}
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for option, item in (value or {}).items():
@@ -226,27 +225,27 @@ class Object(Field):
             self.fields[option].validate(item, prefix + option)
         super().validate(value, path)
 
-    def difference(self, desired: t.Any, present: t.Any, path: str = "") -> t.Iterator[Difference]:
+    def difference(self, desired: t.Any, current: t.Any, path: str = "") -> t.Iterator[Difference]:
         prefix = f"{path}." if path else ""
-        one_sided = {option: (there, value) for option, there, value in self._member_differences(desired, present)}
-        for option, (there, value) in one_sided.items():
+        one_sided = {option: (before, value) for option, before, value in self._presence_differences(desired, current)}
+        for option, (before, value) in one_sided.items():
             field = self.fields.get(option, self.fields.get(EXTRA, self))
-            yield Difference(prefix + option, field.mask(there), field.mask(value))
-        for field, value, there in self._pairs(desired, present):
+            yield Difference(prefix + option, field.mask(before), field.mask(value))
+        for field, value, before in self._pairs(desired, current):
             if field.option == EXTRA:
                 value = {key: item for key, item in value.items() if f"{EXTRA}.{key}" not in one_sided}
             if field.option not in one_sided:
-                yield from field.difference(value, there, prefix + field.option)
+                yield from field.difference(value, before, prefix + field.option)
 
-    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
-        merged = dict(present) if isinstance(present, dict) else {}
-        for option, _there, value in self._member_differences(desired, present):
+    def merge(self, desired: t.Any, current: t.Any) -> t.Any:
+        merged = dict(current) if isinstance(current, dict) else {}
+        for option, _before, value in self._presence_differences(desired, current):
             if value is None and option in merged:
                 del merged[option]
-        for field, value, there in self._pairs(desired, present):
-            merged[field.option] = field.merge(value, there)
-        if self.members and EXTRA in merged:  # members that are not listed go, wherever they are kept
-            listed = self._members_of(desired)
+        for field, value, before in self._pairs(desired, current):
+            merged[field.option] = field.merge(value, before)
+        if self.presence_keyed and EXTRA in merged:  # Unlisted nested objects are removed from `extra` too.
+            listed = self._nested_objects(desired)
             merged[EXTRA] = {
                 key: item for key, item in merged[EXTRA].items() if key in listed or not isinstance(item, dict)
             }
@@ -254,7 +253,7 @@ class Object(Field):
 
 
 class ObjectList(Field):
-    """A list of dictionaries whose order means something, as that of origins: the first that matches is taken."""
+    """A list of objects whose order is significant, such as origins: the server uses the first that matches."""
 
     type = "list"
 
@@ -268,60 +267,60 @@ class ObjectList(Field):
         extra: bool = False,
         **kwargs: t.Any,
     ) -> None:
-        """``identity`` is the field by which an entry is known again when it is merged; ``extra`` as for a group."""
+        """Declare a list; entries are merged by the field ``identity``; ``extra`` as for :class:`Object`."""
         super().__init__(option, wire, **kwargs)
-        self.group = Object(option, wire, fields=fields, extra=extra)
+        self.element = Object(option, wire, fields=fields, extra=extra)
         self.identity = identity
 
     def at(self, version: Version) -> ObjectList:
         field: ObjectList = super().at(version)
-        field.group = self.group.at(version)
+        field.element = self.element.at(version)
         return field
 
     @property
     def depends_on_version(self) -> bool:
-        return self.group.depends_on_version or super().depends_on_version
+        return self.element.depends_on_version or super().depends_on_version
 
     def versioned(self, value: t.Any, path: str) -> t.Iterator[tuple[str, Field]]:
         yield from super().versioned(value, path)
-        if self.group.depends_on_version and isinstance(value, list):
+        if self.element.depends_on_version and isinstance(value, list):
             for index, item in enumerate(value):
-                for inner, field in self.group.versioned(item):
+                for inner, field in self.element.versioned(item):
                     yield f"{path}[{index}].{inner}", field
 
-    def each_once(self, raw: t.Any) -> t.Any:
-        """Return a list in wire form in which no field of an entry has two spellings."""
-        return [self.group.each_once(item) for item in raw] if isinstance(raw, list) else raw
+    def drop_old_spellings(self, raw: t.Any) -> t.Any:
+        """Return a list in wire form without the older spelling of each field that has two."""
+        return [self.element.drop_old_spellings(item) for item in raw] if isinstance(raw, list) else raw
 
     def spec(self) -> dict[str, t.Any]:
-        return {"type": "list", "elements": "dict", "required": self.required, "options": self.group.options()}
+        return {"type": "list", "elements": "dict", "required": self.required, "options": self.element.options()}
 
-    def equal(self, desired: t.Any, present: t.Any) -> bool:
-        present = present or []
-        return len(desired) == len(present) and all(
-            self.group.equal(value, there) for value, there in zip(desired, present)
+    def equal(self, desired: t.Any, current: t.Any) -> bool:
+        current = current or []
+        return len(desired) == len(current) and all(
+            self.element.equal(value, before) for value, before in zip(desired, current)
         )
 
     def to_wire(self, value: t.Any) -> t.Any:
-        return [self.group.to_wire(item) for item in value]
+        return [self.element.to_wire(item) for item in value]
 
     def from_wire(self, raw: t.Any) -> t.Any:
-        return [self.group.from_wire(item) for item in raw] if isinstance(raw, list) else []
+        return [self.element.from_wire(item) for item in raw] if isinstance(raw, list) else []
 
     def mask(self, value: t.Any) -> t.Any:
-        return [self.group.mask(item) for item in value] if isinstance(value, list) else value
+        return [self.element.mask(item) for item in value] if isinstance(value, list) else value
 
-    def mask_after(self, value: t.Any, present: t.Any) -> t.Any:
-        return mask_each_after(self.group.mask_after, value, present) if isinstance(value, list) else value
+    def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
+        return mask_each_changed(self.element.mask_changed, value, current) if isinstance(value, list) else value
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         for item in value or []:
-            self.group.collect_secrets(item, secrets)
+            self.element.collect_secrets(item, secrets)
 
     def validate(self, value: t.Any, path: str) -> None:
         seen: set[t.Any] = set()
         for index, item in enumerate(value):
-            self.group.validate(item, f"{path}[{index}]")
+            self.element.validate(item, f"{path}[{index}]")
             identity = item.get(self.identity)
             if identity is not None and identity in seen:
                 raise BadInput(
@@ -329,14 +328,14 @@ class ObjectList(Field):
                 )
             seen.add(identity)
 
-    def difference(self, desired: t.Any, present: t.Any, path: str) -> t.Iterator[Difference]:
-        present = present or []
-        if len(desired) != len(present):
-            yield Difference(path, self.mask(present), self.mask(desired))
+    def difference(self, desired: t.Any, current: t.Any, path: str) -> t.Iterator[Difference]:
+        current = current or []
+        if len(desired) != len(current):
+            yield Difference(path, self.mask(current), self.mask(desired))
             return
-        for index, (value, there) in enumerate(zip(desired, present)):
-            yield from self.group.difference(value, there, f"{path}[{index}]")
+        for index, (value, before) in enumerate(zip(desired, current)):
+            yield from self.element.difference(value, before, f"{path}[{index}]")
 
-    def merge(self, desired: t.Any, present: t.Any) -> t.Any:
-        known = {item[self.identity]: item for item in present or [] if self.identity in item}
-        return [self.group.merge(item, known.get(item.get(self.identity))) for item in desired]
+    def merge(self, desired: t.Any, current: t.Any) -> t.Any:
+        known = {item[self.identity]: item for item in current or [] if self.identity in item}
+        return [self.element.merge(item, known.get(item.get(self.identity))) for item in desired]

@@ -11,7 +11,8 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.secrets import MASK, SecretStore, mask_url
+from .._core.secret_urls import MASK, mask_url
+from .._core.secrets import SecretStore
 from .._core.server_version import Changed
 from .fields import Field
 
@@ -19,10 +20,7 @@ _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
 class String(Field):
-    """A line of text.
-
-    ``fold`` brings spellings that the server does not tell apart together; ``choices`` are all values that there are.
-    """
+    """A line of text."""
 
     def __init__(
         self,
@@ -33,6 +31,10 @@ class String(Field):
         choices: t.Sequence[str] | None = None,
         **kwargs: t.Any,
     ) -> None:
+        """Declare a text.
+
+        ``normalizer`` maps spellings that the server treats alike to one; ``choices`` are all allowed values.
+        """
         super().__init__(option, wire, **kwargs)
         self.normalizer = normalizer
         self.choices = choices
@@ -49,13 +51,12 @@ class String(Field):
 
 
 class Url(String):
-    """A URL, which can carry secrets in its user info, its path and its query string; ``destination`` where it is that
-    of a push.
-    """
+    """A URL, which can contain secrets in its user info, path and query string."""
 
     def __init__(
         self, option: str, wire: str | Changed | None = None, *, destination: bool = False, **kwargs: t.Any
     ) -> None:
+        """Declare a URL; ``destination`` says that a push task sends to it."""
         super().__init__(option, wire, **kwargs)
         self.destination = destination
 
@@ -67,12 +68,12 @@ class Url(String):
 
     def validate(self, value: t.Any, path: str) -> None:
         if isinstance(value, str) and MASK in value:
-            raise BadInput(path, "expected the whole URL, got one with a masked part; read it with show_secrets")
+            raise BadInput(path, "expected the complete URL, got one with a masked part; read it with show_secrets")
         super().validate(value, path)
 
 
 class Int(Field):
-    """A whole number. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
+    """A whole number. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
 
     type = "int"
 
@@ -86,7 +87,7 @@ class Int(Field):
 class Float(Field):
     """A number with a fraction, such as seconds.
 
-    A whole one is sent as such, and text means the number that it says.
+    Whole numbers are sent without a fraction; text is parsed as a number.
     """
 
     type = "float"
@@ -95,7 +96,7 @@ class Float(Field):
         text = "" if value is None else str(value)
         try:
             number = float(text)
-            if not math.isfinite(number):  # nan would differ from itself
+            if not math.isfinite(number):  # NaN is not equal to itself.
                 return text
             return int(text if _WHOLE.fullmatch(text) else number) if number.is_integer() else number
         except ValueError:
@@ -106,7 +107,7 @@ class Float(Field):
 
 
 class Bitrate(String):
-    """Bits per second: a whole number, or a text such as `2.5M`, which the server takes too [read]."""
+    """Bits per second: a whole number, or a text such as `2.5M`, which the server also accepts [read]."""
 
     def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value).strip()
@@ -118,7 +119,7 @@ class Bitrate(String):
 
 
 class Bool(Field):
-    """A boolean. Virtual hosts of the configuration file return it as text (server-facts: Virtual hosts)."""
+    """A boolean. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
 
     type = "bool"
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Spell hosts as the operating system takes them, and recognize an endpoint that does not speak TLS."""
+"""Spell hosts for the operating system, and recognize endpoints that do not speak TLS."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NOT_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "PACKET_L
 
 
 def host_of(host: str) -> str:
-    """Return the host of a URL as the operating system takes it.
+    """Return the host of a URL in the spelling of the operating system.
 
-    The zone of an IPv6 address follows %, which a URL spells %25 (RFC 6874).
+    A URL spells the % before the zone of an IPv6 address as %25 (RFC 6874).
     """
     return host.replace("%25", "%", 1) if ":" in host else host

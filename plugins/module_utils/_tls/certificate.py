@@ -14,13 +14,13 @@ SECONDS_A_DAY = 86400
 
 
 class CertificateError(Exception):
-    """Why a file or an endpoint gives no certificate. ``detail`` is a sentence; it never holds content of a file.
+    """Why no certificate could be read from a file or an endpoint.
 
-    ``kind`` is one of
+    ``detail`` is a sentence that never contains content of a file. ``kind`` is one of
 
     - of files: ``missing``, ``unreadable``, ``no_certificate``, ``broken``, ``broken_key``, ``encrypted_key``;
     - of endpoints: ``unresolved``, ``refused``, ``unreachable``, ``timeout``, ``reset``, ``not_tls``, ``alert`` (the
-      server ended the handshake by an alert), ``tls`` (any other failure of the handshake), ``bad_name``.
+      server ended the handshake with an alert), ``tls`` (any other failure of the handshake), ``bad_name``.
     """
 
     def __init__(self, kind: str, detail: str) -> None:
@@ -33,9 +33,7 @@ class CertificateError(Exception):
 
 
 class Problem(t.NamedTuple):
-    """What is wrong with files; ``kind`` as in :class:`CertificateError`, or one of those that :func:`check_files`
-    names.
-    """
+    """A fault of certificate files; ``kind`` as in :class:`CertificateError` and :func:`pem_files.check_files`."""
 
     kind: str
     text: str
@@ -45,22 +43,22 @@ class Certificate(t.NamedTuple):
     """The facts of one certificate."""
 
     fingerprint: str  # SHA-256, hexadecimal, lower case, without colons
-    subject: str  # as RFC 4514 writes it: CN=a.example.com,O=Example
+    subject: str  # by RFC 4514: CN=a.example.com,O=Example
     issuer: str
     serial_number: str  # hexadecimal, lower case
-    names: tuple[str, ...]  # DNS names, then IP addresses; the common name where it has no such extension
-    has_alternative_names: bool  # whether names are those of the extension, which alone counts for clients of today
+    names: tuple[str, ...]  # DNS names, then IP addresses; the common name if it has no subjectAltName
+    has_alternative_names: bool  # whether names come from subjectAltName, the only source for current clients
     not_before: str  # ISO 8601, UTC: 2026-01-31T12:00:00Z
     not_after: str
     valid_from: int  # the same in seconds since 1970
     valid_until: int
 
     def days_left(self, now: float) -> int:
-        """Whole days for which it is still valid; negative where it has expired. ``now`` is in seconds since 1970."""
+        """Return the whole days until it expires, negative if it has expired; ``now`` is in seconds since 1970."""
         return int((self.valid_until - now) // SECONDS_A_DAY)
 
     def as_result(self, now: float) -> dict[str, t.Any]:
-        """The form in which results show it."""
+        """Return the certificate as results show it; ``now`` is in seconds since 1970."""
         return {
             "fingerprint": self.fingerprint,
             "subject": self.subject,
@@ -73,7 +71,7 @@ class Certificate(t.NamedTuple):
 
 
 class Endpoint(t.NamedTuple):
-    """A port that serves TLS. ``server_name`` is asked for by SNI; nothing is where it is empty or an IP address."""
+    """A port that serves TLS. ``server_name`` is sent by SNI, unless it is empty or an IP address."""
 
     host: str
     port: int
@@ -85,13 +83,12 @@ class Endpoint(t.NamedTuple):
 
 
 class Served(t.NamedTuple):
-    """What an endpoint serves."""
+    """The certificates that an endpoint serves, and whether clients can verify them."""
 
     certificate: Certificate
-    chain: (
-        tuple[Certificate, ...] | None
-    )  # all that was sent, the certificate first; None where Python is older than 3.13
-    verified: bool | None = None  # None where it was not to be verified
+    # All certificates that were sent, the endpoint's own first; None before Python 3.13.
+    chain: tuple[Certificate, ...] | None
+    verified: bool | None = None  # None if verification was not requested
     verify_error: str | None = None
 
 
@@ -99,10 +96,9 @@ class Served(t.NamedTuple):
 
 
 def normalize_fingerprint(text: str) -> str | None:
-    """A SHA-256 fingerprint in the form of :class:`Certificate`, or None where the text is none.
+    """Return a SHA-256 fingerprint in the form of :class:`Certificate`, or None if the text is none.
 
-    Taken are upper and lower case, with and without colons or blanks, also behind ``sha256:`` or ``SHA256
-    Fingerprint=``.
+    Accept upper and lower case, colons and blanks, and the prefixes ``sha256:`` and ``SHA256 Fingerprint=``.
     """
     digits = re.sub(r"^\s*sha-?256(\s+fingerprint)?\s*[:=]", "", text, flags=re.IGNORECASE)
     digits = re.sub(r"[:\s]", "", digits).lower()
@@ -110,30 +106,30 @@ def normalize_fingerprint(text: str) -> str | None:
 
 
 def covers(certificate: Certificate, host_name: str) -> bool:
-    """Whether a certificate is for a host name.
+    """Return whether a certificate is valid for a host name.
 
-    A wildcard stands for one whole label (RFC 6125). The name may be a pattern of a virtual host: ``*`` is any name and
-    needs none in particular; ``*.example.com`` needs that very name.
+    A wildcard in the certificate matches one whole label (RFC 6125). ``host_name`` can be a pattern of a virtual host:
+    every certificate covers ``*``; only a certificate for ``*.example.com`` covers ``*.example.com``.
     """
-    desired = _plain_host(host_name)
-    address = ip_address_of(desired)
+    plain = _plain_host(host_name)
+    address = ip_address_of(plain)
     if address is not None:
         return any(ip_address_of(name) == address for name in certificate.names)
-    if desired == "*":
+    if plain == "*":
         return True
-    wildcard = "*." + desired.partition(".")[2]
-    # As OpenSSL does, a wildcard right above the top is not taken: *.com is for nobody.
+    wildcard = "*." + plain.partition(".")[2]
+    # Like OpenSSL, ignore wildcards for a top-level domain such as *.com.
     return any(
-        name == desired or (name == wildcard and name.count(".") > 1) for name in map(_plain_host, certificate.names)
+        name == plain or (name == wildcard and name.count(".") > 1) for name in map(_plain_host, certificate.names)
     )
 
 
 def _plain_host(name: str) -> str:
-    """A host name as it is compared: lower case, ASCII, without the dot at its end; an IPv6 address without brackets."""
+    """Return a host name for comparison: lower case, ASCII, no trailing dot, an IPv6 address without brackets."""
     plain = name.strip().rstrip(".").lower()
     if plain.startswith("[") and plain.endswith("]"):
         plain = plain[1:-1]
-    if ":" in plain:  # no certificate knows the zone of an address
+    if ":" in plain:  # Certificates have no zones of addresses.
         plain = plain.partition("%")[0]
     try:
         return plain if plain.isascii() else plain.encode("idna").decode("ascii")
@@ -142,6 +138,7 @@ def _plain_host(name: str) -> str:
 
 
 def ip_address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the IP address in a text; None if it is none."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:
@@ -149,5 +146,5 @@ def ip_address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
 
 
 def os_reason(error: BaseException | None) -> str:
-    """What the operating system says, or the kind of the exception."""
+    """Return the reason that the operating system reports, or the type of the exception."""
     return getattr(error, "strerror", None) or type(error).__name__

@@ -15,7 +15,8 @@ import typing as t
 
 from .certificate import Certificate, CertificateError
 
-# DER (X.690), as far as a certificate needs it. Lengths are checked against what is there, nothing nests by recursion.
+# The subset of DER (X.690) that certificates use. Lengths are checked against the content; nothing recurses, so that no
+# input can exhaust memory or stack.
 
 _INTEGER, _OCTET_STRING, _OID, _UTC_TIME, _GENERALIZED_TIME = 0x02, 0x04, 0x06, 0x17, 0x18
 _SEQUENCE, _SET, _VERSION, _EXTENSIONS = 0x30, 0x31, 0xA0, 0xA3
@@ -23,7 +24,7 @@ _DNS_NAME, _IP_ADDRESS = 0x82, 0x87
 _COMMON_NAME, _ALTERNATIVE_NAMES = "2.5.4.3", "2.5.29.17"
 _LONGEST_OID = 64
 
-# Types of text and how they are encoded. T61 is used as Latin-1 everywhere, whatever its standard says.
+# Types of text and their encodings. All software uses T61 as Latin-1, against its standard.
 _TEXTS = {
     0x0C: "utf-8",
     0x12: "ascii",
@@ -34,7 +35,7 @@ _TEXTS = {
     0x1C: "utf-32-be",
     0x1E: "utf-16-be",
 }
-# Short names of RFC 4514; other attributes are named by their number.
+# Short names of RFC 4514; other attributes are shown by object identifier.
 _ATTRIBUTES = {
     "2.5.4.3": "CN",
     "2.5.4.7": "L",
@@ -53,58 +54,57 @@ def _broken(detail: str) -> CertificateError:
 
 
 class _Elements:
-    """The elements in some DER, one after the other."""
+    """Read the elements of DER content one after the other."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._position = 0
 
     def __bool__(self) -> bool:
-        """Whether something is left."""
+        """Return whether elements are left."""
         return self._position < len(self._content)
 
     def next_is(self, *tags: int) -> bool:
-        """Whether the next element has one of the tags."""
+        """Return whether the next element has one of the tags."""
         return bool(self) and self._content[self._position] in tags
 
     def take(self, *tags: int) -> bytes:
-        """The content of the next element, which must have one of the tags."""
+        """Return the content of the next element, which must have one of the tags."""
         if not self.next_is(*tags):
             raise _broken("an element is missing.")
         return self.take_any()[1]
 
     def take_any(self) -> tuple[int, bytes]:
-        """Tag and content of the next element."""
+        """Return tag and content of the next element."""
         header = self._content[self._position : self._position + 2]
         if len(header) < 2:
             raise _broken("it is cut off.")
         tag, length = header
         begin = self._position + 2
         if tag & 0x1F == 0x1F:
-            raise _broken("it has an element of an unknown kind.")
+            raise _broken("it has an element of an unknown type.")
         if length >= 0x80:
             size = length & 0x7F
             digits = self._content[begin : begin + size]
             begin += size
             length = int.from_bytes(digits, "big")
             if not 1 <= size <= 4 or len(digits) < size or length < 0x80 or digits[0] == 0:
-                raise _broken("it has an element without a proper length.")
+                raise _broken("it has an element with an invalid length.")
         self._position = begin + length
         if self._position > len(self._content):
             raise _broken("it is cut off.")
         return tag, self._content[begin : self._position]
 
     def end(self) -> None:
-        """Nothing may be left."""
+        """Raise CertificateError ``broken`` if elements are left."""
         if self:
-            raise _broken("it holds more than it should.")
+            raise _broken("it has unexpected content at the end.")
 
 
 def parse_certificate(der: bytes) -> Certificate:
-    """The facts of a certificate in DER form (RFC 5280, 4.1). Raises CertificateError ``broken``, whatever the bytes
-    are.
+    """Return the facts of a certificate in DER form (RFC 5280, 4.1).
 
-    The signature is not verified.
+    Any other bytes raise CertificateError ``broken``. The signature is not verified.
     """
     outer = _Elements(der)
     signed = _Elements(outer.take(_SEQUENCE))
@@ -143,11 +143,11 @@ def parse_certificate(der: bytes) -> Certificate:
 
 
 def _moment(elements: _Elements) -> datetime.datetime:
-    """A time, always UTC and with seconds (RFC 5280, 4.1.2.5). Two digits of a year are those of 1950 to 2049."""
+    """Return the next element as a time: UTC, with seconds (RFC 5280, 4.1.2.5); two-digit years are 1950 to 2049."""
     is_short = elements.next_is(_UTC_TIME)
     content = elements.take(_UTC_TIME, _GENERALIZED_TIME)
     if not re.fullmatch(rb"[0-9]{12}Z" if is_short else rb"[0-9]{14}Z", content):
-        raise _broken("it has a time that is none.")
+        raise _broken("it has an invalid time.")
     digits = content[:-1].decode("ascii")
     if is_short:
         digits = ("19" if digits >= "50" else "20") + digits
@@ -155,18 +155,18 @@ def _moment(elements: _Elements) -> datetime.datetime:
         month, day, hour, minute, second = (int(digits[at : at + 2]) for at in range(4, 14, 2))
         return datetime.datetime(int(digits[:4]), month, day, hour, minute, second)
     except ValueError:
-        raise _broken("it has a time that is none.") from None
+        raise _broken("it has an invalid time.") from None
 
 
 def _attributes(content: bytes) -> list[list[tuple[str, str | bytes]]]:
-    """A distinguished name: its rows from the top down, each of one attribute, seldom of more: object identifier and
-    value.
+    """Return the rows of a distinguished name from the top down; a row has (object identifier, value) pairs, mostly
+    one.
     """
     name, rows = _Elements(content), []
     while name:
-        members, row = _Elements(name.take(_SET)), []
-        while members:
-            attribute = _Elements(members.take(_SEQUENCE))
+        attributes, row = _Elements(name.take(_SET)), []
+        while attributes:
+            attribute = _Elements(attributes.take(_SEQUENCE))
             row.append((_object_identifier(attribute.take(_OID)), _text(*attribute.take_any())))
             attribute.end()
         rows.append(row)
@@ -174,7 +174,7 @@ def _attributes(content: bytes) -> list[list[tuple[str, str | bytes]]]:
 
 
 def _text(tag: int, content: bytes) -> str | bytes:
-    """Some text; its bytes where it cannot be read as such."""
+    """Return the text of an element; its bytes if it cannot be decoded."""
     try:
         return content.decode(_TEXTS[tag])
     except (KeyError, UnicodeError):
@@ -183,7 +183,7 @@ def _text(tag: int, content: bytes) -> str | bytes:
 
 def _object_identifier(content: bytes) -> str:
     if not 0 < len(content) <= _LONGEST_OID or content[-1] >= 0x80:
-        raise _broken("it has an object identifier that is none.")
+        raise _broken("it has an invalid object identifier.")
     numbers, number = [], 0
     for byte in content:
         number = number << 7 | byte & 0x7F
@@ -195,7 +195,7 @@ def _object_identifier(content: bytes) -> str:
 
 
 def _distinguished_name(rows: t.Sequence[t.Sequence[tuple[str, str | bytes]]]) -> str:
-    """As RFC 4514 writes it: from the bottom up."""
+    """Return a distinguished name by RFC 4514: from the bottom up."""
     return ",".join(
         "+".join(f"{_ATTRIBUTES.get(oid, oid)}={_escaped(value)}" for oid, value in row) for row in reversed(rows)
     )
@@ -208,7 +208,7 @@ def _common_names(rows: t.Sequence[t.Sequence[tuple[str, str | bytes]]]) -> tupl
 
 
 def _escaped(value: str | bytes) -> str:
-    """A value in a distinguished name."""
+    """Return a value of a distinguished name, escaped by RFC 4514."""
     if isinstance(value, bytes):
         return "#" + value.hex()
     text = re.sub(r'([\\"+,;<>])', r"\\\1", value)
@@ -218,7 +218,7 @@ def _escaped(value: str | bytes) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without control characters, as it is shown to people: their bytes take their place, as in RFC 4514."""
+    """Return a text with its control characters replaced by their bytes in hexadecimal, as in RFC 4514."""
     return re.sub(
         r"[\x00-\x1f\x7f-\x9f\u2028\u2029]",
         lambda found: "".join(f"\\{byte:02X}" for byte in found.group().encode()),
@@ -227,7 +227,7 @@ def _printable(text: str) -> str:
 
 
 def _alternative_names(extensions: _Elements) -> tuple[str, ...] | None:
-    """DNS names, then IP addresses, of the extension subjectAltName (RFC 5280, 4.2.1.6); None where there is none."""
+    """Return DNS names, then IP addresses, of subjectAltName (RFC 5280, 4.2.1.6); None without that extension."""
     found: tuple[str, ...] | None = None
     entries = _Elements(extensions.take(_SEQUENCE))
     extensions.end()
@@ -240,7 +240,7 @@ def _alternative_names(extensions: _Elements) -> tuple[str, ...] | None:
         entry.end()
         if oid == _ALTERNATIVE_NAMES:
             if found is not None:
-                raise _broken("it has the extension for names twice.")
+                raise _broken("it has the subjectAltName extension twice.")
             found = _general_names(_Elements(value.take(_SEQUENCE)))
             value.end()
     return found
@@ -254,6 +254,6 @@ def _general_names(entries: _Elements) -> tuple[str, ...]:
             names.append(_printable(content.decode("ascii", "backslashreplace")))
         elif tag == _IP_ADDRESS:
             if len(content) not in (4, 16):
-                raise _broken("it has an IP address that is none.")
+                raise _broken("it has an invalid IP address.")
             addresses.append(str(ipaddress.ip_address(content)))
     return tuple(names + addresses)

@@ -18,8 +18,8 @@ from .certificate import Certificate, CertificateError, Endpoint, Served, covers
 from .der_reader import parse_certificate
 from .pem_files import read_pem_certificates
 
-# Of OpenSSL's suites: the server offers nothing but AES128-SHA where HTTP/2 is off (https_server.cpp, tls_context.cpp
-# [read]), which the ssl module leaves out. A handshake that identifies sends nothing that needs protection.
+# OpenSSL's default suites: without HTTP/2, the server offers only AES128-SHA (https_server.cpp, tls_context.cpp
+# [read]), which the ssl module disables. These handshakes send nothing that needs protection.
 _CIPHERS = "DEFAULT"
 
 
@@ -27,15 +27,13 @@ _CIPHERS = "DEFAULT"
 
 
 def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False, ca_path: str | None = None) -> Served:
-    """What an endpoint serves now: one handshake, or two where verification fails.
+    """Return the certificates that an endpoint serves: one handshake, or two if verification fails.
 
-    By default nothing is verified, as an expired certificate, or one of an unknown authority, is to be identified too.
-    With ``verify_chain`` the chain must lead to an authority of ``ca_path`` (file or directory; the system's where
-    None), and the certificate must be for ``server_name``, or for ``host`` where that is empty; what is served is told
-    also where it does not. ``timeout`` is in seconds and covers all but the resolution of the name. Raises
-    CertificateError,
-    also for
-    ``ca_path``.
+    By default nothing is verified, so that expired certificates and those of unknown authorities are returned too. With
+    ``verify_chain``, ``verified`` says whether the chain leads to an authority of ``ca_path`` (file or directory; None
+    for those of the system) and whether the certificate is for ``server_name``, or for ``host`` if that is empty.
+    ``timeout`` is in seconds and covers everything but name resolution. Raise CertificateError if there is no
+    certificate or if ``ca_path`` cannot be used.
     """
     deadline = time.monotonic() + timeout
     if not verify_chain:
@@ -45,7 +43,7 @@ def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False,
     except ssl.SSLCertVerificationError as error:
         served = _shake_hands(endpoint, _identifying_context(), deadline, timeout)
         return served._replace(verified=False, verify_error=error.verify_message)
-    # The ssl module checks names only where it also asks for them by SNI, which is not ours to choose.
+    # The ssl module can check only the name that it sends by SNI. Both differ here.
     name = endpoint.server_name or endpoint.host
     if served.certificate.has_alternative_names and covers(served.certificate, name):
         return served._replace(verified=True)
@@ -53,7 +51,7 @@ def handshake(endpoint: Endpoint, *, timeout: float, verify_chain: bool = False,
 
 
 def asked_name(endpoint: Endpoint) -> str | None:
-    """Return the name that a handshake asks for by SNI; None if it asks for none, as for an address."""
+    """Return the name that a handshake sends by SNI; None for an IP address or an empty name."""
     name = endpoint.server_name.rstrip(".")
     return None if not name or ip_address_of(name) else name
 
@@ -75,7 +73,7 @@ def _verifying_context(ca_path: str | None) -> ssl.SSLContext:
     elif os.path.isdir(ca_path):
         context.load_verify_locations(capath=ca_path)
     else:
-        read_pem_certificates(ca_path)  # says what is wrong, which the ssl module does not
+        read_pem_certificates(ca_path)  # The ssl module does not say what is wrong with the file.
         try:
             context.load_verify_locations(cafile=ca_path)
         except OSError as error:
@@ -84,17 +82,19 @@ def _verifying_context(ca_path: str | None) -> ssl.SSLContext:
 
 
 def _shake_hands(endpoint: Endpoint, context: ssl.SSLContext, deadline: float, timeout: float) -> Served:
-    """One handshake. Lets the error of a failed verification through."""
+    """Do one handshake; raise ssl.SSLCertVerificationError if verification fails, CertificateError otherwise."""
     server_name = asked_name(endpoint)
     try:
         context.wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname=server_name)
-    except (TypeError, ValueError):  # found before there is a connection, which the ssl module would leave open
-        raise CertificateError("bad_name", f"{endpoint.server_name!r} cannot be asked for as a server name.") from None
+    except (
+        TypeError,
+        ValueError,
+    ):  # Checked before connecting, because the ssl module would leave the connection open.
+        raise CertificateError("bad_name", f"{endpoint.server_name!r} cannot be sent as a server name.") from None
     try:
-        with _connect(
-            endpoint, deadline, timeout
-        ) as plain:  # whose closing is harmless once the secure socket has taken it over
-            # The limit of the socket holds for the handshake as a whole, so that bytes that trickle do not prolong it.
+        # Closing the plain socket is harmless once the secure socket has taken it over.
+        with _connect(endpoint, deadline, timeout) as plain:
+            # The socket's limit applies to the whole handshake, so that slow bytes do not prolong it.
             plain.settimeout(max(deadline - time.monotonic(), 0.001))
             secure = context.wrap_socket(plain, server_hostname=server_name, do_handshake_on_connect=False)
         try:
@@ -113,13 +113,13 @@ def _shake_hands(endpoint: Endpoint, context: ssl.SSLContext, deadline: float, t
 
 
 def _chain_of(secure: t.Any) -> tuple[Certificate, ...] | None:
-    """All certificates that were sent; Python tells from 3.13 on."""
+    """Return all certificates that were sent; None before Python 3.13."""
     ask = getattr(secure, "get_unverified_chain", None)
     return tuple(parse_certificate(der) for der in ask()) if ask else None
 
 
 def _close(secure: ssl.SSLSocket) -> None:
-    """Says goodbye as TLS wants it, without waiting for an answer."""
+    """Close a connection with a TLS close notification, without waiting for that of the peer."""
     try:
         secure.settimeout(0)
         secure.unwrap()
@@ -129,7 +129,7 @@ def _close(secure: ssl.SSLSocket) -> None:
 
 
 def _connect(endpoint: Endpoint, deadline: float, timeout: float) -> socket.socket:
-    """A connection to the first address that takes one; the time left is shared out among the addresses."""
+    """Return a connection to the first address that accepts one; the remaining time is divided among the addresses."""
     try:
         addresses = socket.getaddrinfo(host_of(endpoint.host.strip("[]")), endpoint.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -149,14 +149,14 @@ def _connect(endpoint: Endpoint, deadline: float, timeout: float) -> socket.sock
     if isinstance(failure, ConnectionRefusedError):
         raise CertificateError("refused", f"Nothing listens at {endpoint}.")
     if isinstance(failure, socket.timeout) or getattr(failure, "errno", None) == errno.ETIMEDOUT:
-        raise CertificateError("timeout", f"No connection to {endpoint} within {timeout:g} s.")
+        raise CertificateError("timeout", f"{endpoint} did not accept a connection within {timeout:g} s.")
     if isinstance(failure, ConnectionResetError):
         raise CertificateError("reset", f"{endpoint} closed the connection at once.")
     raise CertificateError("unreachable", f"No connection to {endpoint}: {os_reason(failure)}.")
 
 
 def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> CertificateError:
-    """Sorts what the ssl module raises."""
+    """Return the CertificateError for an error of the ssl module."""
     reason = getattr(error, "reason", None) or ""
     words = reason.replace("_", " ").lower()
     if isinstance(error, socket.timeout):
@@ -170,7 +170,7 @@ def _failed_handshake(error: OSError, endpoint: Endpoint, timeout: float) -> Cer
     ):
         return CertificateError("reset", f"{endpoint} closed the connection during the TLS handshake.")
     if reason in NOT_TLS:
-        return CertificateError("not_tls", f"What listens at {endpoint} does not speak TLS.")
+        return CertificateError("not_tls", f"The service at {endpoint} does not speak TLS.")
     if "ALERT" in reason or reason == "TLSV1_UNRECOGNIZED_NAME":
         return CertificateError(
             "alert", f"{endpoint} refused the TLS handshake: {words}. It may have no certificate for the name."

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Read certificates from PEM files, and check that files fit together."""
+"""Read certificates from PEM files, and check that certificate, chain and key fit together."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .certificate import Certificate, CertificateError, Problem, covers, os_reas
 from .der_reader import parse_certificate
 
 LARGEST_FILE = 1024 * 1024
-"""Bytes; files of certificates and keys have a few thousand."""
-# The key is sound and belongs to another certificate; the last two where it is of another type.
+"""Bytes; certificate and key files have a few thousand."""
+# OpenSSL's reasons if a valid key belongs to another certificate; the last two if the key has another type.
 _MISMATCHES = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED")
 
 
@@ -26,10 +26,10 @@ _MISMATCHES = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIG
 
 
 def read_pem_certificates(path: str) -> list[Certificate]:
-    """The certificates of a PEM file in their order; a server presents the first.
+    """Return the certificates of a PEM file in their order; a server presents the first.
 
-    Raises CertificateError: ``missing``, ``unreadable``, ``no_certificate``, ``broken``. Blocks of other kinds, such as
-    private keys, are skipped without being looked at.
+    Raise CertificateError: ``missing``, ``unreadable``, ``no_certificate``, ``broken``. Blocks of other types, such as
+    private keys, are skipped.
     """
     found: list[Certificate] = []
     for der in _certificate_blocks(_read_file(path), path):
@@ -40,12 +40,12 @@ def read_pem_certificates(path: str) -> list[Certificate]:
                 error.kind, f"Certificate {len(found) + 1} in {path} is broken: {error.detail}"
             ) from None
     if not found:
-        raise CertificateError("no_certificate", f"{path} holds no certificate in PEM form.")
+        raise CertificateError("no_certificate", f"{path} contains no certificate in PEM form.")
     return found
 
 
 def _certificate_blocks(content: bytes, path: str) -> t.Iterator[bytes]:
-    """The DER of each CERTIFICATE block."""
+    """Yield the DER content of each CERTIFICATE block."""
     block: list[bytes] | None = None
     for line in content.splitlines():
         line = line.strip()
@@ -64,26 +64,26 @@ def _certificate_blocks(content: bytes, path: str) -> t.Iterator[bytes]:
 
 
 def _read_file(path: str) -> bytes:
-    """The content of an ordinary file, which must not be large."""
+    """Return the content of a regular file of at most LARGEST_FILE bytes."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would keep us waiting
-            raise CertificateError("unreadable", f"{path} is no ordinary file.")
+        if not stat.S_ISREG(os.stat(path).st_mode):  # Reading a pipe would block.
+            raise CertificateError("unreadable", f"{path} is not a regular file.")
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except (FileNotFoundError, NotADirectoryError):
-        raise CertificateError("missing", f"There is no file {path}.") from None
+        raise CertificateError("missing", f"The file {path} does not exist.") from None
     except (OSError, ValueError) as error:
         raise CertificateError("unreadable", f"{path} cannot be read: {os_reason(error)}.") from None
     if len(content) > LARGEST_FILE:
-        raise CertificateError("broken", f"{path} is too large to be a file of certificates.")
+        raise CertificateError("broken", f"{path} is too large for a certificate file.")
     return content
 
 
 def key_matches(cert_path: str, key_path: str) -> bool:
-    """Whether the private key belongs to the first certificate of the other file.
+    """Return whether a private key belongs to the first certificate of a file.
 
-    Raises CertificateError: that of :func:`read_pem_certificates` for either file, ``encrypted_key`` where the key asks
-    for a password (the server cannot give one), ``broken_key`` where it is no key in PEM form.
+    Raise CertificateError: those of :func:`read_pem_certificates` for either file, ``encrypted_key`` if the key needs a
+    password (the server has no option for it), ``broken_key`` if the file contains no key in PEM form.
     """
     read_pem_certificates(cert_path)
     _read_file(key_path)
@@ -92,24 +92,24 @@ def key_matches(cert_path: str, key_path: str) -> bool:
         raise CertificateError("encrypted_key", f"The key in {key_path} is encrypted.")
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.set_ciphers("ALL:@SECLEVEL=0")  # whether the key is strong enough is not asked here
+    context.set_ciphers("ALL:@SECLEVEL=0")  # Weak keys are not rejected here.
     try:
         context.load_cert_chain(cert_path, key_path, password=refuse)
     except ssl.SSLError as error:
         if error.reason in _MISMATCHES:
             return False
-        raise CertificateError("broken_key", f"{key_path} holds no private key in PEM form that can be used.") from None
+        raise CertificateError("broken_key", f"{key_path} contains no usable private key in PEM form.") from None
     return True
 
 
 def check_files(
     cert_path: str, chain_path: str | None, key_path: str | None, names: t.Iterable[str], now: float
 ) -> list[Problem]:
-    """What is wrong with files that a server is to use; the empty list where nothing is.
+    """Return the faults of the certificate files of a virtual host; empty if there are none.
 
-    ``names`` are host names of the virtual host, ``now`` is in seconds since 1970. Kinds beside those of files:
-    ``key_mismatch``, ``expired``, ``not_yet_valid``, ``name_not_covered``, ``chain_order``, and
-    ``chain_in_certificate``, as the server takes the first certificate of the certificate file and ignores the others
+    ``names`` are host names of the virtual host, ``now`` is in seconds since 1970. Kinds in addition to those of files
+    in :class:`CertificateError`: ``key_mismatch``, ``expired``, ``not_yet_valid``, ``name_not_covered``,
+    ``chain_order`` and ``chain_in_certificate``: the server uses only the first certificate of the certificate file
     (ovcrypto/certificate.cpp [read]).
     """
     problems: list[Problem] = []
@@ -125,7 +125,7 @@ def check_files(
     chain = attempt(lambda: read_pem_certificates(chain_path), []) if chain_path else []
     if key_path and own and not attempt(lambda: key_matches(cert_path, key_path), True):
         problems.append(
-            Problem("key_mismatch", f"The key in {key_path} is not that of the certificate in {cert_path}.")
+            Problem("key_mismatch", f"The key in {key_path} does not belong to the certificate in {cert_path}.")
         )
     elif key_path and not own:
         attempt(lambda: _read_file(key_path), None)
@@ -143,7 +143,10 @@ def check_files(
         ]
         problems += _out_of_order(own[0], chain, str(chain_path))
         if len(own) > 1 and not chain_path:
-            text = f"{cert_path} holds {len(own)} certificates, of which the server uses the first. The others belong into a file of their own."
+            text = (
+                f"{cert_path} contains {len(own)} certificates, but the server uses only the first. "
+                "Move the others to a chain file."
+            )
             problems.append(Problem("chain_in_certificate", text))
     return problems
 
@@ -159,21 +162,25 @@ def _out_of_time(certificate: Certificate, path: str, now: float) -> t.Iterator[
 
 
 def _out_of_order(certificate: Certificate, chain: t.Sequence[Certificate], path: str) -> list[Problem]:
-    """Each issuer must be the subject of the next; a root at the end is its own issuer."""
+    """Return the first fault of a chain: each issuer must be the subject of the next certificate."""
     for issued, issuer in zip([certificate, *chain], chain):
         if issuer.fingerprint == certificate.fingerprint:
             return [
                 Problem(
                     "chain_order",
-                    f"{path} holds the certificate itself. It must begin with that of its issuer, {certificate.issuer}.",
+                    f"{path} contains the certificate itself. "
+                    f"It must begin with the certificate of its issuer, {certificate.issuer}.",
                 )
             ]
         if _plain_name(issued.issuer) != _plain_name(issuer.subject):
-            text = f"In {path}, {issuer.subject} stands where the issuer of {issued.subject} is expected, which is {issued.issuer}."
+            text = (
+                f"{path} is in the wrong order: after {issued.subject}, expected its issuer {issued.issuer}, "
+                f"got {issuer.subject}."
+            )
             return [Problem("chain_order", text)]
     return []
 
 
 def _plain_name(text: str) -> str:
-    """A distinguished name as it is compared (RFC 5280, 7.1): case and repeated blanks mean nothing."""
+    """Return a distinguished name for comparison (RFC 5280, 7.1): without case and repeated blanks."""
     return " ".join(text.casefold().split())

@@ -45,28 +45,28 @@ ABOUT = {
 
 
 class NoServers:
-    """Servers that nothing is asked of: the rows are made, and not measured."""
+    """Servers without requests, for rows that are built and not measured."""
 
     urls: t.Sequence[str] = ()
     environment: t.Mapping[str, str] = {}
     cpu = None
 
     def clear(self) -> None:
-        """Would take away what is there."""
+        """Remove nothing."""
 
     def requests(self) -> None:
-        """Would count requests."""
+        """Count nothing."""
 
 
 @pytest.fixture
 def rows(tmp_path: pathlib.Path) -> list[Row]:
-    """All rows of a whole run."""
+    """Provide all rows of a whole run."""
     place = Place(tmp_path / "one", NoServers(), {}, {})
     return Rows(place, place, Sizes()).all()
 
 
 def costs(rows: t.Sequence[Row], factor: float = 1.0, **seconds: float) -> dict[str, Sample]:
-    """A round in which each row took what is expected of it, or what is said here."""
+    """Return a round in which each row took what is expected of it, or what is said here."""
     return {
         row.key: Sample(
             factor * seconds.get(row.key, row.expected),
@@ -80,7 +80,7 @@ def costs(rows: t.Sequence[Row], factor: float = 1.0, **seconds: float) -> dict[
     }
 
 
-def test_the_median_and_the_ends() -> None:
+def test_a_spread_has_median_minimum_and_maximum() -> None:
     results = Results({}, [{"a": Sample(3.0)}, {"a": Sample(1.0)}, {"a": Sample(2.0)}, {"b": Sample(9.0)}])
     assert results.spread("a") == Spread(2.0, 1.0, 3.0, 3)
     assert results.spread("c") is None
@@ -94,7 +94,7 @@ def test_short_rows_count_as_often_as_they_were_measured() -> None:
     assert results.figure(("a", "b"), lambda cost: cost["b"].seconds / cost["a"].seconds) == Spread(9.0, 9.0, 9.0, 1)
 
 
-def test_what_short_rows_are_compared_with_is_short(rows: list[Row]) -> None:
+def test_short_rows_are_compared_with_short_rows(rows: list[Row]) -> None:
     short = {row.key for row in rows if row.short}
     assert {key for row in rows if row.short for key in row.needs} <= short
     assert all(row.expected < 4 for row in rows if row.short)
@@ -114,7 +114,7 @@ def test_a_ratio_is_made_in_each_round_and_not_of_medians() -> None:
     assert results.figure(("a", "c"), lambda cost: cost["c"].seconds) is None
 
 
-def test_what_is_saved_is_read_again(tmp_path: pathlib.Path) -> None:
+def test_saved_results_are_read_again(tmp_path: pathlib.Path) -> None:
     results = Results(ABOUT, [{"a": Sample(1.5, 1.0, 60.0, 61.0, 3, 0.5)}, {"a": Sample(1.0)}], [{"a": Sample(2.5)}])
     path = tmp_path / "new" / "raw.json"
     results.save(path)
@@ -165,13 +165,13 @@ def test_the_page_has_all_rows_and_compares_the_targets(rows: list[Row]) -> None
     assert {line.count("|") for line in table} == {10}
 
 
-def test_a_page_of_small_numbers_judges_nothing(rows: list[Row]) -> None:
+def test_a_page_of_few_rounds_judges_nothing(rows: list[Row]) -> None:
     text = page(Results({**ABOUT, "at_most": 3}, [costs(rows)]), rows, Sizes())
     assert "## Targets" not in text
     assert "more than 3 objects" in text
 
 
-def test_the_page_says_what_is_left_out(rows: list[Row]) -> None:
+def test_the_page_names_omitted_rows(rows: list[Row]) -> None:
     text = page(Results({**ABOUT, "groups": [BASE, "bulk"], "server": "real"}, [costs(rows)]), rows, Sizes())
     assert "Left out, `fleet`: there is one server." in text
     assert "Not requested: `loops`, `pushes`, `growth`." in text
@@ -209,7 +209,7 @@ KEPT = {
     ],
 )
 def test_promises(rows: list[Row], number: int, key: str, seconds: float) -> None:
-    # The processor time of the fleet stands beside the seconds.
+    # The processor time of the fleet is printed after the seconds.
     def judged(**more: float) -> list[bool | None]:
         cost = costs(rows, **{**KEPT, **more})
         cost["fleet_unchanged_module"] = Sample(60.0, 80.0)
@@ -233,12 +233,12 @@ def test_promises_about_processor_and_memory(rows: list[Row]) -> None:
     assert (judged[5].measured, judged[8].measured) == ("7.90 ×", "301 MB")
 
 
-def test_what_was_not_measured_is_not_judged() -> None:
+def test_unmeasured_targets_are_not_judged() -> None:
     judged = verdicts(Results(ABOUT, [{EMPTY: Sample(1.0)}]), Sizes())
     assert {one.kept for one in judged} == {None}
 
 
-def test_objects_can_be_told_by_their_names() -> None:
+def test_objects_are_recognized_by_their_names() -> None:
     names = [vhost["name"] for vhost in objects.tenants(3)]
     assert len(set(names)) == 3
     assert all(name.startswith(objects.PREFIX) for name in names)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench, benches
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness, harnesses
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Bench]]:
-    """Gives the bench of a version of the server."""
-    with benches(tmp_path_factory.mktemp("benches")) as of:
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], FaultHarness]]:
+    """Return the harness of a version of the server."""
+    with harnesses(tmp_path_factory.mktemp("harnesses")) as of:
         yield of

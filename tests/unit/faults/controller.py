@@ -53,12 +53,12 @@ class Controller:
         self._streams[1].close()
 
     def begin(self, module: str, options: Mapping[str, Any]) -> None:
-        """Has it run a module; does not wait for the end."""
+        """Start a run of a module; do not wait for its end."""
         self._streams[0].write(json.dumps([module, options]) + "\n")
         self._streams[0].flush()
 
     def end(self) -> ModuleRun:
-        """Waits for the end of the run."""
+        """Wait for the end of the run."""
         line = self._streams[1].readline()
         assert line, "a module ended its process without a result"
         return ModuleRun(json.loads(line))

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What must be so after a run of which a request failed, seen in the server and not believed of the module.
+"""The checks after a run of which a request failed; they read the server and do not trust the module.
 
-Either the task has succeeded and all is as wanted, or it has failed and said truly what is there. Nothing runs twice,
-nothing is sent again that took effect, nothing is gone without a word, and no secret is shown.
+Either the task succeeds and the state is as desired, or it fails and reports the true state. No push task runs twice,
+no request that took effect is sent again, no object disappears silently, and no secret is shown.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     Label,
     View,
     asked_to_make,
+    describe,
     doubles,
     is_there,
     strays,
-    told,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Scenario
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
 SINGLE = ("vhost", "application", "push_task")
 # Actions after which an object must be there as wanted, and those after which there must be none.
 _PRESENT = ("created", "recreated", "started", "restarted", "unchanged")
 _ABSENT = ("deleted", "stopped")
-# Errors whose very meaning is that the object, or what it stands in, is not there.
+# Errors that mean that the object, or its parent, is not there.
 _GONE_KINDS = ("lost", "vhost_not_found", "application_not_found", "task_not_found")
 _GONE_WORDS = re.compile(
     r"could not be (restarted|restored|verified)|missing|is gone|are gone|no longer|lost|is not there|not known",
@@ -52,7 +52,7 @@ class Ledger:
         self.repeated: list[str] = []
 
     def clear(self) -> None:
-        """Forgets what was made so far."""
+        """Forget what was made so far."""
         self._made.clear()
         self.repeated.clear()
 
@@ -61,7 +61,7 @@ class Ledger:
         asked = set(asked_to_make(exchange.method, exchange.target, exchange.record.body))
         before = {label for label in asked if is_there(self._state, label)}
         self.repeated += [
-            f"{told(label)} is made once more although that took effect" for label in sorted(before & self._made)
+            f"{describe(label)} is made once more although that took effect" for label in sorted(before & self._made)
         ]
         try:
             return await work()
@@ -80,11 +80,11 @@ class Verdict:
 
     @property
     def all(self) -> list[str]:
-        """Everything, in words."""
+        """Return everything, in words."""
         return [f"{kind}: {text}" for kind, texts in vars(self).items() for text in texts]
 
     def add(self, other: Verdict) -> None:
-        """Adds what was found elsewhere."""
+        """Add what was found elsewhere."""
         for kind, texts in vars(other).items():
             getattr(self, kind).extend(texts)
 
@@ -109,12 +109,10 @@ class Seen(NamedTuple):
     emptied: bool = False
     """Whether the server lost all that the API had made, meanwhile."""
     known: frozenset[Label] = frozenset()
-    """Where it did: what the run had read before."""
+    """If it did: what the run had read before."""
 
     def made_anew(self, report: Report) -> bool:
-        """Whether an object was made of the options alone, as the one that was there had gone before the run could
-        know of it.
-        """
+        """Return whether an object was made of the options alone: the old one was lost before the run could read it."""
         return (
             self.emptied
             and report.action == "created"
@@ -124,7 +122,7 @@ class Seen(NamedTuple):
 
 
 def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
-    """What the result says of each object."""
+    """Yield what the result says of each object."""
     entries: list[Any] = []
     if scenario.module in SINGLE and "action" in run:
         options = scenario.options
@@ -141,16 +139,16 @@ def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
 
 
 def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, ledger: Ledger) -> Verdict:
-    """The verdict on a run that met a fault."""
+    """Return the verdict on a run that met a fault."""
     verdict = Verdict(doubled=[*doubles(simulator.state), *strays(simulator.state), *ledger.repeated])
-    if PLANTED in run.printed:
-        verdict.leaked.append("a planted secret is shown")
+    if CANARY in run.printed:
+        verdict.leaked.append("a canary is shown")
     verdict.wrong += odd_output(run)
     verdict.wrong += _odd_change(scenario, run, seen)
     for report in reports(run, scenario):
         verdict.wrong += _untrue(report, seen)
     anew = {report.label for report in reports(run, scenario) if seen.made_anew(report)}
-    # Of what stands inside, a run that loses the server can tell no more than it had read of it.
+    # Of the contents, a run that loses the server can tell no more than it had read of it.
     held = scenario.held - (scenario.carried - seen.known if seen.emptied else frozenset())
     if not run.failed:
         for label in sorted(
@@ -158,7 +156,7 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
         ):
             if seen.after.get(label) != seen.goal.get(label):
                 kind = verdict.lost if label not in seen.after and label in seen.before else verdict.wrong
-                kind.append(f"success, but {told(label)} is {_form(seen.after, label)}")
+                kind.append(f"success, but {describe(label)} is {_form(seen.after, label)}")
         return verdict
     if (
         scenario.carried
@@ -180,17 +178,18 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
                 if label in seen.before or label in seen.goal
                 else "has come from nowhere"
             )
-            verdict.wrong.append(f"{told(label)} {origin}: {form}")
+            verdict.wrong.append(f"{describe(label)} {origin}: {form}")
         elif (not seen.emptied or (label in held and claims)) and not _named(label, run, scenario, seen.after):
-            verdict.lost.append(f"{told(label)} is gone, and not named: {run.get('msg')}")
+            verdict.lost.append(f"{describe(label)} is gone, and not named: {run.get('msg')}")
     return verdict
 
 
 def judge_next(
     scenario: Scenario, run: ModuleRun, again: ModuleRun, seen: Seen, after: View, final: View
 ) -> Iterator[str]:
-    """What is not as it must be after the next run, without a fault, and the one after it (``again``); ``after`` is
-    what the next run began with.
+    """Yield what is wrong after the next run, without a fault, and the one after it (``again``).
+
+    ``after`` is the state in which the next run began.
     """
     goal = seen.goal
     failing = bool(scenario.refused)
@@ -204,7 +203,7 @@ def judge_next(
         else:
             good = final.get(label) == (goal if label in scenario.claimed else after).get(label)
         if not good:
-            yield f"the next run leaves {told(label)}: {_form(final, label)}"
+            yield f"the next run leaves {describe(label)}: {_form(final, label)}"
     if again.failed is not failing:
         yield f"the run after the next {'fails' if again.failed else 'does not fail'}: {again.get('msg')}"
     if again["changed"] is not scenario.always_changed:
@@ -212,7 +211,7 @@ def judge_next(
 
 
 def odd_output(run: ModuleRun) -> Iterator[str]:
-    """A traceback, or a failure of which nobody could learn anything."""
+    """Yield a traceback, or a failure without information."""
     if "Traceback" in run.printed or "exception" in run:
         yield f"a traceback: {run.get('msg')}"
     if run.failed and (not run.get("msg") or run.get("error", {}).get("kind") not in ADVICE):
@@ -222,11 +221,11 @@ def odd_output(run: ModuleRun) -> Iterator[str]:
 
 
 def _odd_change(scenario: Scenario, run: ModuleRun, seen: Seen) -> Iterator[str]:
-    """Whether `changed` is true where something is another than before, and false where nothing was asked of the
+    """Yield whether `changed` is true if an object differs from before, and false if nothing was asked of the
     server.
     """
     labels = seen.after.keys() if seen.emptied else seen.after.keys() | seen.before.keys()
-    different = [told(label) for label in sorted(labels) if seen.after.get(label) != seen.before.get(label)]
+    different = [describe(label) for label in sorted(labels) if seen.after.get(label) != seen.before.get(label)]
     if different and not run["changed"]:
         yield f"changed is false, but another than before is {', '.join(different[:5])}; {run.get('msg')}"
     is_unknown = run.failed and any(words in run["msg"] for words in ("not known", "could not be verified"))
@@ -235,26 +234,26 @@ def _odd_change(scenario: Scenario, run: ModuleRun, seen: Seen) -> Iterator[str]
 
 
 def _untrue(report: Report, seen: Seen) -> Iterator[str]:
-    """What the entry of one object says that is not so."""
+    """Yield what the entry of one object says that is not so."""
     label, action = report.label, report.action
     if action == "failed":
         if not report.msg or report.kind not in ADVICE:
-            yield f"{told(label)} failed without a reason"
+            yield f"{describe(label)} failed without a reason"
         return
     form = seen.after.get(label)
     if action in _ABSENT and form is not None:
-        yield f"{told(label)} is reported as {action}, and is there"
-    # An object that is wanted to be absent is unchanged where there was none.
+        yield f"{describe(label)} is reported as {action}, and is there"
+    # An object that is wanted to be absent is unchanged if there was none.
     if action in _PRESENT and form != seen.goal.get(label) and not seen.made_anew(report):
-        yield f"{told(label)} is reported as {action}, and is {_form(seen.after, label)}"
+        yield f"{describe(label)} is reported as {action}, and is {_form(seen.after, label)}"
     if not seen.emptied and action == "unchanged" and form != seen.before.get(label):
-        yield f"{told(label)} is reported as unchanged, and was another before"
+        yield f"{describe(label)} is reported as unchanged, and was another before"
     if not seen.emptied and action in ("created", "started") and label in seen.before:
-        yield f"{told(label)} is reported as {action}, and was there before"
+        yield f"{describe(label)} is reported as {action}, and was there before"
 
 
 def _named(label: Label, run: ModuleRun, scenario: Scenario, after: View) -> bool:
-    """Whether the result says that an object is missing, or what it stands in."""
+    """Return whether the result says that an object is missing, or its parent."""
     if len(label) > 1 and label[:-1] not in after and _named(label[:-1], run, scenario, after):
         return True
     inner = "/".join(label[1:])

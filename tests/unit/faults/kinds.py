@@ -70,7 +70,7 @@ class Kind:
 
     @property
     def column(self) -> str:
-        """Its row in docs/robustness.md."""
+        """Return its row in docs/robustness.md."""
         return str(self.options["status"]) if self.fault == "status" else "restart" if self.empties else self.fault
 
 

@@ -22,19 +22,19 @@ KINDS = {1: "virtual host", 2: "application", 3: "push task"}
 LONGER_THAN_ANY_STOP = 10  # seconds
 
 
-def told(label: Label) -> str:
-    """The label in words, for what is said of a failed test."""
+def describe(label: Label) -> str:
+    """Return the label in words, for what is said of a failed test."""
     return f"{KINDS[len(label)]} {'/'.join(label)}"
 
 
 class Given(NamedTuple):
-    """An object that somebody has made before the module runs."""
+    """An object that another client has made before the module runs."""
 
     label: Label
     body: Mapping[str, Any]
 
     def post(self, simulator: Simulator) -> None:
-        """Makes it, past the modules."""
+        """Make it, past the modules."""
         vhost, *inside = self.label
         if not inside:
             post(simulator, "/v1/vhosts", [self.body])
@@ -45,7 +45,7 @@ class Given(NamedTuple):
 
 
 def view(simulator: Simulator) -> View:
-    """What there is and stays: tasks that were asked to stop are let go before."""
+    """Return what there is and stays: tasks that were asked to stop are let go before."""
     state, clock = simulator.state, simulator.state.clock
     found: View = {}
     with state.lock:
@@ -70,7 +70,7 @@ def view(simulator: Simulator) -> View:
 
 
 def is_there(state: State, label: Label) -> bool:
-    """Whether an object is there to stay; a task that was asked to stop is not."""
+    """Return whether an object is there to stay; a task that was asked to stop is not."""
     vhost = state.virtual_hosts.get(label[0])
     if len(label) == 1:
         return vhost is not None
@@ -81,7 +81,7 @@ def is_there(state: State, label: Label) -> bool:
 
 
 def doubles(state: State) -> list[str]:
-    """Push tasks that run twice."""
+    """Return push tasks that run twice."""
     with state.lock:
         tasks = Counter(
             (*where, task)
@@ -89,23 +89,25 @@ def doubles(state: State) -> list[str]:
             for push in holders
             for task in push.tasks
         )
-    return [f"{told(label)} runs {count} times" for label, count in tasks.items() if count > 1]
+    return [f"{describe(label)} runs {count} times" for label, count in tasks.items() if count > 1]
 
 
 def strays(state: State) -> list[str]:
-    """Push tasks that outlive their application."""
+    """Return push tasks that outlive their application."""
     wrong = []
     with state.lock:
         for (vhost, app), holders in state.push_applications.items():
             host = state.virtual_hosts.get(vhost)
             owner = host.applications.get(app) if host is not None else None
             left = [push for push in holders if owner is None or push is not owner.push]
-            wrong += [f"{told((vhost, app, task))} outlives its application" for push in left for task in push.tasks]
+            wrong += [
+                f"{describe((vhost, app, task))} outlives its application" for push in left for task in push.tasks
+            ]
     return wrong
 
 
 def asked_to_make(method: str, path: str, body: Any) -> Iterable[Label]:
-    """What a request is to make."""
+    """Return what a request is to make."""
     parts = path.split("/")
     if method != "POST" or parts[:3] != ["", "v1", "vhosts"]:
         return

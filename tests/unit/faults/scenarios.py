@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import Given, Label
 
-PLANTED = "planted"
+CANARY = "canary"
 """All secrets begin so."""
 
 
@@ -35,31 +35,31 @@ class Scenario:
     kept: frozenset[Label] = frozenset()
     """What is wanted and is there already."""
     carried: frozenset[Label] = frozenset()
-    """What stands inside of something that is made again, and must be there afterwards."""
+    """The contents of an object that is recreated, and must be there afterwards."""
     refused: frozenset[Label] = frozenset()
     """What a good run reports as failed, and leaves as it is."""
     bulk_size: int = 0
-    """How many objects go into one request, where it is not as usual."""
+    """How many objects go into one request, if not the usual number."""
     streams: Sequence[Label] = ()
     """Streams that are live: virtual host, application, name."""
     certificates: bool = False
     """Virtual host `t-v` has TLS, and its files hold another certificate than the one that is served."""
     always_changed: bool = False
-    """Whether each run reports a change, as it looks at nothing."""
+    """Whether each run reports a change because it reads nothing."""
 
     @property
     def claimed(self) -> frozenset[Label]:
-        """What the options speak of."""
+        """Return what the options speak of."""
         return self.made | self.changed | self.gone | self.kept
 
     @property
     def held(self) -> frozenset[Label]:
-        """What must be there after a success, whatever else has happened to the server."""
+        """Return what must be there after a success, whatever else has happened to the server."""
         return self.made | self.kept | self.carried | (frozenset() if self.always_changed else self.changed)
 
     @property
     def needed(self) -> list[Given]:
-        """What must be there for the run, and the run does not make: virtual hosts and applications around its
+        """Return what must be there for the run, and the run does not make: virtual hosts and applications around its
         objects, and what is in its way.
         """
         around = {
@@ -75,20 +75,20 @@ def _labels(*texts: str) -> frozenset[Label]:
 
 
 def _vhost(name: str, **fields: Any) -> dict[str, Any]:
-    """A virtual host with secrets, as an option and, as it has no field of two words, in the API."""
+    """Return a virtual host with secrets, as an option and, because it has no field of two words, in the API."""
     return {"name": name, "host": {"names": [f"{name}.example.com"]}, **fields}
 
 
 def _given_vhost(name: str, **fields: Any) -> Given:
     webhooks = {
-        "controlServerUrl": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}",
-        "secretKey": f"{PLANTED}-secret-{name}",
+        "controlServerUrl": f"http://{CANARY}-user:{CANARY}-password@hooks.example.com/{name}",
+        "secretKey": f"{CANARY}-secret-{name}",
     }
     return Given((name,), _vhost(name, admissionWebhooks=webhooks, **fields))
 
 
 def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) -> Given:
-    """An application in the API; ``push`` is its push publisher."""
+    """Return an application in the API; ``push`` is its push publisher."""
     app = {
         "name": name,
         "type": "live",
@@ -100,19 +100,19 @@ def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) ->
 
 def _given_task(vhost: str, app: str, task_id: str) -> Given:
     body = {"id": task_id, "stream": {"name": "main"}, "protocol": "rtmp", "url": f"rtmp://push.example.com/{task_id}"}
-    return Given((vhost, app, task_id), {**body, "streamKey": f"{PLANTED}-key-{app}-{task_id}"})
+    return Given((vhost, app, task_id), {**body, "streamKey": f"{CANARY}-key-{app}-{task_id}"})
 
 
 def _secret_vhost(name: str, **fields: Any) -> dict[str, Any]:
     webhooks = {
-        "control_server_url": f"http://{PLANTED}-user:{PLANTED}-password@hooks.example.com/{name}",
-        "secret_key": f"{PLANTED}-secret-{name}",
+        "control_server_url": f"http://{CANARY}-user:{CANARY}-password@hooks.example.com/{name}",
+        "secret_key": f"{CANARY}-secret-{name}",
     }
     return _vhost(name, admission_webhooks=webhooks, **fields)
 
 
 def _task(vhost: str, app: str, task_id: str, **fields: Any) -> dict[str, Any]:
-    """A push task as options; the same that `_given_task` makes."""
+    """Return a push task as options; the same that `_given_task` makes."""
     task = {
         "vhost": vhost,
         "app": app,
@@ -121,12 +121,12 @@ def _task(vhost: str, app: str, task_id: str, **fields: Any) -> dict[str, Any]:
         "protocol": "rtmp",
         "url": f"rtmp://push.example.com/{task_id}",
     }
-    return {**task, "stream_key": f"{PLANTED}-key-{app}-{task_id}", **fields}
+    return {**task, "stream_key": f"{CANARY}-key-{app}-{task_id}", **fields}
 
 
 def _moved(task: Mapping[str, Any]) -> dict[str, Any]:
-    """The same task with another destination."""
-    return {**task, "url": f"rtmp://other.example.com/{task['id']}", "stream_key": f"{PLANTED}-other-{task['id']}"}
+    """Return the same task with another destination."""
+    return {**task, "url": f"rtmp://other.example.com/{task['id']}", "stream_key": f"{CANARY}-other-{task['id']}"}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class _Publisher:
 
 
 def scenarios(version: str) -> dict[str, Scenario]:
-    """All of them by name, for a version of the server."""
+    """Return all of them by name, for a version of the server."""
     push = _Publisher("rtmp_push", "rtmpPush") if version == "0.15.10" else _Publisher("push", "push")
     found = [*_of_virtual_hosts(push), *_of_applications(push), *_of_push_tasks(push), *_of_certificates()]
     assert len({one.name for one in found}) == len(found)
@@ -146,12 +146,12 @@ def scenarios(version: str) -> dict[str, Scenario]:
 
 
 def _bystander(push: _Publisher) -> list[Given]:
-    """What belongs to somebody else, and must stay."""
+    """Return what belongs to another client, and must stay."""
     return [_given_vhost("t-other"), _given_app("t-other", "live", push.wire), _given_task("t-other", "live", "task-1")]
 
 
 def _holder(push: _Publisher, tasks: int = 2) -> list[Given]:
-    """A virtual host with an application that pushes, and one that cannot."""
+    """Return a virtual host with an application that pushes, and one that cannot."""
     return [
         *_bystander(push),
         _given_vhost("t-v"),
@@ -162,7 +162,7 @@ def _holder(push: _Publisher, tasks: int = 2) -> list[Given]:
 
 
 def _app(name: str, push: _Publisher | None = None, **fields: Any) -> dict[str, Any]:
-    """An application as options; the same that `_given_app` makes."""
+    """Return an application as options; the same that `_given_app` makes."""
     return {
         "name": name,
         "type": "live",
@@ -456,6 +456,6 @@ class Recorded:
     """Method, path, and whether it is a write."""
 
     def nth(self, number: int) -> tuple[str, str, int]:
-        """A request by its number: method, path, and how many of the same come before it."""
+        """Return a request by its number: method, path, and how many of the same come before it."""
         method, path, _write = self.requests[number]
         return method, path, sum(1 for one in self.requests[:number] if one[:2] == (method, path))

@@ -27,7 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import PATIENCE, RestartAfter
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import PATIENCE, RestartAfter
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import (
     CLASSES,
     DONE,
@@ -60,7 +60,7 @@ CLOCK = ManualClock()
 
 @pytest.fixture(scope="module", name="running")
 def _running() -> Iterator[Simulator]:
-    """One server for all."""
+    """Provide one server for all."""
     with Simulator(clock=CLOCK) as simulator:
         yield simulator
 
@@ -76,7 +76,7 @@ class Wire:
 
     @contextlib.contextmanager
     def client(self, retries: int, times: int = 1) -> Iterator[Api]:
-        """The client, which the server has answered once."""
+        """Provide the client, which the server has answered once."""
         simulator, kind = self._simulator, self._kind
         simulator.clear_faults()
         simulator.middlewares.clear()
@@ -134,12 +134,12 @@ class Wire:
         select.select([line._connection.sock], [], [], PATIENCE)
 
     def times_sent(self, request: str) -> int:
-        """How often the server has met a request."""
+        """Return how often the server has met a request."""
         method = {"read": "GET", "delete": "DELETE", "create": "POST"}[request]
         return sum(record.method == method and record.path.startswith("/v1/vhosts") for record in self._simulator.log)
 
     def observed(self) -> FaultClass:
-        """What the client can tell about the fault."""
+        """Return what the client can tell about the fault."""
         again = {}
         for request in REQUESTS:
             with self.client(retries=1) as api:
@@ -161,7 +161,7 @@ class Wire:
         )
 
     def is_given_up(self) -> bool:
-        """Whether the client asks nothing more after a few of these in a row, even once the server answers again."""
+        """Return whether the client sends nothing more after a few of these in a row, even if the server recovers."""
         if self._kind.on_next:  # a connection can break so only once in a row
             return True
         with self.client(retries=0, times=-1) as api:
@@ -192,8 +192,8 @@ def test_the_matrix_has_a_kind_of_each_class() -> None:
     assert {kind.of for kind in KINDS.values()} == set(CLASSES)
 
 
-def test_what_writes_never_asks_how_a_response_was_lost() -> None:
-    """So that one kind stands for its class: only the class decides what is done next."""
+def test_writes_do_not_depend_on_how_a_response_was_lost() -> None:
+    """One kind represents its class: only the class decides what is done next."""
     files = list(Path(base.__file__).parent.glob("*.py"))
     assert len(files) > 5
     for path in files:

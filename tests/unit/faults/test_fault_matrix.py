@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests import robustness
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench, described
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness, described
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import KINDS, REPRESENTATIVES
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import Scenario, scenarios
 
 NEWEST = "0.20.0"
 
-# Which kind stands for which class is in `kinds`; that no module can tell the other kinds of a class apart,
+# Which kind represents which class is in `kinds`; that no module can tell the other kinds of a class apart,
 # `test_fault_classes` proves.
 RESTARTS = ("restart", "restart between requests")
 PASSING = ("reset", "refuse", "rate_limit")
@@ -75,18 +75,18 @@ def pairs(
     ]
 
 
-Benches = Callable[[str], Bench]
+Harnesses = Callable[[str], FaultHarness]
 
 
-def positions(bench: Bench, scenario: Scenario, *, writes: bool = True) -> Iterator[tuple[int, str]]:
-    """The numbers of the writes, or of the reads, in a good run, each with its method and path."""
-    for number, (method, path, write) in enumerate(bench.good(scenario).recorded.requests):
+def positions(harness: FaultHarness, scenario: Scenario, *, writes: bool = True) -> Iterator[tuple[int, str]]:
+    """Yield the numbers of the writes, or of the reads, in a good run, each with its method and path."""
+    for number, (method, path, write) in enumerate(harness.good(scenario).recorded.requests):
         if write is writes:
             yield number, f"{method} {path}"
 
 
 def spoil(
-    bench: Bench,
+    harness: FaultHarness,
     scenario: Scenario,
     name: str,
     *,
@@ -95,20 +95,20 @@ def spoil(
     times: int = 1,
     recovers: bool = False,
 ) -> None:
-    """Tries one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong
+    """Try one kind of fault at each request of a scenario, before the work and after it; nothing may be wrong
     afterwards.
     """
     kind = KINDS[name]
     found, wrong, cases, faults = Verdict(), [], 0, 0
     # After the last request nothing tells of a restart any more.
-    last = len(bench.good(scenario).recorded.requests) - 1 if kind.empties else None
+    last = len(harness.good(scenario).recorded.requests) - 1 if kind.empties else None
     # A read does no work, so that before it and after it are the same.
     for when in kind.whens if writes else kind.whens[:1]:
-        for number, request in positions(bench, scenario, writes=writes):
+        for number, request in positions(harness, scenario, writes=writes):
             if number == last:
                 continue
             fault = Fault(kind.fault, number=number, times=times, when=when, **kind.options)
-            verdict = bench.case(scenario, fault, retries=retries, recovers=recovers, empties=kind.empties)
+            verdict = harness.case(scenario, fault, retries=retries, recovers=recovers, empties=kind.empties)
             found.add(verdict)
             wrong += described(scenario, f"{name} {when} the work of request {number}, {request}", verdict)
             cases, faults = cases + 1, faults + len(fault.met)
@@ -124,78 +124,78 @@ def test_each_module_that_writes_has_a_typical_scenario() -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(REPRESENTATIVES, typical=("reset", "unauthorized")))
-def test_a_fault_at_each_write(bench: Benches, name: str, kind: str) -> None:
+def test_a_fault_at_each_write(harness: Harnesses, name: str, kind: str) -> None:
     """Nothing is tried again: the module must make do with what it has."""
-    spoil(bench(NEWEST), scenarios(NEWEST)[name], kind, retries=0)
+    spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=0)
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if scenarios(NEWEST)[name].certificates])
-def test_a_gateway_answers_a_reload(bench: Benches, name: str) -> None:
+def test_a_gateway_answers_a_reload(harness: Harnesses, name: str) -> None:
     """The one module that tells the status of a response that was lost."""
-    spoil(bench(NEWEST), scenarios(NEWEST)[name], "504", retries=0)
+    spoil(harness(NEWEST), scenarios(NEWEST)[name], "504", retries=0)
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(PASSING, PASSING_FOR_MANY, typical=("reset",)))
-def test_what_passes_is_waited_for(bench: Benches, name: str, kind: str) -> None:
-    spoil(bench(NEWEST), scenarios(NEWEST)[name], kind, retries=1, recovers=True)
+def test_transient_faults_are_waited_for(harness: Harnesses, name: str, kind: str) -> None:
+    spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=1, recovers=True)
 
 
 @pytest.mark.parametrize(("name", "kind"), pairs(FOR_EVER))
-def test_a_fault_for_ever(bench: Benches, name: str, kind: str) -> None:
+def test_a_permanent_fault(harness: Harnesses, name: str, kind: str) -> None:
     """From one request on each of the same method and path fails."""
-    spoil(bench(NEWEST), scenarios(NEWEST)[name], kind, retries=1, times=-1)
+    spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=1, times=-1)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", AT_READS)
 @pytest.mark.parametrize("name", [name for name in SMALL if name not in RECREATES])
-def test_a_fault_at_each_read(bench: Benches, name: str, kind: str) -> None:
+def test_a_fault_at_each_read(harness: Harnesses, name: str, kind: str) -> None:
     scenario = scenarios(NEWEST)[name]
-    if list(positions(bench(NEWEST), scenario, writes=False)):
-        spoil(bench(NEWEST), scenario, kind, retries=0, writes=False)
+    if list(positions(harness(NEWEST), scenario, writes=False)):
+        spoil(harness(NEWEST), scenario, kind, retries=0, writes=False)
 
 
 @pytest.mark.parametrize(
     "writes", (True, pytest.param(False, marks=pytest.mark.exhaustive)), ids=("at each write", "at each read")
 )
 @pytest.mark.parametrize(("name", "kind"), pairs(RESTARTS, typical=("restart",)))
-def test_a_restart_that_is_waited_for(bench: Benches, name: str, kind: str, writes: bool) -> None:
+def test_a_restart_is_waited_for(harness: Harnesses, name: str, kind: str, writes: bool) -> None:
     """The module goes on with a server that has lost what it had found and made before."""
     scenario = scenarios(NEWEST)[name]
-    if list(positions(bench(NEWEST), scenario, writes=writes)):
-        spoil(bench(NEWEST), scenario, kind, retries=1, writes=writes)
+    if list(positions(harness(NEWEST), scenario, writes=writes)):
+        spoil(harness(NEWEST), scenario, kind, retries=1, writes=writes)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("times", (1, -1), ids=("once", "for ever"))
 @pytest.mark.parametrize("kind", AT_READS)
 @pytest.mark.parametrize("name", RECREATES)
-def test_a_fault_at_each_read_of_a_recreate(bench: Benches, name: str, kind: str, times: int) -> None:
+def test_a_fault_at_each_read_of_a_recreate(harness: Harnesses, name: str, kind: str, times: int) -> None:
     """Reads decide what is taken down and what is put back."""
-    spoil(bench(NEWEST), scenarios(NEWEST)[name], kind, retries=1 if times < 0 else 0, writes=False, times=times)
+    spoil(harness(NEWEST), scenarios(NEWEST)[name], kind, retries=1 if times < 0 else 0, writes=False, times=times)
 
 
 @pytest.mark.exhaustive
-def test_more_than_one_request_can_hold(bench: Benches) -> None:
-    spoil(bench(NEWEST), scenarios(NEWEST)[LARGE], "reset", retries=0)
+def test_a_create_in_several_requests(harness: Harnesses) -> None:
+    spoil(harness(NEWEST), scenarios(NEWEST)[LARGE], "reset", retries=0)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("version", ON_OTHER_VERSIONS)
 @pytest.mark.parametrize("name", SMALL)
-def test_other_versions(bench: Benches, name: str, version: str) -> None:
-    spoil(bench(version), scenarios(version)[name], "reset", retries=0)
+def test_other_versions(harness: Harnesses, name: str, version: str) -> None:
+    spoil(harness(version), scenarios(version)[name], "reset", retries=0)
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in SMALL]
 )
-def test_check_mode_writes_nothing(bench: Benches, name: str) -> None:
-    """Also where its reads fail, it sends no write, and tells no secret."""
+def test_check_mode_writes_nothing(harness: Harnesses, name: str) -> None:
+    """Even if its reads fail, it sends no write and shows no secret."""
     found, cases, faults, wrong = Verdict(), 0, 0, []
     for kind in IN_CHECK_MODE:
         for number, (where, verdict) in enumerate(
-            bench(NEWEST).check_mode_cases(scenarios(NEWEST)[name], KINDS[kind].fault, KINDS[kind].options)
+            harness(NEWEST).check_mode_cases(scenarios(NEWEST)[name], KINDS[kind].fault, KINDS[kind].options)
         ):
             found.add(verdict)
             wrong += described(scenarios(NEWEST)[name], f"check mode, {kind} {where}", verdict)

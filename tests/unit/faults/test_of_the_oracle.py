@@ -25,7 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import Verdict
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import scenarios
 
@@ -35,18 +35,18 @@ RECREATE = "vhost: recreate with contents"
 
 
 @pytest.fixture
-def verdict(bench: Callable[[str], Bench]) -> Callable[..., Verdict]:
+def verdict(harness: Callable[[str], FaultHarness]) -> Callable[..., Verdict]:
     """Runs a scenario with a fault at the first request of a method whose path ends so, and judges it."""
 
     def of(name: str, method: str, path: str, fault: str, when: str, *, retries: int = 0, **options: Any) -> Verdict:
-        one, scenario = bench(NEWEST), scenarios(NEWEST)[name]
+        one, scenario = harness(NEWEST), scenarios(NEWEST)[name]
         return one.case(scenario, Fault(fault, method=method, path=path, when=when, **options), retries=retries)
 
     return of
 
 
 @pytest.fixture(autouse=True)
-def good_runs(bench: Callable[[str], Bench]) -> None:
+def good_runs(harness: Callable[[str], FaultHarness]) -> None:
     """Records the good runs before a bug is put in."""
     for name in (
         RECREATE,
@@ -55,7 +55,7 @@ def good_runs(bench: Callable[[str], Bench]) -> None:
         "vhosts: create many in two pieces",
         "vhost: delete with contents",
     ):
-        bench(NEWEST).good(scenarios(NEWEST)[name])
+        harness(NEWEST).good(scenarios(NEWEST)[name])
 
 
 Verdicts = Callable[..., Verdict]
@@ -123,9 +123,7 @@ class TestWithABug:
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
 
     def test_what_was_taken_down_is_not_put_back(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(
-            virtual_hosts.VirtualHosts, "_restore_after_refusal", lambda self, failed, contents: failed
-        )
+        monkeypatch.setattr(virtual_hosts.VirtualHosts, "_restore_after_refusal", lambda self, failed, contents: failed)
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").lost
 
     def test_what_was_inside_is_forgotten(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,12 +154,14 @@ class TestWithABug:
     def test_a_secret_in_one_error(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
         """One that only the server knows: those of options are hidden by Ansible as well."""
         told = OmeError.__str__
-        monkeypatch.setattr(OmeError, "__str__", lambda self: f"{told(self)} It was planted-secret-t-v.")
+        monkeypatch.setattr(OmeError, "__str__", lambda self: f"{told(self)} It was canary-secret-t-v.")
         monkeypatch.setattr(secrets.SecretStore, "scrub_tree", lambda self, value: value)
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").leaked
 
-    def test_a_write_in_check_mode(self, bench: Callable[[str], Bench], monkeypatch: pytest.MonkeyPatch) -> None:
-        one, scenario = bench(NEWEST), scenarios(NEWEST)["push_task: start"]
+    def test_a_write_in_check_mode(
+        self, harness: Callable[[str], FaultHarness], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one, scenario = harness(NEWEST), scenarios(NEWEST)["push_task: start"]
         assert [verdict.all for _where, verdict in one.check_mode_cases(scenario, "reset", {})] == [[], [], []]
         real = execution.Context
 

@@ -14,7 +14,7 @@ from ansible_collections.streamops.ovenmediaengine.tests import robustness
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Counts and a page that are no other test's."""
+    """Use counts and a page that no other test uses."""
     monkeypatch.setenv(robustness.DIRECTORY_VARIABLE, str(tmp_path / "counts"))
     monkeypatch.setattr(robustness, "ROOT", tmp_path)
     monkeypatch.setattr(robustness, "PAGE", tmp_path / "robustness.md")
@@ -22,7 +22,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_was_recorded_is_added_up(place: Path) -> None:
+def test_records_are_added_up(place: Path) -> None:
     robustness.record("fault matrix/vhost/reset", cases=2, faults=3)
     robustness.record("fault matrix/vhost/reset", cases=1)
     robustness.record("fault matrix/push_task/reset", cases=4, lost=1)
@@ -38,7 +38,7 @@ def test_what_was_recorded_is_added_up(place: Path) -> None:
         assert f"\n{row}\n" in page, page
 
 
-def test_a_test_that_is_run_again_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_test_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for _run in range(2):
         monkeypatch.setattr(robustness, "_counted", {})  # as in another process
         monkeypatch.setenv("PYTEST_CURRENT_TEST", "tests/test_x.py::test_a (call)")
@@ -48,7 +48,7 @@ def test_a_test_that_is_run_again_counts_once(monkeypatch: pytest.MonkeyPatch) -
     assert robustness.collect()["secret scan"]["cases"] == 12
 
 
-def test_the_check_fails_where_the_page_says_anything_else(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_check_fails_if_the_page_differs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     robustness.record("hostile input", cases=3)
     assert robustness.main(["check"]) == 1
     assert "python -m tests.robustness write" in capsys.readouterr().err
@@ -59,7 +59,7 @@ def test_the_check_fails_where_the_page_says_anything_else(place: Path, capsys: 
 
 
 @pytest.mark.parametrize(("cases", "leaked", "status"), ((1010, 0, 0), (990, 0, 0), (1011, 0, 1), (1000, 1, 1)))
-def test_the_check_bears_a_few_cases_more_or_less_and_no_fault(
+def test_the_check_tolerates_a_few_cases_but_no_fault(
     place: Path, monkeypatch: pytest.MonkeyPatch, cases: int, leaked: int, status: int
 ) -> None:
     robustness.record("secret scan", cases=1000, leaked=0)
@@ -72,7 +72,7 @@ def test_the_check_bears_a_few_cases_more_or_less_and_no_fault(
     assert robustness.main(["check"]) == status
 
 
-def test_nothing_counted_is_no_success(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_counts_fail(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     robustness.record("hostile input", cases=3)
     assert robustness.main(["clear"]) == 0
     assert robustness.main(["check"]) == robustness.main(["write"]) == 1
@@ -83,6 +83,6 @@ def test_nothing_counted_is_no_success(place: Path, capsys: pytest.CaptureFixtur
     ("part", "column"),
     [("", "cases"), ("secret scan", "rounds"), ("hostile input/x/y", "cases"), ("something/new", "cases")],
 )
-def test_what_has_no_place_in_the_page_is_refused(part: str, column: str) -> None:
+def test_an_unknown_part_or_column_is_refused(part: str, column: str) -> None:
     with pytest.raises(ValueError, match="no such part or column"):
         robustness.record(part, **{column: 1})

@@ -24,18 +24,18 @@ from ansible_collections.streamops.ovenmediaengine.tests import robustness
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.bench import Bench
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.controller import Controller
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import FaultHarness
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
     Given,
     Label,
     View,
+    describe,
     doubles,
     strays,
-    told,
     view,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 ROUNDS = 3  # of each pair
@@ -43,7 +43,7 @@ PATIENCE = 600  # seconds after which a wait is a hang
 STOP_DELAY = 0.05  # seconds for which a stopped task stays listed
 SECONDS_A_REQUEST = 0.01  # by which the server's clock goes on
 HEADER = "X-Controller"
-# What a run may say that met somebody else at work.
+# What a run may say if another client was at work.
 ABOUT_THE_OTHER = {
     "conflict",
     "duplicate_id",
@@ -74,12 +74,12 @@ class Duel(NamedTuple):
 
     @property
     def sides(self) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The options of the two."""
+        """Return the options of the two."""
         return self.first, self.second
 
 
 def _named(module: str, side: Mapping[str, Any]) -> set[Label]:
-    """What the options speak of."""
+    """Return what the options speak of."""
     if module == "push_tasks":
         return {(task["vhost"], task["app"], task["id"]) for task in side["tasks"]}
     if module == "applications":
@@ -151,7 +151,7 @@ def _wire_task(number: int) -> dict[str, Any]:
         "stream": {"name": "main"},
         "protocol": "rtmp",
         "url": f"rtmp://push.example.com/{number}",
-        "streamKey": f"{PLANTED}-key-{number}",
+        "streamKey": f"{CANARY}-key-{number}",
     }
 
 
@@ -164,7 +164,7 @@ def _tasks(*numbers: int, to: str = "push") -> list[dict[str, Any]]:
             "stream": {"name": "main"},
             "protocol": "rtmp",
             "url": f"rtmp://{to}.example.com/{number}",
-            "stream_key": f"{PLANTED}-key-{number}",
+            "stream_key": f"{CANARY}-key-{number}",
         }
         for number in numbers
     ]
@@ -264,20 +264,20 @@ class Arena:
         simulator.middlewares.append(self._turns)
 
     def options(self, duel: Duel, side: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """What one of them is given. It waits for its turn for as long as that takes."""
+        """Return what one of them is given. It waits for its turn for as long as that takes."""
         waiting = {"wait_timeout": 0.5} if duel.module == "push_tasks" else {}
         return connection(
             self.simulator, concurrency=1, timeout=PATIENCE, http_headers={HEADER: name}, **waiting, **side
         )
 
     def prepare(self, duel: Duel) -> None:
-        """Makes the server hold what the duel begins with."""
+        """Make the server hold what the duel begins with."""
         self.simulator.restart()
         for one in duel.given:
             one.post(self.simulator)
 
     def look(self) -> View:
-        """What is there to stay."""
+        """Return what is there to stay."""
         for push in [push for holders in self.simulator.state.push_applications.values() for push in holders]:
             for task in push.tasks.values():
                 if task.gone_at is not None:
@@ -285,12 +285,12 @@ class Arena:
         return view(self.simulator)
 
     def alone(self, duel: Duel, side: Mapping[str, Any]) -> ModuleRun:
-        """One of them runs while the other rests."""
+        """Run one of them while the other waits."""
         self.controllers[0].begin(duel.module, self.options(duel, side, "alone"))
         return self.controllers[0].end()
 
     def map_concurrently(self, duel: Duel, seed: int) -> list[ModuleRun]:
-        """Both run at the same time."""
+        """Run both at the same time."""
         names = ("first", "second")
         self._turns.begin(seed, names)
         with ThreadPoolExecutor(len(names)) as pool:
@@ -306,7 +306,7 @@ class Arena:
 
 @pytest.fixture(scope="module")
 def arena() -> Iterator[Arena]:
-    """One server and two processes for all rounds."""
+    """Provide one server and two processes for all rounds."""
     clock = ManualClock()
     with Simulator(stop_delay=STOP_DELAY, clock=clock) as simulator, Controller() as one, Controller() as other:
         yield Arena(simulator, clock, (one, other))
@@ -322,11 +322,11 @@ class Goal(NamedTuple):
 
     @property
     def gone(self) -> set[Label]:
-        """What it takes away."""
+        """Return what it takes away."""
         return set(self.before) - set(self.after)
 
     def cares(self, label: Label) -> bool:
-        """Whether it makes, changes or takes away this very object, or wants it as it is."""
+        """Return whether it makes, changes or takes away this very object, or wants it as it is."""
         return label in self.named or self.before.get(label) != self.after.get(label)
 
 
@@ -342,7 +342,7 @@ def _goals(arena: Arena, duel: Duel) -> tuple[Goal, Goal]:
 
 
 def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], after: View) -> Iterator[tuple[str, str]]:
-    """What is not as it must be: the column it counts in, and words."""
+    """Yield what is not as it must be: the column it counts in, and words."""
     removed = {
         tuple(entry[key] for key in ("vhost", "app", "id", "name") if key in entry)
         for run in runs
@@ -354,8 +354,8 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
         " ".join(run.get("msg", "") + str(run.get("results", "")) for run in runs if run.failed),
     )
     for run in runs:
-        if PLANTED in run.printed:
-            yield "leaked", "a planted secret is shown"
+        if CANARY in run.printed:
+            yield "leaked", "a canary is shown"
         kinds = {(entry.get("error") or {}).get("kind") for entry in _entries(run)} - {None}
         if "Traceback" in run.printed or "exception" in run:
             yield "wrong", f"a traceback: {run}"
@@ -380,18 +380,19 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
             and label in before
             and any(holder not in after for holder in (label[:1], label[:2]) if len(holder) < len(label))
         ):
-            continue  # told of what it stood in
+            continue  # reported for its parent
         if any(run.failed for run in runs) and (form in (None, before.get(label))) and word.search(said):
             continue
         column = "lost" if form is None and label in before else "wrong"
         yield (
             column,
-            f"{told(label)} is {'there: ' + str(form) if form is not None else 'not there'}; {[run.get('msg') for run in runs]}",
+            f"{describe(label)} is {f'there: {form}' if form is not None else 'not there'}; "
+            f"{[run.get('msg') for run in runs]}",
         )
 
 
 def _running_wrong(arena: Arena, duel: Duel) -> list[tuple[str, str]]:
-    """Push tasks that run and should not."""
+    """Return push tasks that run and should not."""
     state = arena.simulator.state
     return [("doubled", text) for text in [*doubles(state), *([] if duel.same_virtual_host else strays(state))]]
 
@@ -406,7 +407,7 @@ def _entries(run: ModuleRun) -> Iterator[Mapping[str, Any]]:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in TYPICAL else pytest.mark.exhaustive) for name in DUELS]
 )
-def test_two_at_once(arena: Arena, name: str) -> None:
+def test_two_controllers_run_concurrently(arena: Arena, name: str) -> None:
     duel = DUELS[name]
     goals = _goals(arena, duel)
     counts = dict.fromkeys(("lost", "doubled", "leaked", "wrong"), 0)
@@ -424,7 +425,7 @@ def test_two_at_once(arena: Arena, name: str) -> None:
         # What the last one asks for itself must be there now.
         for label in sorted(final.keys() | goals[1].after.keys()):
             if goals[1].cares(label) and final.get(label) != goals[1].after.get(label):
-                found.append(("wrong", f"after one more run, {told(label)} is {final.get(label)}"))
+                found.append(("wrong", f"after one more run, {describe(label)} is {final.get(label)}"))
         found += _running_wrong(arena, duel)
         for column, text in found:
             counts[column] += 1
@@ -448,9 +449,9 @@ class TestMeanwhile:
     """The moments that matter, one by one: what the other does comes between two requests."""
 
     @pytest.fixture
-    def simulator(self, bench: Callable[[str], Bench]) -> Simulator:
-        """A server that holds an application with two push tasks, in made-up time."""
-        one = bench("0.20.0").simulator
+    def simulator(self, harness: Callable[[str], FaultHarness]) -> Simulator:
+        """Provide a server that holds an application with two push tasks, in simulated time."""
+        one = harness("0.20.0").simulator
         one.clear_faults()
         one.middlewares.clear()
         one.restart()
@@ -478,13 +479,13 @@ class TestMeanwhile:
         return run
 
     def judge(self, module: str, wrong: list[str]) -> None:
-        """Counts, and fails where anything is wrong."""
+        """Record the counts; fail if anything is wrong."""
         robustness.record(f"two controllers/{module}", cases=1, wrong=len(wrong))
         assert not wrong, "\n".join(wrong)
 
     @pytest.mark.parametrize("module", RECREATES)
-    def test_what_the_other_made_is_not_called_the_old(self, simulator: Simulator, module: str) -> None:
-        """In the place of what this run has deleted stands something else now: the report must not say that all is as
+    def test_a_replaced_object_is_not_reported_as_the_old_one(self, simulator: Simulator, module: str) -> None:
+        """Another object replaces what this run has deleted: the report must not say that all is as
         before.
         """
         method, path, options = RECREATES[module]
@@ -495,7 +496,7 @@ class TestMeanwhile:
             wrong.append(f"not so: {run['msg']}")
         self.judge(module, wrong)
 
-    def test_what_the_other_made_again_is_not_missing(self, simulator: Simulator) -> None:
+    def test_a_recreated_object_is_not_reported_as_missing(self, simulator: Simulator) -> None:
         """An application that the other has put back in the meantime is there."""
         options = RECREATES["vhost"][2]
         config = simulator.state.virtual_hosts["t-v"].applications["live"].config
@@ -512,14 +513,14 @@ class TestMeanwhile:
         assert not run.failed
 
     @pytest.mark.parametrize("module", STOPS)
-    def test_what_the_other_took_away_is_gone(self, simulator: Simulator, module: str) -> None:
+    def test_an_object_deleted_by_the_other_is_reported_as_missing(self, simulator: Simulator, module: str) -> None:
         """A push task whose application the other has deleted needs no stop any more."""
         run = self.run(simulator, module, STOPS[module], "POST", ":stopPush", lambda: _take_away(simulator.state))
         self.judge(module, [f"all is as wanted: {run['msg']}"] if run.failed else [])
 
 
 def _make(state: State, module: str) -> None:
-    """What the other makes in the place of what was there."""
+    """Let the other controller replace an object."""
     if module == "vhost":
         state.create_virtual_host({"name": "t-v", "host": {"names": ["theirs.example.com"]}})
     else:

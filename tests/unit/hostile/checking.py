@@ -34,13 +34,13 @@ class Broken(AssertionError):
 
 
 def demand(holds: Any, rule: str, about: str) -> None:
-    """Raises Broken unless a rule holds."""
+    """Raise Broken unless a rule holds."""
     if not holds:
         raise Broken(f"{rule}: {about}"[:2000])
 
 
 def run_safely(module: str, options: Mapping[str, Any], about: str, *, check_mode: bool = False) -> ModuleRun:
-    """Runs a module, which must end with a result in JSON or a clean error of a known kind, and never with a
+    """Run a module, which must end with a result in JSON or a clean error of a known kind, and never with a
     traceback.
     """
     try:
@@ -64,7 +64,7 @@ def run_safely(module: str, options: Mapping[str, Any], about: str, *, check_mod
 
 
 def messages_of(value: Any) -> Iterator[str]:
-    """All messages in a result, its warnings among them, at every level."""
+    """Yield all messages in a result, its warnings among them, at every level."""
     if isinstance(value, dict):
         for key, item in value.items():
             if key in ("msg", "message", "meaning", "server_message", "attempted", "remedy") and isinstance(item, str):
@@ -83,9 +83,9 @@ def _no_constant(name: str) -> None:
 
 
 def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> None:
-    """The server lives, and was sent nothing but whole requests of the API, about names and with keys that do no harm.
+    """Check that the server lives and has received only whole API requests with harmless names and keys.
 
-    :param prefix: a pattern of what may stand before the paths of the API.
+    :param prefix: a pattern of what can precede the paths of the API.
     """
     demand(not simulator.died, "the server lives", about)
     for record in simulator.log:
@@ -101,7 +101,7 @@ def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> Non
 
 
 def keys_in(value: Any) -> Iterator[str]:
-    """All keys at every level of a JSON value."""
+    """Yield all keys at every level of a JSON value."""
     if isinstance(value, dict):
         yield from value
         for item in value.values():
@@ -112,7 +112,7 @@ def keys_in(value: Any) -> Iterator[str]:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """All texts at every level of a JSON value."""
+    """Yield all texts at every level of a JSON value."""
     if isinstance(value, dict):
         for item in value.values():
             yield from texts_in(item)
@@ -124,7 +124,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def fresh(simulator: Simulator) -> None:
-    """Brings the simulator to its first state, with a virtual host `t-v` in which applications can be made."""
+    """Bring the simulator to its first state, with a virtual host `t-v` in which applications can be made."""
     simulator.restart()
     with simulator.state.lock:
         simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
@@ -132,7 +132,7 @@ def fresh(simulator: Simulator) -> None:
 
 
 def held(simulator: Simulator) -> list[Any]:
-    """Everything that the server holds."""
+    """Return everything that the server holds."""
     state = simulator.state
     with state.lock:
         found: list[Any] = [vhost.config for vhost in state.virtual_hosts.values()]
@@ -142,12 +142,12 @@ def held(simulator: Simulator) -> list[Any]:
 
 
 def folded(text: str) -> str:
-    """A text without what the server, and so the collection, takes off it (server-facts: Push tasks)."""
+    """Return a text without what the server, and so the collection, takes off it (server-facts: Push tasks)."""
     return text.strip().rstrip("/").lower()
 
 
 def check_option(simulator: Simulator, module: str, place: Place, value: str, **others: Any) -> str:
-    """Runs a module with a hostile value at one place, checks all that must hold, and says what became of the value.
+    """Run a module with a hostile value at one place, check all that must hold, and report what became of the value.
 
     :param others: further options of the module, such as another state, and ``check_mode``.
     """
@@ -174,7 +174,7 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
         )
         if value.strip() or place.path[:1] != (
             "http_headers",
-        ):  # where a blank is a secret, ansible-core hides all blanks of the message
+        ):  # if a blank is a secret, ansible-core hides all blanks of the message
             _demand_named(run, module, place, about)
         return REFUSED
     if run.failed:
@@ -190,7 +190,7 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
 
 
 def _is_refused(run: ModuleRun, module: str, place: Place) -> bool:
-    """Whether the option was refused, rather than something that the server says."""
+    """Return whether the option was refused, rather than something that the server says."""
     if module == "audit_info":
         return (
             any(
@@ -204,13 +204,13 @@ def _is_refused(run: ModuleRun, module: str, place: Place) -> bool:
 
 
 def _is_about(named: str, place: Place) -> bool:
-    """Whether the name of an option is that of the place, or of what holds it."""
+    """Return whether the name of an option is that of the place, or of what holds it."""
     named = named.replace("'", "")
     return bool(named) and (f"{place}.".startswith(f"{named}.") or named.startswith(spelled(place.path)))
 
 
 def _demand_named(run: ModuleRun, module: str, place: Place, about: str) -> None:
-    """A refusal names the option: ours by its full name, ansible-core's by its last part if not by its full name."""
+    """Check that a refusal names the option: ours by its full name, ansible-core's by its last part or full name."""
     if module == "audit_info" and "findings" in run:
         return  # _is_refused has looked at the name
     if "error" in run:
@@ -227,7 +227,7 @@ def _demand_named(run: ModuleRun, module: str, place: Place, about: str) -> None
 
 
 def _check_kept(simulator: Simulator, value: str, about: str) -> None:
-    """What was sent is what was given, and what the server has is what was sent."""
+    """Check that the request has the specified value and the server has the requested one."""
     server = {folded(text) for text in texts_in(held(simulator))}
     given = [part for part in value.split(",") if folded(part)]
     for record in simulator.writes:
@@ -247,7 +247,7 @@ def _check_kept(simulator: Simulator, value: str, about: str) -> None:
 
 
 def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at_once: int = 25) -> tuple[int, int]:
-    """The same for audits.
+    """Do the same for audits.
 
     Many places are put into entries of their own and looked at in one run; says how many were tried, and refused.
     """
@@ -268,7 +268,7 @@ def check_audit(simulator: Simulator, places_of: Sequence[Place], value: str, at
                 options[name] = made
                 continue
             entry = made[0]
-            # Each is about an object of its own, as a name that comes twice would be refused for that.
+            # Each is about an object of its own because a name that comes twice would be refused for that.
             own = {"vhosts": "name", "applications": "name", "push_tasks": "id"}.get(name)
             if own is not None and isinstance(entry, dict) and place.path[2:] != (own,):
                 entry[own] = f"t-{number}"

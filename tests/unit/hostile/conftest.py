@@ -28,6 +28,6 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """One simulator of the newest version for all tests of a file, which restart it between."""
+    """Provide one simulator of the newest version for all tests of a file, which restart it between."""
     with Simulator(stop_delay=0.0) as running:
         yield running

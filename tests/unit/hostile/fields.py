@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
@@ -48,17 +48,17 @@ _SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_
 
 
 def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:
-    """Every field of a group, at every level, with its path."""
+    """Yield every field of a group, at every level, with its path."""
     for option, field in group.fields.items():
         here = f"{path}.{option}" if path else option
         yield here, field
         if isinstance(field, (Object, ObjectList)):
-            inner = field if isinstance(field, Object) else field.group
+            inner = field if isinstance(field, Object) else field.element
             yield from fields(inner, here if isinstance(field, Object) else f"{here}[0]")
 
 
 def field_of(module: str, place: Place) -> Field | None:
-    """The field that an option of a module is declared by; None for an option of the module alone."""
+    """Return the field that an option of a module is declared by; None for an option of the module alone."""
     path = list(place.path)
     holder: Object | None = _SINGLE.get(module)
     for start, group in _HOLDERS.items():
@@ -71,13 +71,13 @@ def field_of(module: str, place: Place) -> Field | None:
     for step in path:
         if isinstance(step, int):
             continue
-        inner = found.group if isinstance(found, ObjectList) else found
+        inner = found.element if isinstance(found, ObjectList) else found
         found = inner.fields.get(step) if isinstance(inner, Object) else inner if isinstance(inner, Extra) else None
     return found if path else None
 
 
 def kind_of(module: str, place: Place) -> Hashable:
-    """What decides about a value at a place: two places of one kind treat all values alike, but for the words of
+    """Return what decides about a value at a place: two places of one kind treat all values alike, but for the words of
     messages.
     """
     spec = place.spec or {}
@@ -100,7 +100,7 @@ def kind_of(module: str, place: Place) -> Hashable:
 
 
 def takes_text(field: Field) -> bool:
-    """Whether ansible-core lets a text of any kind through to the field, on its own or inside."""
+    """Return whether ansible-core lets a text of any kind through to the field, on its own or inside."""
     spec = field.spec()
     return isinstance(field, Extra) or (
         not spec.get("choices") and (spec["type"] in ("str", "raw") or spec.get("elements") in ("str", "raw"))
@@ -108,7 +108,7 @@ def takes_text(field: Field) -> bool:
 
 
 def shapes(field: Field, text: str) -> Iterator[Any]:
-    """The forms in which a text can be in a field."""
+    """Yield the forms in which a text can be in a field."""
     if isinstance(field, Extra):
         yield from (
             {text: "x"},
@@ -128,7 +128,7 @@ def shapes(field: Field, text: str) -> Iterator[Any]:
 def check_field(path: str, field: Field, value: Any, text: str) -> str:
     """Put a hostile value into a field and check all that must hold; return what became of it."""
     about = f"{path} = {str(value)[:80]!r}"
-    for shown in (field.mask(value), field.mask_after(value, None)):
+    for shown in (field.mask(value), field.mask_changed(value, None)):
         demand(
             not field.secret or text in ("", MASK) or text not in texts_in([shown]),
             "a secret is masked",

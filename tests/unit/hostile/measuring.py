@@ -23,13 +23,14 @@ try:  # what getrusage says begins with the memory of the process that has start
         kib = int(re.search(r"VmHWM:\\s+([0-9]+) kB", status.read()).group(1))
 except (OSError, AttributeError):  # not Linux, or not all of it
     kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"kib": kib, "kind": run.get("error", {}).get("kind"), "failed": run.failed, "msg": run.get("msg"), "length": len(run.printed)}))
+kind = run.get("error", {}).get("kind")
+print(json.dumps({"kib": kib, "kind": kind, "failed": run.failed, "msg": run.get("msg"), "length": len(run.printed)}))
 """
 MOST_MEMORY = 300 * 1024  # KiB, of which Python and Ansible take about 60 MiB
 
 
 def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Runs a module in a process of its own, and says how much memory that took at most."""
+    """Run a module in a process of its own, and report how much memory that took at most."""
     given = json.dumps([module, options])
     done = subprocess.run(
         [sys.executable, "-c", MEASURED],
@@ -47,10 +48,9 @@ def measured(module: str, options: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def counting_calls() -> Iterator[Callable[[], int]]:
-    """Counts the calls of functions, built-in ones included, that this thread makes: the work that is done, whatever
-    else the machine does.
+    """Count the function calls of this thread, built-in functions included; yield a function that returns the number.
 
-    What is given says the number so far.
+    The number does not depend on the load of the machine.
     """
     number = 0
 

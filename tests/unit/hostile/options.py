@@ -41,10 +41,10 @@ VALID: dict[str, dict[str, Any]] = {
     "audit_info": {},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks
-at a port where nobody listens.
+at a port where nothing listens.
 """
 
-# What must stand beside an option that the specs do not say: the names of the entries that hold them, and what is valid
+# What an option needs beside it that the specs do not say: the names of the entries that hold them, and what is valid
 # in these.
 _COMPANIONS: dict[str, dict[str, Any]] = {
     "vhosts": VHOST,
@@ -94,7 +94,7 @@ class Place(NamedTuple):
 
 
 def spelled(path: tuple[Any, ...]) -> str:
-    """The full name of an option, as messages give it."""
+    """Return the full name of an option, as messages give it."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -102,7 +102,7 @@ def spelled(path: tuple[Any, ...]) -> str:
 
 
 def places(module: str) -> list[Place]:
-    """Every place of a module: each option at every level, the entries of each list, and a key of each dictionary."""
+    """Return every place of a module: options at every level, entries of each list, a key of each dictionary."""
     return [*_places(argument_spec(module), ()), Place((), None, as_key=True)]
 
 
@@ -128,7 +128,7 @@ def _places(specs: Mapping[str, Any], path: tuple[Any, ...]) -> Iterator[Place]:
 
 
 def declared(specs: Mapping[str, Any], path: str = "") -> set[str]:
-    """The names of all options at every level, found in another way than :func:`places` does, to compare the two."""
+    """Return the names of all options at every level, found independently of :func:`places`, for comparison."""
     found = set()
     for name, spec in specs.items():
         found |= {f"{path}{name}"} | declared(spec.get("options") or {}, f"{path}{name}.")
@@ -136,7 +136,7 @@ def declared(specs: Mapping[str, Any], path: str = "") -> set[str]:
 
 
 def with_value(module: str, place: Place, value: Any) -> dict[str, Any]:
-    """Valid options of a module with a value at one place, and beside it what is required there."""
+    """Return valid options of a module with a value at one place, and beside it what is required there."""
     name = str(place.path[0]) if place.path else ""
     options = {**copy.deepcopy(VALID[module]), **_BESIDE.get((module, name), {})}
     specs: Mapping[str, Any] = argument_spec(module)
@@ -167,5 +167,5 @@ def with_value(module: str, place: Place, value: Any) -> dict[str, Any]:
     if isinstance(last, int):
         here[last:] = [value]
     else:
-        here[last] = "planted-value" if place.as_key else value
+        here[last] = "canary-value" if place.as_key else value
     return options

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No option of any module, whatever stands in it, makes one of the two requests that end a real server, or any request
+"""No option of any module, whatever its value, makes one of the two requests that end a real server, or any request
 that was not meant.
 """
 
@@ -51,7 +51,7 @@ them.
 
 
 def one_of_each_kind(module: str) -> list[Place]:
-    """One place of each kind of option of a module: the fields behind the others of its kind are tried without a
+    """Return one place of each kind of option of a module: the fields behind the others of its kind are tried without a
     module.
     """
     found: dict[Hashable, Place] = {}
@@ -136,7 +136,7 @@ def test_audits(simulator: Simulator, value: str) -> None:
     "check_mode", (pytest.param(False, id="apply"), pytest.param(True, id="check", marks=pytest.mark.exhaustive))
 )
 def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_mode: bool) -> None:
-    """What stands in paths, or as the id in a stopPush, is the same danger in every state."""
+    """A value in a path, or as the id in a stopPush, is the same danger in every state."""
     spec = argument_spec(module)
     variants: list[dict[str, Any]] = [{"state": state} for state in spec["state"]["choices"]]
     variants += [{flag: True} for flag in ("purge", "recreate") if flag in spec]
@@ -158,7 +158,7 @@ def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_m
 
 
 def _huge_places() -> list[tuple[str, Place]]:
-    """One place of every kind: by the type and the check of the field, and every option that stands at the top."""
+    """Return one place of every kind, by the type and the check of the field, and every option at the top."""
     found: dict[Any, tuple[str, Place]] = {}
     for module in ("vhost", "application", "push_task", "cert_reload", "certificate_info", "vhost_info"):
         for place in places(module):
@@ -176,17 +176,17 @@ HUGE_PLACES = _huge_places()
 
 
 @pytest.mark.parametrize("number", (1, *(pytest.param(number, marks=pytest.mark.exhaustive) for number in (0, 2, 3))))
-def test_a_mebibyte(simulator: Simulator, number: int) -> None:
+def test_a_value_of_one_mebibyte_is_handled(simulator: Simulator, number: int) -> None:
     chosen = HUGE_PLACES[number::4]
     outcomes = Counter(check_option(simulator, module, place, HUGE) for module, place in chosen)
     assert outcomes[REFUSED] > 0
     record("hostile input/options", cases=len(chosen), faults=len(chosen))
 
 
-# Tests of the tests: where a check is taken away, the simulator dies as a real server would, and it is seen.
+# Tests of the tests: if a check is removed, the simulator dies as a real server would, and it is seen.
 
 
-def test_an_id_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_hostile_id_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("push_task") if place.path == ("id",))
     assert check_option(simulator, "push_task", place, DEADLY, state="stopped") == REFUSED
     monkeypatch.setitem(_field("push_task", "id"), "check", None)
@@ -195,7 +195,7 @@ def test_an_id_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: py
         _stop_hostile_task(simulator, place)
 
 
-def test_a_key_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_hostile_key_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("application") if place.path == ("extra",) and place.as_key)
     assert check_option(simulator, "application", place, DEADLY) == REFUSED
     monkeypatch.setattr(extra, "_EXTRA_KEY", _Anything())
@@ -203,7 +203,7 @@ def test_a_key_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: py
         check_option(simulator, "application", place, DEADLY)
 
 
-def test_an_unknown_key_of_a_virtual_host_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_key_of_a_virtual_host_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The declaration has no place for such a key, so one is made here."""
     place = next(place for place in places("vhost") if place.path == ("distribution",))
     group = _group("vhost")
@@ -213,7 +213,7 @@ def test_an_unknown_key_of_a_virtual_host_is_seen(simulator: Simulator, monkeypa
     assert simulator.died
 
 
-def test_a_smuggled_request_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_smuggled_request_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     place = next(place for place in places("application_info") if place.path == ("vhost",))
     monkeypatch.setattr(validators, "_ADDRESSABLE", _Anything())
     with pytest.raises(Broken, match="only paths of the API"):
@@ -239,7 +239,7 @@ def _field(group: str, option: str) -> dict[str, Any]:
 
 
 def _stop_hostile_task(simulator: Simulator, place: Place) -> None:
-    """Somebody else has made the task, so that the module has one to stop."""
+    """Make a task as another client, so that the module has one to stop."""
     from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile import checking
 
     def with_task(running: Simulator) -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What somebody else has made under hostile names is never put into a request, and is named in a warning that can be
+"""What another client has made under hostile names is never put into a request, and is named in a warning that can be
 printed.
 """
 
@@ -52,7 +52,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = True) -> None:
-    """Puts objects of these names, and such fields, on the server, as only somebody else could."""
+    """Put objects of these names, and such fields, on the server, as only another client could."""
     simulator.restart()
     state = simulator.state
     with state.lock:
@@ -71,9 +71,9 @@ def place_hostile(simulator: Simulator, names: list[str], *, in_fields: bool = T
                 id=name or "x",
                 stream_name=name,
                 url=f"rtmp://h.example.com/{name}",
-                stream_key="planted-key",
+                stream_key="canary-key",
             )
-            task.is_config = False  # started by somebody else
+            task.is_config = False  # started by another client
         if in_fields:
             ours.config["host"]["names"] += names
             ours.config["host"]["tls"] = {"certPath": f"/{names[0]}", "keyPath": f"/{names[-1]}"}
@@ -92,7 +92,7 @@ def meet(
     check_mode: bool = False,
     **placed: Any,
 ) -> ModuleRun:
-    """Runs a module on a server with hostile names and checks what must hold."""
+    """Run a module on a server with hostile names and check what must hold."""
     place_hostile(simulator, names, **placed)
     about = f"{module} {options} meets {[name[:40] for name in names]!r}"
     run = run_safely(module, {**connection(simulator, retries=0), **options}, about, check_mode=check_mode)
@@ -145,7 +145,9 @@ def test_generated_names(simulator: Simulator, run: tuple[str, dict[str, Any]], 
     (DEADLY, "two\nlines", "\x1b[31m\x7f", "x\u202etxt.exe", "\udcff", "a" * 300),
     ids=lambda name: ascii(name)[:20],
 )
-def test_the_name_is_told_in_a_warning(simulator: Simulator, module: str, options: dict[str, Any], name: str) -> None:
+def test_a_warning_names_the_hostile_name(
+    simulator: Simulator, module: str, options: dict[str, Any], name: str
+) -> None:
     run = meet(simulator, module, options, [name], in_fields=False)
     assert any(repr(name)[1:-1].replace("\\", "") in warning.replace("\\", "") for warning in run.warnings)
 
@@ -206,7 +208,7 @@ def test_hostile_keys_of_an_application_are_not_sent_back(
         assert simulator.state.virtual_hosts["t-s"].applications.get("live") is app
 
 
-def test_a_name_that_is_let_through_is_seen(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_accepted_hostile_name_is_detected(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the tests: were such ids stopped by a purge, the server would end."""
 
     class Anything:

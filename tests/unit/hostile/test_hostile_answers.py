@@ -79,7 +79,7 @@ WRONG: tuple[Any, ...] = (
     Literal("[" * 40 + "]" * 40),
     Literal('{"a":' * 600 + "1" + "}" * 600),
 )
-"""What stands where something else is expected. Texts that are raw are no value that Python would write."""
+"""Values in the place of expected ones. Texts that are raw are no value that Python would write."""
 
 
 class HostileServer:
@@ -93,8 +93,8 @@ class HostileServer:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[HostileServer]:
-    """One server for all, which is restarted between."""
-    with Simulator("0.20.0", token="planted-token", stop_delay=0.0) as running:
+    """Provide one server for all, which is restarted between."""
+    with Simulator("0.20.0", token="canary-token", stop_delay=0.0) as running:
         yield HostileServer(running)
 
 
@@ -112,9 +112,9 @@ def prepare(server: HostileServer) -> None:
         app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
         state.create_application(vhost, {**app, "name": "live"})
         task = state.add_config_task(
-            "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="planted-key"
+            "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="canary-key"
         )
-        task.is_config = False  # started by somebody else
+        task.is_config = False  # started by another client
     state.config_tasks.clear()
 
 
@@ -124,7 +124,7 @@ def options_for(server: HostileServer, options: dict[str, Any]) -> dict[str, Any
 
 
 def good_answers(server: HostileServer, module: str, options: dict[str, Any]) -> list[Any]:
-    """What the server answers to the requests of a run when nothing is spoilt."""
+    """Return what the server answers to the requests of a run when nothing is spoilt."""
     prepare(server)
     run_safely(module, options_for(server, options), f"{module} with good answers")
     return [payload for _method, _path, payload in server.spoiler.good]
@@ -133,7 +133,7 @@ def good_answers(server: HostileServer, module: str, options: dict[str, Any]) ->
 def meet(
     server: HostileServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any
 ) -> None:
-    """Runs a module whose one answer holds something wrong at one place, and checks the end of it."""
+    """Run a module whose one answer holds something wrong at one place, and check the end of it."""
     prepare(server)
     server.spoiler.spoil = lambda now, good: replaced(good, path, wrong) if now == number else good
     shown = wrong.text[:60] if isinstance(wrong, Literal) else repr(wrong)[:60]
@@ -151,7 +151,7 @@ def _check_what_was_sent(server: HostileServer, about: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _few_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets waits that a wrong answer leads to end early."""
+    """Let waits that a wrong answer leads to end early."""
     from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import snapshot
 
     monkeypatch.setattr(snapshot, "STOP_TIMEOUT", 0.05)
@@ -182,11 +182,11 @@ CALLS: dict[str, Callable[[Api], object]] = {
 
 def test_every_call_is_tried() -> None:
     public = {name for name, value in vars(Api).items() if callable(value) and not name.startswith("_")}
-    assert public - set(CALLS) == {"ask_anew", "map_concurrently", "server_version"}
+    assert public - set(CALLS) == {"reset_circuit", "map_concurrently", "server_version"}
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_anything_in_place_of_an_answer(server: HostileServer, call: str) -> None:
+def test_any_value_replaces_a_response(server: HostileServer, call: str) -> None:
     """Each call of the API ends in a result or an error of a known kind, whatever value the whole answer or its
     payload is.
     """
@@ -205,7 +205,7 @@ def test_anything_in_place_of_an_answer(server: HostileServer, call: str) -> Non
 
 
 IN_EACH_RUN = 3
-"""How many wrong values stand in place of a whole answer or of its payload in a run; they take turns."""
+"""How many wrong values replace a whole answer or of its payload in a run; they take turns."""
 TYPICAL = (0, 6, 8, 12)
 """A read, a recreate, a purge and a start: the runs that also belong to the short gate."""
 
@@ -266,7 +266,7 @@ _KNOWN: dict[tuple[str, str], list[Any]] = {}
 @pytest.mark.parametrize("opening", ("[", '{"a":'))
 @pytest.mark.parametrize("call", CALLS)
 def test_any_depth(server: HostileServer, call: str, opening: str, depth: int) -> None:
-    """Deeply nested JSON ends in an error where it is too deep, wherever it stands, and not in a traceback."""
+    """Deeply nested JSON ends in an error if it is too deep, at any place, and not in a traceback."""
     deep = Literal(opening * depth + "1" + {"[": "]", '{"a":': "}"}[opening] * depth)
     for spoil in (
         lambda good: deep,
@@ -350,7 +350,7 @@ def test_other_bodies(server: HostileServer, module: str, options: dict[str, Any
 @pytest.mark.parametrize("name", (None, "%s", "../x", 1, [], {}, "\ud800"), ids=ascii)
 @pytest.mark.parametrize(("module", "options"), [RUNS[6], RUNS[10]], ids=["vhost", "application"])
 @pytest.mark.parametrize("refused", (True, False), ids=("refused", "strange"))
-def test_another_name_than_was_asked_for(
+def test_a_response_with_another_name(
     server: HostileServer, module: str, options: dict[str, Any], name: Any, refused: bool
 ) -> None:
     """What is read is said to have another name, or none, and making it again goes wrong: neither is that name asked
@@ -374,7 +374,7 @@ def test_another_name_than_was_asked_for(
             created.append(path)
             if not refused:
                 return b"{}"
-            # All but the first are let through, as those put back what was there.
+            # All but the first are let through because they restore the contents.
             return [{"statusCode": 400, "message": "no"}] if len(created) == 1 else good
         return good
 
@@ -391,14 +391,14 @@ def test_another_name_than_was_asked_for(
 # Tests of the tests
 
 
-def test_a_traceback_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_traceback_is_detected(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the names in a list not looked at, a wrong type would end a module."""
     monkeypatch.setattr(client.Api, "_names", lambda self, answer, attempt, path: self._payload(answer))
     with pytest.raises(Broken, match="the module ended in TypeError"):
         meet(server, "vhost_info", {}, 0, ("response",), None)
 
 
-def test_an_answer_that_is_sent_back_is_seen(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_that_is_sent_back_is_detected(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(push_task, "id_of", lambda raw: "../x")
     from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import info
 

@@ -30,7 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
-TOKEN = "planted-token"
+TOKEN = "canary-token"
 VHOST = {"name": "t-a", "host": {"names": ["a.example.com"]}}
 
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -52,7 +52,7 @@ MEBIBYTE = b" " * 2**20
 
 
 def endless(beginning: bytes, part: bytes, most: int = 64 * 2**20) -> Act:
-    """Sends a beginning and then the same part until the client goes away; ``most`` bytes keep a client that does not
+    """Send a beginning and then the same part until the client goes away; ``most`` bytes keep a client that does not
     from taking for ever.
     """
 
@@ -69,7 +69,7 @@ def endless(beginning: bytes, part: bytes, most: int = 64 * 2**20) -> Act:
 
 
 def drip(beginning: bytes, drop: bytes) -> Act:
-    """Sends a drop at a time, for as long as somebody listens."""
+    """Send a drop at a time, while the client listens."""
 
     def play(connection: socket.socket, server: ScriptedServer) -> bool:
         connection.sendall(beginning)
@@ -86,7 +86,7 @@ def packed(content: bytes, how: str) -> Act:
 
 @functools.cache
 def bomb(size: int) -> bytes:
-    """So many blanks, packed a thousand to one."""
+    """Return so many blanks, packed a thousand to one."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return b"".join([*(packer.compress(MEBIBYTE) for _number in range(size // len(MEBIBYTE))), packer.flush()])
 
@@ -162,7 +162,7 @@ def test_broken_http(act: str, run: str) -> None:
     with ScriptedServer(*[ACTS[act]() for _number in range(12)]) as server:
         result = run_on(server, module, options, f"{act} against {run}")
     assert result.failed or act in _HARMLESS or module == "audit_info", result.printed
-    assert "planted" not in result.printed
+    assert "canary" not in result.printed
     record("hostile input/broken HTTP", cases=1, faults=1)
 
 
@@ -214,11 +214,11 @@ def test_the_credential_goes_nowhere_else(status: int, run: str) -> None:
             )
         assert other.connections == 0
     assert result.failed or module == "audit_info"
-    assert "planted" not in result.printed
+    assert "canary" not in result.printed
     record("hostile input/redirects", cases=1, faults=1)
 
 
-def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_followed_redirect_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test of the test above. Connections know no other server, which must be taken from them first."""
     for lookup in ("get_connection", "get_connection_with_tls_context"):
         monkeypatch.delattr(bounded.BoundedAdapter, lookup)
@@ -239,7 +239,7 @@ def test_a_redirect_that_is_followed_is_seen(monkeypatch: pytest.MonkeyPatch) ->
 
 HUGE_ANSWERS: dict[
     str, tuple[Callable[[], Act], str]
-] = {  # what is sent, and the kind of the error where only one will do
+] = {  # what is sent, and the kind of the error if only one is right
     "100 MiB announced": (
         lambda: endless(HEAD + f"Content-Length: {100 * 2**20}\r\n\r\n[".encode(), MEBIBYTE, 100 * 2**20),
         "too_large",

@@ -22,13 +22,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_r
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import (
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
     MASK,
-    SecretStore,
     has_user_info,
     mask_url,
     url_secrets,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
@@ -46,7 +46,7 @@ FIXED = settings(
 
 
 def element(tag: int, content: bytes) -> bytes:
-    """An element of DER."""
+    """Return an element of DER."""
     if len(content) < 0x80:
         return bytes([tag, len(content)]) + content
     length = len(content).to_bytes(4, "big")
@@ -116,7 +116,7 @@ def test_hostile_der(der: bytes) -> None:
         max_leaves=20,
     )
 )
-def test_der_that_is_well_formed_and_no_certificate(der: bytes) -> None:
+def test_well_formed_der_without_a_certificate(der: bytes) -> None:
     with contextlib.suppress(CertificateError):
         parse_certificate(der)
 
@@ -137,11 +137,11 @@ _PARTS = st.text("abc/:@?#&=% \u2028\ud800.-_+~[]\r\n\x00", max_size=12)
         ),
     )
 )
-def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
+def test_secrets_of_any_url_are_masked(url: str) -> None:
     masked = mask_url(url)
     has_user_info(url)
     for secret in url_secrets(url):
-        # A short part can stand elsewhere too, where it is no secret.
+        # A short part can occur elsewhere too, where it is no secret.
         assert (
             len(secret) < 4
             or secret == MASK
@@ -156,17 +156,16 @@ def test_any_url_is_masked_and_what_is_masked_is_not_shown(url: str) -> None:
 @pytest.mark.parametrize("scheme", ("rtmp", "rtmps", "srt", "udp", "https"))
 @FIXED
 @given(before=_PARTS, after=_PARTS)
-def test_no_planted_part_survives(scheme: str, before: str, after: str) -> None:
+def test_no_canary_survives(scheme: str, before: str, after: str) -> None:
     for url in (
-        f"{scheme}://planted1:planted2@h/a/planted3{after}?k=planted4&planted5#planted6",
-        f"{scheme}://h/a?{before}&x=planted7&passphrase=planted8{after}",
+        f"{scheme}://canary1:canary2@h/a/canary3{after}?k=canary4&canary5#canary6",
+        f"{scheme}://h/a?{before}&x=canary7&passphrase=canary8{after}",
     ):
         shown = mask_url(url)
         assert not any(
-            part in shown
-            for part in ("planted1", "planted2", "planted4", "planted5", "planted6", "planted7", "planted8")
+            part in shown for part in ("canary1", "canary2", "canary4", "canary5", "canary6", "canary7", "canary8")
         ), shown
-        assert not scheme.startswith("rtmp") or "planted3" not in shown
+        assert not scheme.startswith("rtmp") or "canary3" not in shown
 
 
 CHECKS = [
@@ -230,7 +229,7 @@ def test_a_secret_of_blanks_alone_hides_nothing() -> None:
     assert store.scrub("all blanks stay") == "all blanks stay"
 
 
-def test_keys_that_no_request_may_hold_are_found() -> None:
+def test_keys_forbidden_in_requests_are_found() -> None:
     assert unsendable_keys({"good_1": [{"%s": 1}, {"x": {"a b": 1}}], "": 2, "y": "%s"}) == [
         "good_1.0.'%s'",
         "good_1.1.x.'a b'",
@@ -261,18 +260,18 @@ _Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(
 
 
 def hostile_texts() -> st.SearchStrategy[str]:
-    """Texts as a server can send them."""
+    """Return texts as a server can send them."""
     return st.one_of(st.sampled_from(NASTY), HOSTILE_TEXTS)
 
 
 def in_file(text: str) -> str:
-    """The text as a file in UTF-8 holds it."""
+    """Return the text as a file in UTF-8 holds it."""
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 @FIXED
 @given(hostile_texts(), hostile_texts())
-def test_exported_yaml_says_the_very_texts(one: str, other: str) -> None:
+def test_exported_yaml_has_the_exact_texts(one: str, other: str) -> None:
     distribution = (
         one if checks.one_line(one) is None and MASK not in one else "example.com"
     )  # a mask is exported as a reference
@@ -306,7 +305,7 @@ TEMPLATES = pathlib.Path(page_plugin.__file__).parents[2] / "roles" / "audit" / 
 
 
 def report(text: str, other: str) -> Any:
-    """A report in which hostile texts stand wherever a server, or a module, can put some."""
+    """Return a report with hostile texts wherever a server or a module can put some."""
     place = {"vhost": text, "application": other, "push_task": text, "endpoint": other, "field": text}
     findings = [
         {
@@ -366,7 +365,7 @@ def page_of(text: str, other: str) -> str:
 
 @functools.cache
 def harmless_tags() -> list[Any]:
-    """The elements of a page in which no text is hostile."""
+    """Return the elements of a page in which no text is hostile."""
     return _Tags(page_of("ax", "bx")).tags
 
 
@@ -378,7 +377,7 @@ def test_the_page_has_the_same_elements_whatever_the_texts(text: str, other: str
     assert "a49" not in page
 
 
-def test_an_unescaped_page_is_seen() -> None:
+def test_an_unescaped_page_is_detected() -> None:
     """A test of the test above."""
     page = page_of("a<b>", "b")
     assert _Tags(page.replace("&lt;", "<").replace("&gt;", ">")).tags != harmless_tags()

@@ -25,7 +25,7 @@ FEW_COUNTED, MANY_COUNTED = 200, 1_000
 
 
 def names(number: int) -> list[str]:
-    """So many names, of which the last is the first again."""
+    """Return so many names, of which the last is the first again."""
     return [f"n{index}" for index in range(number - 1)] + ["n0"]
 
 
@@ -88,7 +88,7 @@ WITH_ONE_TWICE: dict[str, tuple[str, Callable[[int], dict[str, Any]], str]] = {
         "http_headers.'X-Last'",
     ),
 }
-"""Options that are refused for what stands at their end, so that all of them is looked at and nothing is sent; and the
+"""Options that are refused for the value at their end, so that all of them is looked at and nothing is sent; and the
 name that the error begins with.
 """
 
@@ -98,7 +98,7 @@ def _origin(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("what", WITH_ONE_TWICE)
-def test_many_are_looked_at_with_work_that_grows_with_their_number(simulator: Simulator, what: str) -> None:
+def test_work_grows_linearly_with_the_number_of_entries(simulator: Simulator, what: str) -> None:
     module, made, named = WITH_ONE_TWICE[what]
     fresh(simulator)
     calls = {}

@@ -29,7 +29,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 class Client:
-    """Sends requests exactly as told, over one connection that is kept alive."""
+    """Sends requests exactly as specified, over one connection that is kept alive."""
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
@@ -39,7 +39,7 @@ class Client:
     def raw(
         self, method: str, path: str, body: bytes | None = None, authorization: str | None = "valid"
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        """One exchange; ``authorization`` is ``valid``, another header value, or None for no header."""
+        """Send one request; ``authorization`` is ``valid``, another header value, or None for no header."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if authorization is not None:
             headers["Authorization"] = self.authorization if authorization == "valid" else authorization
@@ -48,24 +48,24 @@ class Client:
         return response, response.read()
 
     def call(self, method: str, path: str, body: Any = ...) -> tuple[int, Any]:
-        """One exchange with JSON; no body where none is given. :returns: status and body."""
+        """Send one request with JSON, without a body by default. :returns: status and body."""
         response, content = self.raw(method, path, None if body is ... else json.dumps(body).encode())
         return response.status, json.loads(content) if content else None
 
     def get(self, path: str) -> tuple[int, Any]:
-        """A GET."""
+        """Send a GET."""
         return self.call("GET", path)
 
     def post(self, path: str, body: Any = ...) -> tuple[int, Any]:
-        """A POST."""
+        """Send a POST."""
         return self.call("POST", path, body)
 
     def delete(self, path: str, body: Any = ...) -> tuple[int, Any]:
-        """A DELETE."""
+        """Send a DELETE."""
         return self.call("DELETE", path, body)
 
     def tasks(self, app: str = "default/apps/app", body: Any = ...) -> list[dict[str, Any]]:
-        """The push tasks of an application."""
+        """Return the push tasks of an application."""
         status, answer = self.post(f"/v1/vhosts/{app}:pushes", body)
         assert status == 200
         found: list[dict[str, Any]] = answer["response"]
@@ -74,13 +74,13 @@ class Client:
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """A clock that the test advances."""
+    """Provide a clock that the test advances."""
     return ManualClock()
 
 
 @pytest.fixture
 def start(clock: ManualClock) -> Iterator[Callable[..., tuple[Simulator, Client]]]:
-    """Starts simulators on the test's clock; they end with the test."""
+    """Start simulators on the test's clock; they end with the test."""
     running: list[tuple[Simulator, Client]] = []
 
     def begin(**options: Any) -> tuple[Simulator, Client]:
@@ -97,13 +97,13 @@ def start(clock: ManualClock) -> Iterator[Callable[..., tuple[Simulator, Client]
 
 @pytest.fixture
 def sim(start: Callable[..., tuple[Simulator, Client]]) -> Simulator:
-    """A simulator of the newest version on the test's clock."""
+    """Provide a simulator of the newest version on the test's clock."""
     return start()[0]
 
 
 @pytest.fixture
 def client(sim: Simulator) -> Iterator[Client]:
-    """A client of ``sim``."""
+    """Provide a client of ``sim``."""
     made = Client(sim)
     yield made
     made.connection.close()

@@ -41,12 +41,12 @@ CURRENT = ["0.21.0", "0.20.0", "0.18.0", "documented"]
 
 
 def vhost(name: str, **keys: Any) -> dict[str, Any]:
-    """A virtual host with host names."""
+    """Return a virtual host with host names."""
     return {"name": name, "host": {"names": [f"{name}.example.com"]}, **keys}
 
 
 def message(answer: Any) -> str:
-    """The message of an answer, or of the first item of a bulk answer."""
+    """Return the message of an answer, or of the first item of a bulk answer."""
     return str((answer[0] if isinstance(answer, list) else answer)["message"])
 
 
@@ -126,7 +126,7 @@ def test_a_read_returns_the_types_that_were_posted(client: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["a b", "a/b", "a?b", "a#b", "a:b", "é", ""])
-def test_names_that_cannot_be_addressed_are_created_all_the_same(client: Any, name: str) -> None:
+def test_unaddressable_names_are_created(client: Any, name: str) -> None:
     assert client.post("/v1/vhosts", [vhost(name)])[0] == 200
     assert name in client.get("/v1/vhosts")[1]["response"]
     quoted = "".join(
@@ -204,7 +204,7 @@ def test_the_work_for_a_virtual_host_does_not_grow_with_their_number() -> None:
 
 
 def assert_dead(sim: Simulator, client: Any, path: str, body: Any) -> None:
-    """The request gets no answer, and nobody listens any more."""
+    """Assert that the request gets no response and nothing listens any more."""
     assert not sim.died
     with pytest.raises((ConnectionError, http.client.RemoteDisconnected)):
         client.post(path, body)
@@ -273,13 +273,13 @@ def test_the_scene_with_media(start: Any, version: str, dvr: str) -> None:
 
 
 def published(client: Any, host: str, app: str = "live", stream: str = "s1") -> Any:
-    """Where a stream arrives, or the server's words if it does not."""
+    """Return where a stream arrives, or the server's words if it does not."""
     status, answer = client.post("/_simulator/publish", {"host": host, "app": app, "stream": stream})
     return answer["vhost"] if status == 200 else (status, answer["error"])
 
 
 def named(name: str, *hosts: str) -> dict[str, Any]:
-    """A virtual host with an application ``live``."""
+    """Return a virtual host with an application ``live``."""
     return {"name": name, "host": {"names": list(hosts)}, "applications": [{"name": "live", "type": "live"}]}
 
 
@@ -347,7 +347,7 @@ def test_publishing_in_process(sim: Simulator, client: Any) -> None:
 # -- applications -----------------------------------------------------------------------------------------------
 
 
-def test_what_get_returns_can_be_posted_again(client: Any) -> None:
+def test_a_read_can_be_posted_again(client: Any) -> None:
     client.post("/v1/vhosts", [vhost("t1")])
     client.post("/v1/vhosts/t1/apps", [{"name": "live", "type": "live"}])
     read = client.get("/v1/vhosts/t1/apps/live")[1]["response"]
@@ -489,14 +489,14 @@ def test_a_destination_that_never_answers_keeps_connecting_and_takes_two_seconds
     assert client.tasks() == []
 
 
-def test_what_the_server_changes_in_a_task(client: Any) -> None:
+def test_the_server_normalizes_a_task(client: Any) -> None:
     posted = {**PUSH, "protocol": " SRT ", "url": " srt://h:9//?mode=caller&x=1/// ", "streamKey": " "}
     task = client.post(f"{APP}:startPush", posted)[1]["response"]
     assert (task["protocol"], task["url"]) == ("srt", "srt://h:9//?mode=caller&x=1")
     assert "streamKey" not in task
 
 
-def test_wrong_types_count_as_not_given(client: Any) -> None:
+def test_wrong_types_count_as_unset(client: Any) -> None:
     stream = {"name": "s1", "variantNames": ["a", 1, None], "trackIds": [1, "2", True]}
     task = client.post(f"{APP}:startPush", {**PUSH, "stream": stream, "streamKey": 5})[1]["response"]
     assert task["stream"] == {"name": "s1", "variantNames": ["a"], "trackIds": [1]}
@@ -678,7 +678,7 @@ def test_answers_are_written_as_the_server_writes_them(client: Any) -> None:
         (b"[true, false, null,]", [True, False, None]),
     ],
 )
-def test_what_only_the_server_takes_for_json(text: bytes, value: Any) -> None:
+def test_the_server_accepts_some_malformed_json(text: bytes, value: Any) -> None:
     assert parse(text) == value
 
 
@@ -695,7 +695,7 @@ def test_what_only_the_server_takes_for_json(text: bytes, value: Any) -> None:
         (b"[1e]", "* Line 1, Column 2\n  '1e' is not a number.\n"),
     ],
 )
-def test_what_the_server_says_of_malformed_json(text: bytes, words: str) -> None:
+def test_malformed_json_has_the_messages_of_the_server(text: bytes, words: str) -> None:
     with pytest.raises(JsonError) as caught:
         parse(text)
     assert str(caught.value) == words
@@ -783,7 +783,7 @@ def test_the_control_interface(sim: Simulator, client: Any, clock: ManualClock) 
         ("tasks", {"vhost": "default", "app": "app", "streamKey": "x"}, 400),
     ],
 )
-def test_control_requests_that_cannot_be(client: Any, path: str, body: Any, status: int) -> None:
+def test_invalid_control_requests_are_refused(client: Any, path: str, body: Any, status: int) -> None:
     found, answer = client.post(f"/_simulator/{path}", body)
     assert found == status
     assert answer["error"]
@@ -816,7 +816,7 @@ def test_the_log_and_what_counts_as_a_write(sim: Simulator, client: Any) -> None
     assert sim.log == []
 
 
-def test_middleware_can_stand_before_and_after_the_work(sim: Simulator, client: Any) -> None:
+def test_middleware_runs_before_and_after_the_work(sim: Simulator, client: Any) -> None:
     order: list[str] = []
 
     async def outer(exchange: Any, work: Any) -> Any:
@@ -899,7 +899,7 @@ def test_the_log_tells_connections_apart(sim: Simulator, client: Any) -> None:
 
 @pytest.fixture
 def command(tmp_path: Path) -> Any:
-    """Starts the simulator as a process. :returns: the process, its port, and the file that it logs to."""
+    """Start the simulator as a process. :returns: the process, its port, and the file that it logs to."""
     processes = []
 
     def begin(*options: str) -> tuple[subprocess.Popen[str], int, Path]:

@@ -45,10 +45,13 @@ class Wire:
         self.left = b""
 
     def send(self, method: str = "POST", path: str = VHOSTS, body: Any = NEW) -> Wire:
-        """Send a request, and read nothing yet; no body where it is None."""
+        """Send a request, and read nothing yet; no body if it is None."""
         content = b"" if body is None else json.dumps(body).encode()
         credential = base64.b64encode(self.simulator.token.encode()).decode()
-        start = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {credential}\r\nContent-Length: {len(content)}\r\n\r\n"
+        start = (
+            f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic {credential}\r\n"
+            f"Content-Length: {len(content)}\r\n\r\n"
+        )
         self.socket.sendall(start.encode() + content)
         return self
 
@@ -62,21 +65,21 @@ class Wire:
         return bool(got)
 
     def head(self) -> bytes:
-        """Status line and headers, with the empty line."""
+        """Return status line and headers, with the empty line."""
         while b"\r\n\r\n" not in self.left:
             assert self.more(), f"ended after {self.left!r}"
         found, _empty, self.left = self.left.partition(b"\r\n\r\n")
         return found + b"\r\n\r\n"
 
     def take(self, count: int) -> bytes:
-        """So many bytes."""
+        """Return so many bytes."""
         while len(self.left) < count:
             assert self.more(), f"ended after {self.left!r}"
         found, self.left = self.left[:count], self.left[count:]
         return found
 
     def rest(self) -> tuple[bytes, str]:
-        """All bytes until the end, and how it ended."""
+        """Return all bytes until the end, and how it ended."""
         try:
             while self.more():
                 pass
@@ -85,7 +88,7 @@ class Wire:
         return self.left, CLOSED
 
     def answer(self) -> tuple[int, Any]:
-        """A whole answer of JSON. :returns: status and body."""
+        """Return a whole answer of JSON. :returns: status and body."""
         start = self.head()
         return int(start.split()[1]), json.loads(self.take(length_of(start)))
 
@@ -94,17 +97,17 @@ class Wire:
         return self.send(*request).answer()
 
     def works(self) -> bool:
-        """Whether the connection is good for another exchange."""
+        """Return whether the connection is good for another exchange."""
         return not self.left and self.call("GET", "/v1/version", None)[0] == 200
 
 
 def length_of(start: bytes) -> int:
-    """The length that a head tells."""
+    """Return the length that a head tells."""
     return int(header(start, b"Content-Length"))
 
 
 def header(start: bytes, name: bytes) -> bytes:
-    """The only header of this name."""
+    """Return the only header of this name."""
     (found,) = [
         line.split(b": ", 1)[1] for line in start.split(b"\r\n") if line.lower().startswith(name.lower() + b":")
     ]
@@ -112,12 +115,12 @@ def header(start: bytes, name: bytes) -> bytes:
 
 
 def done(simulator: Simulator) -> bool:
-    """Whether the work of the spoilt request was done."""
+    """Return whether the work of the spoilt request was done."""
     return "t1" in simulator.state.virtual_hosts
 
 
 def refused(simulator: Simulator) -> bool:
-    """Whether nobody listens."""
+    """Return whether nothing listens."""
     try:
         socket.create_connection(("127.0.0.1", simulator.port), timeout=PATIENCE).close()
     except ConnectionRefusedError:
@@ -127,7 +130,7 @@ def refused(simulator: Simulator) -> bool:
 
 @pytest.fixture
 def wire(sim: Simulator) -> Iterator[Callable[..., Wire]]:
-    """Makes connections to ``sim``, or to another simulator."""
+    """Make connections to ``sim``, or to another simulator."""
     made: list[Wire] = []
 
     def connect(simulator: Simulator | None = None) -> Wire:
@@ -168,14 +171,14 @@ class TestEvery:
         assert fault.met == [f"POST {VHOSTS}"] and sim.faults == []
         (record,) = sim.log
         assert record.fault == kind and record.write and record.method == "POST" and record.path == VHOSTS
-        # A delay of no time keeps nobody waiting, and a restart loses what was done.
+        # A delay of no time does not wait, and a restart loses what was done.
         assert done(sim) == (kind == "delay" or (when == AFTER and kind != "restart"))
         again = Wire(sim)
         assert again.works() and again.call("GET", VHOSTS, None)[0] == 200
         again.socket.close()
         assert [record.fault for record in sim.log[1:]] == [None, None]
 
-    def test_kinds_and_variants_that_are_not(self, sim: Simulator) -> None:
+    def test_unknown_kinds_and_variants_are_refused(self, sim: Simulator) -> None:
         for options in (
             {"kind": "none"},
             {"kind": "reset", "variant": "now"},
@@ -231,7 +234,7 @@ class TestConnections:
         assert [(record.fault, record.status) for record in sim.log] == [("close", 200), (None, 200), ("close", None)]
         assert other.works()
 
-    def test_close_before_the_work_tells_of_no_success(self, sim: Simulator, wire: Any) -> None:
+    def test_close_before_the_work_reports_no_success(self, sim: Simulator, wire: Any) -> None:
         sim.inject("close", when=BEFORE)
         one = wire()
         assert one.call()[0] == 503 and one.rest() == (b"", CLOSED) and not done(sim)
@@ -280,7 +283,7 @@ class TestConnections:
             wait_until(lambda: not refused(sim))
             assert wire(sim).works()
 
-    def test_a_simulator_that_ends_while_nobody_listens(self, start: Any, clock: ManualClock) -> None:
+    def test_a_simulator_ends_during_a_refusal(self, start: Any, clock: ManualClock) -> None:
         sim = start()[0]
         sim.inject("refuse", variant="now", seconds=1)
         sim.stop()
@@ -292,7 +295,7 @@ class TestRestart:
     """The process ends in the middle, and starts again."""
 
     @both
-    def test_what_the_api_made_is_lost(self, sim: Simulator, wire: Any, when: str) -> None:
+    def test_objects_of_the_api_are_lost(self, sim: Simulator, wire: Any, when: str) -> None:
         idle = wire()
         assert idle.call("POST", VHOSTS, [{"name": "t0", "host": {"names": ["a"]}}])[0] == 200
         sim.inject("restart", when=when, method="POST")
@@ -305,7 +308,7 @@ class TestRestart:
             ("GET", None),
         ]
 
-    def test_nobody_listens_on_any_port_until_it_is_back(self, start: Any, wire: Any, clock: ManualClock) -> None:
+    def test_all_ports_are_closed_until_the_restart_ends(self, start: Any, wire: Any, clock: ManualClock) -> None:
         sim = start(tls_ports=[0, 0])[0]
         sim.listener(sim.tls_ports[1], "down")
         sim.inject("restart", seconds=2)
@@ -373,7 +376,7 @@ class TestTime:
         assert ("t1" in wire(sim).call("GET", VHOSTS, None)[1]["response"]) == does
         assert fault.met == [f"POST {VHOSTS}"] and sim.log[0].status is None
 
-    def test_delays_run_side_by_side(self, sim: Simulator, wire: Any, clock: ManualClock) -> None:
+    def test_delays_run_concurrently(self, sim: Simulator, wire: Any, clock: ManualClock) -> None:
         sim.inject("delay", seconds=1, times=3)
         waiting = [wire().send("GET", "/v1/version", None) for _number in range(3)]
         clock.wait_until_waiting(3)
@@ -420,9 +423,9 @@ class TestBodies:
     def test_truncate(self, sim: Simulator, wire: Any, when: str) -> None:
         sim.inject("truncate", when=when)
         one = wire()
-        told = length_of(one.send().head())
+        received = length_of(one.send().head())
         body, end = one.rest()
-        assert len(body) == told // 2 > 10 and end == CLOSED and done(sim) == (when == AFTER)
+        assert len(body) == received // 2 > 10 and end == CLOSED and done(sim) == (when == AFTER)
 
     def test_truncate_in_the_headers(self, sim: Simulator, wire: Any) -> None:
         sim.inject("truncate", variant="head")
@@ -440,18 +443,18 @@ class TestBodies:
         )
 
     @pytest.mark.parametrize(
-        ("variant", "told"),
+        ("variant", "received"),
         [
             ("small", lambda length: length // 2),
             ("large", lambda length: length + 10),
             ("negative", lambda length: -length),
         ],
     )
-    def test_content_length(self, sim: Simulator, wire: Any, variant: str, told: Callable[[int], int]) -> None:
+    def test_content_length(self, sim: Simulator, wire: Any, variant: str, received: Callable[[int], int]) -> None:
         body = json.dumps({"message": "OK", "statusCode": 200}, separators=(",", ":")).encode()
         sim.inject("content_length", variant=variant)
         one = wire()
-        assert length_of(one.send().head()) == told(len(body)) and one.take(len(body)) == body and one.works()
+        assert length_of(one.send().head()) == received(len(body)) and one.take(len(body)) == body and one.works()
 
     def test_content_length_that_is_no_number(self, sim: Simulator, wire: Any) -> None:
         sim.inject("content_length", variant="text")
@@ -511,7 +514,7 @@ class TestBodies:
             assert wire().call() == (200, body)
 
     def test_rate_limit(self, sim: Simulator, wire: Any) -> None:
-        for given, told in (
+        for given, received in (
             (None, b"1"),
             (30, b"30"),
             (0, b"0"),
@@ -519,7 +522,7 @@ class TestBodies:
         ):
             sim.inject("rate_limit", retry_after=given)
             start = wire().send().head()
-            assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == told
+            assert start.startswith(b"HTTP/1.1 429 ") and header(start, b"Retry-After") == received
 
     def test_unauthorized(self, sim: Simulator, wire: Any) -> None:
         sim.inject("unauthorized")
@@ -643,7 +646,7 @@ class TestChoice:
         assert self.statuses(wire(), "GET /_simulator/log", "GET /v1/version", "GET /_simulator/log") == [200, 599, 200]
         assert fault.met == ["GET /v1/version"]
 
-    def test_the_first_that_wants_a_request_has_it(self, sim: Simulator, wire: Any) -> None:
+    def test_the_first_matching_fault_meets_a_request(self, sim: Simulator, wire: Any) -> None:
         sim.inject("status", status=598)
         sim.inject("status", status=599, skip=1)
         assert self.statuses(wire(), *["GET /v1/version"] * 4) == [598, 200, 599, 200]
@@ -651,11 +654,11 @@ class TestChoice:
     def test_by_a_choice_of_the_test(self, sim: Simulator, wire: Any) -> None:
         fault = Fault("status", status=599, times=-1)
         fault.matches = lambda exchange: b"t1" in exchange.raw
-        sim.plant(fault)
+        sim.add_fault(fault)
         one = wire()
         assert [one.call("GET", VHOSTS, None)[0], one.call()[0]] == [200, 599]
 
-    def test_middlewares_stand_behind_faults(self, sim: Simulator, wire: Any) -> None:
+    def test_faults_come_before_middlewares(self, sim: Simulator, wire: Any) -> None:
         came: list[str] = []
 
         async def note(exchange: Any, work: Any) -> Any:
@@ -704,8 +707,8 @@ class TestControl:
             and "method" not in fault
         )
         assert [client.get("/v1/version")[0] for _number in range(4)] == [200, 599, 599, 200]
-        (told,) = client.get(path)[1]["faults"]
-        assert told["met"] == ["GET /v1/version"] * 2 and not told["active"]
+        (received,) = client.get(path)[1]["faults"]
+        assert received["met"] == ["GET /v1/version"] * 2 and not received["active"]
         assert [record["fault"] for record in client.get("/_simulator/log")[1]["log"]] == [
             None,
             "status",
@@ -721,7 +724,7 @@ class TestControl:
         ] == [third]
         assert client.delete(path) == (200, {}) and client.get(path)[1] == {"faults": []} and sim.faults == []
 
-    def test_calls_that_cannot_be(self, client: Any) -> None:
+    def test_invalid_calls_are_refused(self, client: Any) -> None:
         for body in (
             {},
             {"kind": "none"},
@@ -789,22 +792,22 @@ class TestClock:
         clock = ManualClock(0.0)
         seen: list[tuple[str, float]] = []
         for name, seconds in (("b", 2), ("a", 1), ("c", 2), ("far", 9)):
-            clock.deferred(seconds, lambda name=name: seen.append((name, clock())))
-        call_off = clock.deferred(1.5, lambda: seen.append(("never", clock())))
+            clock.later(seconds, lambda name=name: seen.append((name, clock())))
+        call_off = clock.later(1.5, lambda: seen.append(("never", clock())))
         call_off()
         call_off()
         clock.advance(3)
         assert seen == [("a", 1), ("b", 2), ("c", 2)] and clock() == 3
 
-    def test_what_follows_from_a_deed(self) -> None:
+    def test_actions_can_schedule_others(self) -> None:
         clock = ManualClock(0.0)
         seen: list[float] = []
 
         def again() -> None:
             seen.append(clock())
-            clock.deferred(1, again)
+            clock.later(1, again)
 
-        clock.deferred(1, again)
+        clock.later(1, again)
         clock.advance(3.5)
         assert seen == [1, 2, 3] and clock() == 3.5
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tests do to the simulator from inside: somebody else acts in between, viewers come, responses are rewritten."""
+"""What tests do to the simulator from inside: another client acts in between, viewers come, responses are rewritten."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _server() -> Iterator[Simulator]:
 
 
 @pytest.mark.parametrize(("when", "seen"), (("before", ["default", "theirs"]), ("after", ["default"])))
-def test_somebody_else_acts_before_the_work_or_after_it(server: Simulator, when: str, seen: list[str]) -> None:
+def test_another_client_acts_before_or_after_the_work(server: Simulator, when: str, seen: list[str]) -> None:
     client = Client(server)
     meanwhile = server.meanwhile(
         "GET", "/v1/vhosts", lambda: server.state.create_virtual_host({"name": "theirs"}), when=when, skip=1
@@ -35,7 +35,7 @@ def test_somebody_else_acts_before_the_work_or_after_it(server: Simulator, when:
     assert meanwhile.met == ["GET /v1/vhosts"] and not meanwhile.active
 
 
-def test_only_a_test_can_say_what_somebody_else_does() -> None:
+def test_only_a_test_can_define_another_client() -> None:
     for options in ({"kind": "meanwhile"}, {"kind": "meanwhile", "deed": "x"}):
         with pytest.raises(ValueError, match="deed"):
             from_json(options)

@@ -36,7 +36,7 @@ class Table:
         self.rows = {row["json"]: row for row in rows}
 
     def value(self, path: str = "") -> Any:
-        """A value for a path, with every key that is known under it."""
+        """Return a value for a path, with every key that is known under it."""
         if path in GOOD:
             return GOOD[path]
         kind = self.rows[path]["type"] if path else "object"
@@ -47,31 +47,29 @@ class Table:
         return VALUES[kind]
 
     def inside(self, path: str) -> Iterator[str]:
-        """The paths of the keys of an object."""
+        """Yield the paths of the keys of an object."""
         return (other for other in self.rows if not other.endswith("[]") and other.rpartition(".")[0] == path)
 
     def objects(self) -> Iterator[str]:
-        """The paths of all objects; the whole is the empty path."""
+        """Yield the paths of all objects; the whole is the empty path."""
         yield ""
         yield from (path for path, row in self.rows.items() if row["type"] == "object")
 
     def words(self, path: str, root: str) -> str:
-        """What error texts call an object: members of a list are named after the list, and what is in them after the
-        members.
-        """
+        """Return the name of an object in error texts: list members have that of the list, their contents their own."""
         head, separator, tail = path.rpartition("[]")
         if not separator:
             return f"{root}.{path}" if path else root
         member = self.rows[f"{head}[]"]
         name = head.rpartition(".")[2]
-        if member["xml"] != self.rows[head]["xml"]:  # The array stands for the object around the members.
+        if member["xml"] != self.rows[head]["xml"]:  # The array replaces the object around the members.
             name = member["xml"].rpartition(".")[2]
             name = name[:1].lower() + name[1:]
         return name + tail
 
 
 def put(body: dict[str, Any], path: str, key: str) -> dict[str, Any]:
-    """The same body with one key more in the object of a path."""
+    """Return the same body with one key more in the object of a path."""
     changed = copy.deepcopy(body)
     found: Any = changed
     for step in path.split(".") if path else ():
@@ -83,18 +81,18 @@ def put(body: dict[str, Any], path: str, key: str) -> dict[str, Any]:
 
 
 def whole(table: Table, name: str) -> dict[str, Any]:
-    """A body with all keys of a table."""
+    """Return a body with all keys of a table."""
     return {**table.value(), "name": name}
 
 
 def tables(version: str) -> tuple[Table, Table]:
-    """The tables of the virtual host and of the application."""
+    """Return the tables of the virtual host and of the application."""
     content = TABLES[version]
     return Table(content["virtual_host"]), Table(content["application"])
 
 
 def text_of(answer: Any) -> str:
-    """The message of an answer, or of the first item of a bulk answer."""
+    """Return the message of an answer, or of the first item of a bulk answer."""
     return str((answer[0] if isinstance(answer, list) else answer)["message"])
 
 
@@ -154,7 +152,7 @@ def test_keys_are_taken_in_the_spelling_of_the_version(
         assert text_of(answer) == expected
 
 
-def test_a_later_server_takes_keys_that_nobody_knows(start: Any) -> None:
+def test_a_later_server_accepts_unknown_keys(start: Any) -> None:
     _sim, client = start(version="later")
     assert client.get("/v1/version")[1]["response"]["version"] == "0.22.0"
     host = {"names": ["a.example.com"], "laterHost": {"a": [1, {"b": None}]}}

@@ -19,13 +19,13 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Proxy,
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import wait_until
 
-KEY = {"X-Gateway-Key": "planted-gateway-key"}
+KEY = {"X-Gateway-Key": "canary-gateway-key"}
 NEW = [{"name": "t1", "host": {"names": ["t1.example.com"]}}]
 
 
 @pytest.fixture
 def front(sim: Simulator) -> Iterator[Callable[..., Proxy]]:
-    """Puts proxies in front of ``sim``."""
+    """Put proxies in front of ``sim``."""
     running: list[Proxy] = []
 
     def put(backend: Any = None, **options: Any) -> Proxy:
@@ -40,7 +40,7 @@ def front(sim: Simulator) -> Iterator[Callable[..., Proxy]]:
 def ask(
     proxy: Proxy, path: str = "/v1/version", method: str = "GET", headers: Any = None, **options: Any
 ) -> requests.Response:
-    """One exchange over a connection of its own."""
+    """Send one request over a connection of its own."""
     with requests.Session() as session:
         session.trust_env = False
         options.setdefault("verify", proxy.ca_path or True)
@@ -56,7 +56,7 @@ def ask(
 
 
 def is_page(answer: requests.Response, status: int) -> bool:
-    """Whether it is one of the proxy's own pages."""
+    """Return whether it is one of the proxy's own pages."""
     return (
         answer.status_code == status
         and answer.headers["Content-Type"] == "text/html"
@@ -70,7 +70,7 @@ def test_it_sends_on_and_back(sim: Simulator, front: Any) -> None:
         "Connection": "keep-alive, X-Own",
         "X-Own": "1",
         "TE": "trailers",
-        "Proxy-Authorization": "planted",
+        "Proxy-Authorization": "canary",
         "X-Far": "2",
     }
     answer = ask(proxy, "/v1/vhosts?a=%20b", "POST", hop, json=NEW)
@@ -139,12 +139,12 @@ def test_other_paths_are_not_found(sim: Simulator, front: Any, path: str) -> Non
 
 
 def test_the_header_is_demanded(sim: Simulator, front: Any) -> None:
-    proxy = front(prefix="/p/", header=("X-Key", "planted-value"))
+    proxy = front(prefix="/p/", header=("X-Key", "canary-value"))
     assert proxy.url.endswith("/p")
     for headers in ({}, {"X-Key": "other"}):
         assert is_page(ask(proxy, headers=headers), 403)
     assert sim.log == [] and proxy.requests == 2
-    assert ask(proxy, headers={"x-key": "planted-value"}).status_code == 401
+    assert ask(proxy, headers={"x-key": "canary-value"}).status_code == 401
     assert is_page(ask(front(header=("X-Other", "1"))), 403) and ask(front(prefix="", header=None)).status_code == 401
 
 
@@ -191,7 +191,7 @@ def test_its_own_time_for_a_backend(sim: Simulator, front: Any) -> None:
     assert is_page(ask(front(timeout=0.2)), 504)
 
 
-def test_clients_are_served_side_by_side(sim: Simulator, front: Any, clock: Any) -> None:
+def test_clients_are_served_concurrently(sim: Simulator, front: Any, clock: Any) -> None:
     proxy = front(timeout=PATIENCE)
     sim.inject("delay", seconds=1)
     waiting = threading.Thread(target=ask, args=(proxy,))

@@ -22,7 +22,7 @@ NAME_LIST = re.compile(r"/v1/vhosts(/[^/]*/apps)?")
 
 
 def recordings(directory: Path) -> dict[str, list[dict[str, Any]]]:
-    """The scenarios of every file, by the version that the file is named after."""
+    """Return the scenarios of every file, by the version that the file is named after."""
     result = {}
     for path in sorted(directory.glob("*.json")):
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ MEDIA_SCENARIOS = [
 
 
 def same(actual: Any, expected: Any, key: str = "") -> bool:
-    """Whether an answer equals a recorded one, but for what differs from run to run."""
+    """Return whether an answer equals a recorded one, but for what differs from run to run."""
     if key == "gitVersion":
         return isinstance(actual, str)
     if isinstance(expected, dict):
@@ -99,7 +99,7 @@ def same(actual: Any, expected: Any, key: str = "") -> bool:
 
 
 def in_order(request: dict[str, Any], body: Any) -> Any:
-    """A list of names in alphabetical order, as its own order means nothing; anything else as it is."""
+    """Return a list of names in alphabetical order because its own order means nothing; anything else as it is."""
     if (
         request["method"] == "GET"
         and NAME_LIST.fullmatch(request["path"])
@@ -111,14 +111,14 @@ def in_order(request: dict[str, Any], body: Any) -> Any:
 
 
 def sent_body(request: dict[str, Any]) -> bytes | None:
-    """The bytes that a recorded request carried."""
+    """Return the bytes that a recorded request carried."""
     if "raw_body" in request:
         return str(request["raw_body"]).encode()
     return json.dumps(request["body"]).encode() if "body" in request else None
 
 
 def read_body(content: bytes) -> Any:
-    """A body as the recordings have it."""
+    """Return a body as the recordings have it."""
     try:
         return json.loads(content)
     except ValueError:
@@ -142,7 +142,7 @@ def play(client: Any, step: dict[str, Any]) -> None:
 
 
 def ids(scenarios: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    """The names of the tests."""
+    """Return the names of the tests."""
     return [f"{version}-{scenario['scenario']}" for version, scenario in scenarios]
 
 
@@ -154,7 +154,7 @@ def test_replay(
     clock: ManualClock,
     record_property: Callable[[str, Any], None],
 ) -> None:
-    """Each scenario on a fresh simulator; where the recording waited, the clock is advanced."""
+    """Each scenario on a fresh simulator; if the recording waited, the clock is advanced."""
     _simulator, client = start(version=version)
     for step in scenario["steps"]:
         clock.advance(step.get("wait_seconds_before", 0.0))

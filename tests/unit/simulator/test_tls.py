@@ -54,7 +54,7 @@ REPORTING = {
 
 
 def fingerprint_of(issued: trustme.LeafCert) -> str:
-    """SHA-256 of an issued certificate."""
+    """Return SHA-256 of an issued certificate."""
     return x509.load_pem_x509_certificate(issued.cert_chain_pems[0].bytes()).fingerprint(hashes.SHA256()).hex()
 
 
@@ -68,7 +68,7 @@ class Files:
         self.fingerprint = self.renew()
 
     def issue(self) -> trustme.LeafCert:
-        """A certificate that is written nowhere yet."""
+        """Return a certificate that is written nowhere yet."""
         return BETWEEN.issue_cert(f"{self.name}.example.com")
 
     def renew(self) -> str:
@@ -81,21 +81,21 @@ class Files:
 
     @property
     def vhost(self) -> dict[str, Any]:
-        """The virtual host as POST takes it."""
+        """Return the virtual host as POST takes it."""
         tls = {"certPath": str(self.cert), "keyPath": str(self.key), "chainCertPath": str(self.chain)}
         return {"name": self.name, "host": {"names": list(self.host_names), "tls": tls}}
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Callable[..., Files]:
-    """Makes the files of virtual hosts."""
+    """Make the files of virtual hosts."""
     return lambda name, *host_names: Files(tmp_path, name, *host_names)
 
 
 def shake(
     port: int, server_name: str | None = None, context: ssl.SSLContext | None = None, request: bytes = b""
 ) -> tuple[str, bytes]:
-    """One handshake. :returns: the fingerprint of the certificate, and the answer to the request."""
+    """Do one handshake. :returns: the fingerprint of the certificate, and the answer to the request."""
     if context is None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
@@ -119,7 +119,7 @@ SOON = 0.2
 
 
 def silent(port: int) -> bool:
-    """Whether a port accepts a connection and then answers no handshake."""
+    """Return whether a port accepts a connection and then answers no handshake."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=SOON) as plain:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(plain, server_hostname="a.example.com")
@@ -129,7 +129,7 @@ def silent(port: int) -> bool:
 
 
 def serving(start: Any, *vhosts: Files, **options: Any) -> tuple[Simulator, Any]:
-    """A simulator with one TLS port and virtual hosts."""
+    """Return a simulator with one TLS port and virtual hosts."""
     sim, client = start(tls_ports=(0,), **options)
     assert client.post("/v1/vhosts", [made.vhost for made in vhosts])[0] == 200
     return sim, client
@@ -222,7 +222,7 @@ def test_a_handshake_that_a_delete_overtakes_fails(start: Any, files: Any) -> No
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_socket(plain, server_hostname="a.example.com")
 
 
-def test_the_chain_is_sent_in_whatever_order_it_stands(start: Any, files: Any) -> None:
+def test_the_chain_is_sent_in_the_order_of_the_file(start: Any, files: Any) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     AUTHORITY.configure_trust(context)
     a = files("a")
@@ -257,7 +257,7 @@ def test_only_the_first_certificate_of_the_certificate_file_counts(start: Any, f
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_nothing_of_this_machine_is_served(
+def test_no_file_of_this_machine_is_served(
     start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     # The machine of a media server: what the simulated configuration names is there, with a certificate that is not
@@ -319,7 +319,7 @@ def encrypt_key(made: Files) -> None:
 
 
 def make_unreadable(path: Path) -> None:
-    """A directory, as permissions do not keep root out."""
+    """Make a directory in the place of a file, because permissions do not keep root out."""
     path.unlink()
     path.mkdir()
 
@@ -395,7 +395,7 @@ def test_a_virtual_host_whose_first_files_were_bad_is_served_after_a_reload(star
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_reload_that_is_told_to_fail(start: Any, files: Any, version: str) -> None:
+def test_a_reload_that_is_set_to_fail(start: Any, files: Any, version: str) -> None:
     a = files("a")
     sim, client = serving(start, a, version=version)
     old = a.fingerprint
@@ -513,7 +513,7 @@ def test_a_request_is_answered_and_the_connection_closed(start: Any, files: Any)
     )
 
 
-def test_what_is_no_handshake_ends_the_connection(start: Any, files: Any) -> None:
+def test_invalid_handshakes_end_the_connection(start: Any, files: Any) -> None:
     sim, _client = serving(start, files("a"))
     with socket.create_connection(("127.0.0.1", sim.tls_ports[0]), timeout=PATIENCE) as plain:
         plain.sendall(b"GET / HTTP/1.1\r\n\r\n")
@@ -603,7 +603,7 @@ def test_control_calls(start: Any, files: Any, clock: ManualClock) -> None:
 
 @pytest.fixture
 def command() -> Iterator[Callable[..., tuple[int, list[int]]]]:
-    """Starts the simulator as a process with TLS ports. :returns: its port and its TLS ports."""
+    """Start the simulator as a process with TLS ports. :returns: its port and its TLS ports."""
     processes = []
 
     def begin(count: int) -> tuple[int, list[int]]:

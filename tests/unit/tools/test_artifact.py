@@ -64,12 +64,12 @@ def test_an_artifact_of_what_users_need_is_accepted(checks: types.ModuleType, ar
         "Makefile",
     ],
 )
-def test_what_users_do_not_need_is_named(checks: types.ModuleType, tmp_path: pathlib.Path, name: str) -> None:
+def test_unneeded_files_are_named(checks: types.ModuleType, tmp_path: pathlib.Path, name: str) -> None:
     build(tmp_path / "a.tar.gz", {**FILES, name: b"more"})
     assert checks.contents(tmp_path / "a.tar.gz", set()) == [name + " is in the artifact, and users do not need it"]
 
 
-def test_a_plugin_that_is_left_out_is_named(checks: types.ModuleType, artifact: pathlib.Path) -> None:
+def test_a_missing_plugin_is_named(checks: types.ModuleType, artifact: pathlib.Path) -> None:
     assert checks.contents(artifact, {*FILES, "plugins/modules/vhosts.py"}) == [
         "plugins/modules/vhosts.py is not in the artifact"
     ]

@@ -36,6 +36,6 @@ class BecomeModule(BecomeBase):
     name = "same_user"
 
     def build_become_command(self, cmd: str, shell: t.Any) -> str:
-        """Returns the command as Ansible expects it of such a plugin."""
+        """Return the command as Ansible expects it of such a plugin."""
         super().build_become_command(cmd, shell)
         return f"env {self._build_success_command(cmd, shell)}" if cmd else cmd

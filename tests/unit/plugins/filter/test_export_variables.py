@@ -13,7 +13,7 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, mask_url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK, mask_url
 from jinja2 import Environment, StrictUndefined
 
 export_variables = plugin.FilterModule().filters()["export_variables"]

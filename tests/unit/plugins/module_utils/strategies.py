@@ -29,7 +29,7 @@ def given_forms(field: Field) -> st.SearchStrategy[Any]:
         return _of_fields(field)
     if isinstance(field, ObjectList):
         identity = field.identity
-        return st.lists(_of_fields(field.group), max_size=3, unique_by=lambda item: item[identity])
+        return st.lists(_of_fields(field.element), max_size=3, unique_by=lambda item: item[identity])
     if isinstance(field, Bool):
         return st.booleans()
     if isinstance(field, Int):
@@ -52,7 +52,7 @@ def with_gaps(field: Field) -> st.SearchStrategy[Any]:
     if isinstance(field, Object):
         return st.fixed_dictionaries({option: st.none() | with_gaps(inner) for option, inner in field.fields.items()})
     if isinstance(field, ObjectList):
-        return st.lists(with_gaps(field.group), max_size=2)
+        return st.lists(with_gaps(field.element), max_size=2)
     return given_forms(field)
 
 
@@ -62,7 +62,7 @@ def wire_forms(field: Field) -> st.SearchStrategy[Any]:
         inner = {each.wire: wire_forms(each) for each in field.fields.values()}
         shape: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional={**inner, "unknownKey": ANY_JSON})
     elif isinstance(field, ObjectList):
-        shape = st.lists(wire_forms(field.group), max_size=2)
+        shape = st.lists(wire_forms(field.element), max_size=2)
     else:
         shape = st.sampled_from(["", "3000", "true", " False ", "a, B,,a", 3000, True, ["a", "a", None]])
     return shape | ANY_JSON

@@ -127,7 +127,7 @@ def _value(field: Field, kind: Any) -> st.SearchStrategy[Any]:
         return _group(field, kind)
     if isinstance(field, ObjectList):
         identity, inner = field.identity, kind.kind if isinstance(kind, schema.ListOf) else kind
-        return st.lists(_group(field.group, inner), max_size=2, unique_by=lambda item: item.get(identity, id(item)))
+        return st.lists(_group(field.element, inner), max_size=2, unique_by=lambda item: item.get(identity, id(item)))
     if field.option == "name":
         return names
     if isinstance(field, String) and field.choices:
@@ -171,14 +171,14 @@ def respell(value: Any, shuffle: Shuffle, field: Field = APPLICATION) -> Any:
         return value
     if isinstance(field, Object):
         spelled = {option: respell(value[option], shuffle, field.fields[option]) for option in shuffle(sorted(value))}
-        if field.members:
+        if field.presence_keyed:
             spelled = {
                 option: None if item == {} and isinstance(field.fields[option], Object) else item
                 for option, item in spelled.items()
             }
         return spelled
     if isinstance(field, ObjectList):
-        return [respell(item, shuffle, field.group) for item in value]
+        return [respell(item, shuffle, field.element) for item in value]
     if isinstance(field, Extra):
         return _respell_extra(value, shuffle)
     if isinstance(field, StringSet):

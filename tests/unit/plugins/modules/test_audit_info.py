@@ -54,7 +54,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 )
 
 SEVERITIES = ("error", "drift", "warning", "info")
-SECRETS = ("planted", "ome-access-token")
+SECRETS = ("canary", "planted", "ome-access-token")
 OWN_KINDS = {
     "missing": "drift",
     "differs": "drift",
@@ -97,11 +97,11 @@ def current() -> Iterator[Simulator]:
 
 
 def audit(simulator: Simulator, **options: Any) -> ModuleRun:
-    """Audits with and without check mode: both say the same, neither fails, writes or shows a secret."""
+    """Audit with and without check mode: the results are equal, and neither fails, writes or shows a secret."""
     simulator.clear_log()
-    given = connection(simulator, **{"read_only_vhosts": ["default"], **options})
+    task_options = connection(simulator, **{"read_only_vhosts": ["default"], **options})
     runs = [
-        running_modules.run_module("audit_info", copy.deepcopy(given), check_mode=check_mode)
+        running_modules.run_module("audit_info", copy.deepcopy(task_options), check_mode=check_mode)
         for check_mode in (False, True)
     ]
     assert simulator.writes == []
@@ -120,23 +120,23 @@ def audit(simulator: Simulator, **options: Any) -> ModuleRun:
 
 
 def places(run: ModuleRun) -> list[tuple[str, ...]]:
-    """The findings above info: kind, virtual host, application, push task, field."""
+    """Return the findings above info: kind, virtual host, application, push task, field."""
     names = ("kind", "vhost", "application", "push_task", "field")
     return [tuple(finding[name] for name in names) for finding in run["findings"] if finding["severity"] != "info"]
 
 
 def status(run: ModuleRun) -> dict[str, str]:
-    """The status of each virtual host."""
+    """Return the status of each virtual host."""
     return {entry["name"]: entry["status"] for entry in run["vhosts"]}
 
 
 def message(run: ModuleRun, kind: str) -> str:
-    """The words of the only finding of a kind."""
+    """Return the message of the only finding of a kind."""
     (text,) = [finding["message"] for finding in run["findings"] if finding["kind"] == kind]
     return str(text)
 
 
-# -- a server as it should be -----------------------------------------------------------------------------------
+# -- a server that equals the lists -----------------------------------------------------------------------------
 
 
 def vhost(name: str = "t-v", **fields: Any) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def task(vhost: str = "t-v", app: str = "live", task_id: str = "t-p", **fields: 
 
 
 def provision(simulator: Simulator, **lists: Any) -> dict[str, Any]:
-    """Brings the server to be as the lists say, by the modules that do that; returns the lists."""
+    """Bring the server into the state of the lists with the modules, and return the lists."""
     lists = copy.deepcopy(lists)
     for module, name, option in (
         ("vhosts", "vhosts", "vhosts"),
@@ -170,17 +170,17 @@ def provision(simulator: Simulator, **lists: Any) -> dict[str, Any]:
 
 
 def small(simulator: Simulator) -> dict[str, Any]:
-    """A virtual host with an application and a push task, on the server and in lists."""
+    """Return lists with a virtual host, an application and a push task, which are on the server, too."""
     return provision(simulator, vhosts=[vhost(applications=[app(simulator)])], push_tasks=[task()])
 
 
-def test_a_server_as_listed(simulator: Simulator) -> None:
+def test_a_server_that_equals_the_lists(simulator: Simulator) -> None:
     webhooks = {
-        "control_server_url": "https://u:planted-user@hooks.example.com/a?token=planted-token",
-        "secret_key": "planted-hook",
+        "control_server_url": "https://u:canary-user@hooks.example.com/a?token=canary-token",
+        "secret_key": "canary-hook",
         "timeout": 2000,
     }
-    store = {"origin_host_name": "o.example.com", "redis_server": {"host": "127.0.0.1:6379", "auth": "planted-auth"}}
+    store = {"origin_host_name": "o.example.com", "redis_server": {"host": "127.0.0.1:6379", "auth": "canary-auth"}}
     lists = provision(
         simulator,
         vhosts=[
@@ -216,7 +216,7 @@ def test_a_server_as_listed(simulator: Simulator) -> None:
     assert run["certificates"] == []
 
 
-def test_what_info_modules_return_is_no_difference(simulator: Simulator) -> None:
+def test_output_of_info_modules_is_no_difference(simulator: Simulator) -> None:
     provision(simulator, vhosts=[vhost()], applications=[application(simulator)], push_tasks=[task()])
     read = {
         module: running_modules.run_module(module, connection(simulator, show_secrets=True))
@@ -232,7 +232,7 @@ def test_what_info_modules_return_is_no_difference(simulator: Simulator) -> None
 
 
 @pytest.mark.parametrize("count", (1, 50))
-def test_how_often_the_server_is_asked(current: Simulator, count: int) -> None:
+def test_number_of_requests(current: Simulator, count: int) -> None:
     current.state.virtual_hosts.clear()
     lists = provision(current, vhosts=[vhost(f"t-{number}", applications=[app(current)]) for number in range(count)])
     run = audit(current, **lists)
@@ -242,13 +242,13 @@ def test_how_often_the_server_is_asked(current: Simulator, count: int) -> None:
     assert len(once) == len(set(once)) == 4 * count + 2 and sorted(requests) == sorted(once * 2)
 
 
-def test_nothing_listed_and_nothing_there(current: Simulator) -> None:
+def test_empty_lists_and_an_empty_server(current: Simulator) -> None:
     run = audit(current, read_only_vhosts=None)
     assert places(run) == [] and status(run) == {"default": "ok"} and run["counts"]["info"] == 4
 
 
 def test_known_defects_by_version(simulator: Simulator) -> None:
-    """As server-facts has them."""
+    """They are those of docs/server-facts.md."""
     texts = {finding["message"] for finding in audit(simulator)["findings"] if finding["kind"] == "version_trap"}
     old, no_api_reload = (
         simulator.state.version.name == "0.15.10",
@@ -264,7 +264,7 @@ def test_known_defects_by_version(simulator: Simulator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "parts"),
     [
         ("0.16.5", ("rtmp_push", "no TLS", "API itself")),
         ("0.16.6-rc1 (build 77)", ("no TLS", "API itself", "concludeHlsLive")),
@@ -278,11 +278,11 @@ def test_known_defects_by_version(simulator: Simulator) -> None:
         ("", ("without a number, ''",)),
     ],
 )
-def test_known_defects_of_other_versions(current: Simulator, version: str, told: tuple[str, ...]) -> None:
+def test_known_defects_of_other_versions(current: Simulator, version: str, parts: tuple[str, ...]) -> None:
     answer_to(current, "/v1/version", {"version": version})
     run = audit(current)
     texts = [finding["message"] for finding in run["findings"]]
-    assert len(texts) == len(told) and all(any(part in text for text in texts) for part in told), texts
+    assert len(texts) == len(parts) and all(any(part in text for text in texts) for part in parts), texts
     assert run["version"] == version
 
 
@@ -310,7 +310,7 @@ def pair(field: Field) -> tuple[Any, Any]:
     if getattr(field, "choices", None):
         return tuple(field.choices[:2])  # type: ignore[attr-defined]
     if field.secret:
-        return "planted-one", "planted-two"
+        return "canary-one", "canary-two"
     for one, two in CANDIDATES:
         values = ([one], [two]) if isinstance(field, StringSet) else (one, two)
         try:
@@ -327,7 +327,7 @@ def sample(group: Object) -> dict[str, Any]:
     return {
         option: sample(field)
         if isinstance(field, Object)
-        else [sample(field.group)]
+        else [sample(field.element)]
         if isinstance(field, ObjectList)
         else pair(field)[0]
         for option, field in group.fields.items()
@@ -341,7 +341,7 @@ def variants(group: Object, identity: tuple[str, ...] = ()) -> Iterator[tuple[st
     """
     whole = sample(group)
     needed = {option: whole[option] for option, field in group.fields.items() if field.required}
-    if group.members:
+    if group.presence_keyed:
         needed.update({option: {} for option, field in group.fields.items() if isinstance(field, Object)})
     for option, field in group.fields.items():
         if option in identity:
@@ -349,10 +349,10 @@ def variants(group: Object, identity: tuple[str, ...] = ()) -> Iterator[tuple[st
         if isinstance(field, Object):
             for path, there, wanted in variants(field):
                 yield f"{option}.{path}", {**whole, option: there}, {**needed, option: wanted}
-            if group.members:
+            if group.presence_keyed:
                 yield option, {name: value for name, value in whole.items() if name != option}, needed
         elif isinstance(field, ObjectList):
-            for path, there, wanted in variants(field.group):
+            for path, there, wanted in variants(field.element):
                 yield f"{option}[0].{path}", {**whole, option: [there]}, {**needed, option: [wanted]}
             yield option, {**whole, option: []}, {**needed, option: whole[option]}
         else:
@@ -374,12 +374,12 @@ def expect_each(run: ModuleRun, key: str, expected: dict[str, str]) -> None:
 
 def expect_the_same(run: ModuleRun, module: ModuleRun, **names: str) -> None:
     """The module that would repair it, in check mode, says the same of each object."""
-    told = {
+    parts = {
         (*(entry[name] for name in names.values()), one["field"]): (one["before"], one["after"])
         for entry in module["results"]
         for one in entry["differences"]
     }
-    assert told == {
+    assert parts == {
         (*(finding[name] for name in names), finding["field"]): (finding["found"], finding["wanted"])
         for finding in run["findings"]
         if finding["kind"] == "differs"
@@ -447,7 +447,7 @@ def test_each_field_of_a_push_task(simulator: Simulator) -> None:
         "stream.variant_names": {"variant_names": ["v1"]},
         "protocol": {"protocol": "mpegts"},
         "url": {"url": "rtmp://push.example.com/other"},
-        "stream_key": {"stream_key": "planted-other"},
+        "stream_key": {"stream_key": "canary-other"},
     }
     leaves = {
         path
@@ -487,10 +487,10 @@ def test_each_field_of_a_push_task(simulator: Simulator) -> None:
     expect_the_same(run, module, vhost="vhost", application="app", push_task="id")
 
 
-# -- what is missing, and what nobody has listed ----------------------------------------------------------------
+# -- missing and unlisted objects -------------------------------------------------------------------------------
 
 
-def test_all_is_missing(simulator: Simulator) -> None:
+def test_everything_is_missing(simulator: Simulator) -> None:
     run = audit(simulator, vhosts=[vhost(applications=[app(simulator)])], push_tasks=[task()])
     assert places(run) == [
         ("missing", "t-v", "", "", ""),
@@ -500,7 +500,7 @@ def test_all_is_missing(simulator: Simulator) -> None:
     assert status(run) == {"default": "ok", "t-v": "missing"}
 
 
-def test_one_thing_is_missing(simulator: Simulator) -> None:
+def test_one_object_is_missing(simulator: Simulator) -> None:
     lists = small(simulator)
     assert places(audit(simulator, **{**lists, "vhosts": [*lists["vhosts"], vhost("t-w")]})) == [
         ("missing", "t-w", "", "", "")
@@ -526,7 +526,7 @@ def test_one_thing_is_missing(simulator: Simulator) -> None:
     ]
 
 
-def test_one_thing_is_not_listed(simulator: Simulator) -> None:
+def test_one_object_is_not_listed(simulator: Simulator) -> None:
     lists = small(simulator)
     provision(
         simulator,
@@ -556,12 +556,12 @@ def test_one_thing_is_not_listed(simulator: Simulator) -> None:
     ]
 
 
-def test_listed_inside_of_what_is_not(simulator: Simulator) -> None:
+def test_listed_objects_inside_of_unlisted_ones(simulator: Simulator) -> None:
     small(simulator)
     run = audit(
         simulator,
         applications=[{**app(simulator, type="vod"), "vhost": "t-v"}],
-        push_tasks=[task(stream_key="planted-new")],
+        push_tasks=[task(stream_key="canary-new")],
     )
     assert places(run) == [
         ("not_listed", "t-v", "", "", ""),
@@ -593,7 +593,7 @@ def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
     assert all(
         "configuration file" in finding["message"] for finding in run["findings"] if finding["severity"] == "drift"
     )
-    # Without being told: by numbers that read as text.
+    # Recognized by numbers that are text.
     known = simulator.state.version.static_scalars_are_strings
     expected = [] if known else [("not_listed", "default", "", "", "")]
     assert places(audit(simulator, **lists, read_only_vhosts=[])) == expected
@@ -601,7 +601,7 @@ def test_virtual_hosts_of_the_configuration(simulator: Simulator) -> None:
     assert places(audit(simulator, **lists, read_only_vhosts=[], vhosts=[listed])) == unlisted
 
 
-def test_an_application_gives_the_configuration_away(current: Simulator) -> None:
+def test_an_application_shows_that_its_virtual_host_is_read_only(current: Simulator) -> None:
     current.add_static_virtual_host(
         {"name": "t-s", "host": {"names": ["s.example.com"]}},
         [{"name": "a", "type": "live"}, {"name": "b", "publishers": {"streamWorkerCount": 2}}, "c"],
@@ -611,7 +611,7 @@ def test_an_application_gives_the_configuration_away(current: Simulator) -> None
     assert "/v1/vhosts/t-s/apps/c" not in [record.path for record in current.log]  # nothing depends on it
 
 
-def test_applications_that_the_server_made_itself(simulator: Simulator) -> None:
+def test_dynamic_applications(simulator: Simulator) -> None:
     """They are there for a stream, and go with it."""
     lists = small(simulator)
     lists["vhosts"][0].pop("applications")
@@ -621,7 +621,7 @@ def test_applications_that_the_server_made_itself(simulator: Simulator) -> None:
 
 
 def test_push_tasks_of_the_configuration(simulator: Simulator) -> None:
-    simulator.add_config_task("default", "app", id="t-c", stream_key="planted-c")
+    simulator.add_config_task("default", "app", id="t-c", stream_key="canary-c")
     run = audit(simulator)
     assert places(run) == [] and run["push_tasks"][0]["is_config"] is True
     run = audit(
@@ -633,7 +633,7 @@ def test_push_tasks_of_the_configuration(simulator: Simulator) -> None:
                 "t-c",
                 stream={"name": "stream"},
                 url="rtmp://127.0.0.1:1936/config",
-                stream_key="planted-d",
+                stream_key="canary-d",
             )
         ],
     )
@@ -660,7 +660,7 @@ def test_no_push_publisher(simulator: Simulator) -> None:
     ]
 
 
-def test_names_that_no_request_can_be_about(simulator: Simulator) -> None:
+def test_unaddressable_names(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v")
     make_virtual_host(simulator, "a b")
     make_virtual_host(simulator, "t-w")
@@ -680,17 +680,17 @@ def test_names_that_no_request_can_be_about(simulator: Simulator) -> None:
     assert [entry["name"] for entry in run["vhosts"]] == ["default", "t-v", "t-w"]
 
 
-def test_settings_that_the_collection_does_not_know(simulator: Simulator) -> None:
+def test_unknown_settings(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v")
     # As a server would have it that is newer than the collection.
-    simulator.state.virtual_hosts["t-v"].config["newSetting"] = {"url": ["planted"]}
+    simulator.state.virtual_hosts["t-v"].config["newSetting"] = {"url": ["canary"]}
     run = audit(simulator, vhosts=[vhost()])
     (finding,) = [finding for finding in run["findings"] if finding["kind"] == "unmanaged"]
     assert finding["vhost"] == "t-v" and finding["found"] == ["newSetting"] and finding["severity"] == "info"
     assert status(run)["t-v"] == "info" and places(run) == []
 
 
-def test_what_is_listed_and_cannot_work_as_it_is_meant(current: Simulator) -> None:
+def test_listed_objects_with_warnings(current: Simulator) -> None:
     lists = provision(
         current,
         vhosts=[vhost(host={"names": ["a.example.com"], "tls": {"cert_path": "/a"}}, applications=[app(current)])],
@@ -703,7 +703,7 @@ def test_what_is_listed_and_cannot_work_as_it_is_meant(current: Simulator) -> No
     )
 
 
-def test_an_application_that_cannot_be_made(current: Simulator) -> None:
+def test_an_application_that_cannot_be_created(current: Simulator) -> None:
     make_virtual_host(current, "t-v")
     profile = {"name": "p", "output_stream_name": "s", "encodes": {"videos": [{"name": "v"}]}}
     run = audit(
@@ -712,12 +712,12 @@ def test_an_application_that_cannot_be_made(current: Simulator) -> None:
     assert places(run) == [("bad_input", "t-v", "live", "", "")] and "videos[0].codec" in message(run, "bad_input")
 
 
-# -- entries that cannot be used --------------------------------------------------------------------------------
+# -- invalid entries --------------------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[str, Callable[[Simulator], Any], tuple[str, ...]]] = {
     "wrong type": (
         "vhosts",
-        lambda _s: vhost(admission_webhooks={"timeout": "soon", "secret_key": "planted-bad"}),
+        lambda _s: vhost(admission_webhooks={"timeout": "soon", "secret_key": "canary-bad"}),
         ("t-v", "", ""),
     ),
     "unknown option": ("vhosts", lambda _s: vhost(hots={}), ("t-v", "", "")),
@@ -736,10 +736,10 @@ BAD: dict[str, tuple[str, Callable[[Simulator], Any], tuple[str, ...]]] = {
         lambda _s: {"vhost": "t-v", "name": "live", "providers": {}},
         ("t-v", "live", ""),
     ),
-    "push task of the wrong type": ("push_tasks", lambda _s: task(stream="planted-main"), ("t-v", "live", "t-p")),
+    "push task of the wrong type": ("push_tasks", lambda _s: task(stream="canary-main"), ("t-v", "live", "t-p")),
     "push task with a bad value": (
         "push_tasks",
-        lambda _s: task(url="http://a.example.com/planted-key"),
+        lambda _s: task(url=f"http://a.example.com/{TASK['stream_key']}"),
         ("t-v", "live", "t-p"),
     ),
     "push task without a key": (
@@ -751,7 +751,7 @@ BAD: dict[str, tuple[str, Callable[[Simulator], Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_an_entry_that_cannot_be_used(current: Simulator, case: str) -> None:
+def test_an_invalid_entry(current: Simulator, case: str) -> None:
     """It is one finding, what it is about is not said to be unlisted, and the rest is compared."""
     option, make, place = BAD[case]
     small(current)
@@ -822,7 +822,7 @@ def test_options_of_the_module_itself(current: Simulator, option: str, value: An
     assert running_modules.run_module("audit_info", connection(current, vhosts={"a": 1})).failed
 
 
-def test_secrets_are_said_to_be_secret() -> None:
+def test_secrets_are_no_log() -> None:
     def secret(spec: dict[str, Any], path: str = "") -> Iterator[str]:
         for name, option in spec.items():
             if option.get("no_log"):
@@ -841,7 +841,7 @@ def test_secrets_are_said_to_be_secret() -> None:
     }
 
 
-# -- servers that do not answer, or strangely -------------------------------------------------------------------
+# -- servers that do not respond, or strangely ------------------------------------------------------------------
 
 
 def answer_to(simulator: Simulator, path: str, response: Any, status: int = 200) -> None:
@@ -876,9 +876,9 @@ def unreachable(run: ModuleRun, kind: str) -> None:
     assert errors.ADVICE[kind].remedy in run["findings"][0]["message"]
 
 
-def test_servers_that_do_not_answer(simulator: Simulator) -> None:
+def test_servers_that_do_not_respond(simulator: Simulator) -> None:
     lists = small(simulator)
-    unreachable(audit(simulator, **lists, api_token="planted-wrong"), "unauthorized")
+    unreachable(audit(simulator, **lists, api_token="canary-wrong"), "unauthorized")
     unreachable(audit(simulator, **lists, api_url=f"http://127.0.0.1:{unused_port()}", retries=0), "refused")
     unreachable(audit(simulator, **lists, api_url="http://nobody.invalid", retries=0), "unresolved")
     simulator.inject("reset", method="GET", path="/v1/vhosts", times=-1)
@@ -932,7 +932,7 @@ def test_one_object_cannot_be_read(
             vhost(distribution="other", applications=[app(simulator, type="vod")]),
             vhost("t-w", distribution="other"),
         ],
-        "push_tasks": [task(stream_key="planted-new"), task(task_id="t-q")],
+        "push_tasks": [task(stream_key="canary-new"), task(task_id="t-q")],
     }
     every = {("t-v", "", ""), ("t-v", "live", ""), ("t-v", "live", "t-p"), ("t-v", "live", "t-q"), ("t-w", "", "")}
     assert {entry[1:4] for entry in places(audit(simulator, **lists))} == every
@@ -942,7 +942,7 @@ def test_one_object_cannot_be_read(
         path=path,
         status=500,
         times=-1,
-        message="told by the test",
+        message="said by the test",
     )
     run = audit(simulator, **lists)
     found = places(run)
@@ -973,7 +973,7 @@ def test_a_server_without_the_call_for_applications(current: Simulator) -> None:
     assert places(run) == [("controller_not_found", "t-v", "", "", ""), ("missing", "t-v", "live", "t-q", "")]
 
 
-def test_the_server_is_lost_on_the_way(current: Simulator) -> None:
+def test_the_server_stops_responding(current: Simulator) -> None:
     lists = provision(
         current,
         vhosts=[vhost(name, applications=[app(current)]) for name in ("t-1", "t-2", "t-3")],
@@ -1071,8 +1071,8 @@ PATHS = (
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_strange_answers(current: Simulator, path: str) -> None:
-    """Whatever stands in an answer, there is a result, and it can be written as JSON."""
+def test_strange_responses(current: Simulator, path: str) -> None:
+    """Every response leads to a result that is valid JSON."""
     lists = provision(
         current, vhosts=[vhost(applications=[app(current)], admission_webhooks={"timeout": 5})], push_tasks=[task()]
     )
@@ -1115,18 +1115,18 @@ class Watched:
     def __init__(self, version: str) -> None:
         self.clock = ManualClock()
         self.own = ManualClock(5.0)
-        self.stands = False
+        self.stalled = False
         self.meanwhile: Callable[[], None] = lambda: None
         self.simulator = Simulator(version=version, clock=self.clock, stop_delay=0.0, default_host_names=HOST_NAMES)
 
     def sleep(self, seconds: float) -> None:
-        """Lets time pass, here and, unless the push stands, on the server."""
+        """Let time pass for the audit and, unless the push is stalled, on the server."""
         self.own.advance(seconds)
-        self.clock.advance(0 if self.stands else seconds)
+        self.clock.advance(0 if self.stalled else seconds)
         self.meanwhile()
 
     def audit(self, interval: float = 5.0, tasks: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-        """Audits with two looks."""
+        """Audit with two samples."""
         api = Api(Transport(Settings(self.simulator.url, self.simulator.token, retries=0)))
         listed = [PUSH_TASK.specified(one) for one in ([task("default", "app")] if tasks is None else tasks)]
         one = Audit(
@@ -1175,8 +1175,8 @@ def test_a_push_that_sends(watched: Watched) -> None:
     assert above_info(result) == [] and result["push_tasks"][0]["bits_per_second"] is None
 
 
-def test_a_push_that_stands_still(watched: Watched) -> None:
-    watched.stands = True
+def test_a_stalled_push(watched: Watched) -> None:
+    watched.stalled = True
     result = watched.audit()
     assert above_info(result) == [("push_stalled", "t-p")] and result["vhosts"][0]["status"] == "error"
     assert "nothing for 5 s" in next(
@@ -1203,7 +1203,7 @@ def test_a_push_that_connects(watched: Watched) -> None:
     assert above_info(watched.audit()) == []
 
 
-def test_a_push_that_changes_between_two_looks(watched: Watched) -> None:
+def test_a_push_that_changes_between_two_samples(watched: Watched) -> None:
     def refuse() -> None:
         watched.simulator.destination(TASK["url"], "refuse")
         watched.clock.advance(5)
@@ -1233,16 +1233,16 @@ def test_a_push_that_changes_between_two_looks(watched: Watched) -> None:
     assert above_info(watched.audit()) == []
 
 
-def test_a_push_of_the_configuration_that_fails_or_stands_still(watched: Watched) -> None:
+def test_a_configured_push_that_fails_or_stalls(watched: Watched) -> None:
     watched.simulator.add_config_task("default", "app", id="t-c", stream_name="main", url="rtmp://c.example.com/app")
     watched.simulator.add_config_task("default", "app", id="t-d", stream_name="main", url="rtmp://d.example.com/app")
     watched.simulator.destination("rtmp://c.example.com/app", "refuse")
     watched.clock.advance(5)
-    watched.stands = True
+    watched.stalled = True
     assert above_info(watched.audit()) == [("push_error", "t-c"), ("push_stalled", "t-d"), ("push_stalled", "t-p")]
 
 
-def test_the_second_look_fails(watched: Watched) -> None:
+def test_the_second_sample_fails(watched: Watched) -> None:
     watched.meanwhile = lambda: (
         watched.simulator.inject("status", method="POST", path=":pushes", status=500, times=-1) and None
     )
@@ -1250,7 +1250,7 @@ def test_the_second_look_fails(watched: Watched) -> None:
     assert above_info(result) == [("server_error", "")] and result["push_tasks"][0]["bits_per_second"] is None
 
 
-def test_a_module_run_with_two_looks(current: Simulator, clock: ManualClock) -> None:
+def test_a_module_run_with_two_samples(current: Simulator, clock: ManualClock) -> None:
     post(current, "/v1/vhosts/default/apps/app:startPush", start_body())
     current.stream_appears("default", "app", "main")
     clock.advance(1.1)
@@ -1295,7 +1295,7 @@ def kinds(run: ModuleRun) -> list[str]:
     return [entry[0] for entry in places(run)]
 
 
-def test_certificates_as_they_should_be(ports: Site) -> None:
+def test_expected_certificates(ports: Site) -> None:
     run = served(ports, verify_chain=True, chain_ca_path=ports.root)
     assert kinds(run) == [] and status(run)["aa"] == "ok"
     assert [(one["vhost"], one["endpoint"], one["agrees"], one["error"]) for one in run["certificates"]] == [
@@ -1310,7 +1310,7 @@ def test_certificates_as_they_should_be(ports: Site) -> None:
     assert kinds(run) == [] and run["certificates"][0]["agrees"] is None
 
 
-def test_another_certificate_than_the_file(ports: Site) -> None:
+def test_a_certificate_that_differs_from_the_file(ports: Site) -> None:
     ports.place(ports.new)
     run = served(ports)
     assert kinds(run) == ["certificate_differs"] * 2 and status(run)["aa"] == "drift"
@@ -1339,8 +1339,8 @@ def test_days(ports: Site) -> None:
 @pytest.mark.parametrize(
     ("days", "begin", "kind"), [(-3, -30, "certificate_expired"), (90, 2, "certificate_not_yet_valid")]
 )
-def test_out_of_time(tmp_path: Path, days: int, begin: int, kind: str) -> None:
-    """It is one finding, although such a certificate cannot be verified either."""
+def test_certificates_outside_of_their_validity(tmp_path: Path, days: int, begin: int, kind: str) -> None:
+    """It is one finding, although the verification fails, too."""
     with Simulator(tls_ports=(0,), default_host_names=HOST_NAMES) as simulator:
         site = Site(simulator, tmp_path)
         site.place(Issued(site.host_name, days=days, begin=begin))
@@ -1348,7 +1348,7 @@ def test_out_of_time(tmp_path: Path, days: int, begin: int, kind: str) -> None:
         assert kinds(served(site, verify_chain=True, chain_ca_path=site.root)) == [kind]
 
 
-def test_endpoints_that_cannot_be_seen(ports: Site, handshake_limits: dict[int, list[float]]) -> None:
+def test_unreachable_endpoints(ports: Site, handshake_limits: dict[int, list[float]]) -> None:
     hung, down = ports.simulator.tls_ports
     ports.simulator.listener(hung, "hang")
     ports.simulator.listener(down, "down")
@@ -1377,18 +1377,18 @@ def test_the_certificate_of_another_virtual_host(ports: Site, tmp_path: Path) ->
     assert (
         "not cover zz.example.com" in text and "matches: aa (*). So the server never presents that of zz there." in text
     )
-    # Nobody said which it should be: it is not for the name all the same.
+    # Without an expected certificate, the name is still wrong.
     run = served(late, "aa", certificate=None, verify_chain=True, chain_ca_path=late.root)
     assert [kind for kind in kinds(run) if kind.startswith(("certificate", "chain"))] == ["certificate_name"] * 2
     assert run["certificates"][0]["agrees"] is None
-    # By an address nobody knows what it should be for.
+    # An address says nothing about the name.
     run = audit(ports.simulator, certificates=[{"endpoint": late.endpoints()[0]}])
     assert [kind for kind in kinds(run) if kind.startswith("certificate")] == [] and run["certificates"][0][
         "endpoint"
     ].endswith("(127.0.0.1)")
 
 
-def test_certificates_of_a_server_whose_api_does_not_answer(ports: Site) -> None:
+def test_certificates_of_a_server_whose_api_does_not_respond(ports: Site) -> None:
     entry = {
         "endpoint": ports.endpoints(host="127.0.0.1", server_name="aa.example.com"),
         "fingerprint": ports.new.fingerprint,
@@ -1415,8 +1415,8 @@ def test_certificates_of_a_server_whose_api_does_not_answer(ports: Site) -> None
         ("x", "bad_input", ""),
     ],
 )
-def test_entries_about_certificates_that_cannot_be_used(ports: Site, entry: Any, kind: str, field: str) -> None:
-    """The rest is looked at, also what the entry says beside it."""
+def test_invalid_entries_about_certificates(ports: Site, entry: Any, kind: str, field: str) -> None:
+    """Everything else is compared, even in the same entry."""
     if isinstance(entry, dict) and "endpoint" not in entry and entry:
         entry = {**entry, "endpoint": ports.endpoints()[0]}
     good = {"vhost": "aa", "endpoint": ports.endpoints(), "certificate": str(ports.source)}
@@ -1425,12 +1425,12 @@ def test_entries_about_certificates_that_cannot_be_used(ports: Site, entry: Any,
     assert len([one for one in run["certificates"] if one["vhost"] == "aa" and one["agrees"]]) == 2
 
 
-# -- the result as a whole --------------------------------------------------------------------------------------
+# -- the whole result -------------------------------------------------------------------------------------------
 
 
 def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
-    """Neither those of objects that differ nor those of objects that nobody has listed."""
-    url = "rtmp://u:planted-user@push.example.com/app/planted-path?k=planted-query"
+    """Neither those of objects that differ nor those of unlisted objects."""
+    url = "rtmp://u:canary-user@push.example.com/app/canary-path?k=canary-query"
     provision(
         simulator,
         vhosts=[
@@ -1439,7 +1439,7 @@ def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
                 signed_policy={
                     "policy_query_key_name": "p",
                     "signature_query_key_name": "s",
-                    "secret_key": f"planted-{name}",
+                    "secret_key": f"canary-{name}",
                     "enables": {"providers": []},
                 },
                 applications=[app(simulator)],
@@ -1449,15 +1449,20 @@ def test_secrets_of_the_server_are_not_shown(simulator: Simulator) -> None:
         applications=[{**application(simulator), "name": "more"}],
         push_tasks=[task(url=url), task("t-w", url=url)],
     )
-    policy = {"signed_policy": {"secret_key": "planted-listed"}}
+    policy = {"signed_policy": {"secret_key": "canary-listed"}}
     run = audit(
         simulator,
         vhosts=[vhost(**policy, applications=[app(simulator)])],
-        push_tasks=[task(url="rtmp://push.example.com/app/planted-listed")],
+        push_tasks=[task(url="rtmp://push.example.com/app/canary-listed")],
     )
     assert {entry[0] for entry in places(run)} == {"differs", "not_listed"}
     simulator.inject(
-        "status", method="GET", path="/v1/vhosts/t-w", status=500, times=-1, message="planted-t-v and planted-key"
+        "status",
+        method="GET",
+        path="/v1/vhosts/t-w",
+        status=500,
+        times=-1,
+        message=f"canary-t-v and {TASK['stream_key']}",
     )
     assert "server_error" in kinds(audit(simulator, vhosts=[vhost("t-w"), vhost(**policy)]))
 
@@ -1503,7 +1508,7 @@ class TestHostNames:
         make_virtual_host(simulator, "t-a")
         assert kinds(audit(simulator, vhosts=[vhost("t-a")])) == []
 
-    def test_an_order_that_is_not_known(self, current: Simulator) -> None:
+    def test_an_unknown_order(self, current: Simulator) -> None:
         shared = {"names": ["x.example.com"]}
         for name in ("t-a", "t-b"):
             post(current, "/v1/vhosts", [{"name": name, "host": shared}])
@@ -1513,7 +1518,7 @@ class TestHostNames:
             one["message"] for one in run["findings"] if one["vhost"] == "t-a"
         )
 
-    def test_one_that_cannot_be_read_is_a_finding_of_its_own(self, current: Simulator) -> None:
+    def test_a_virtual_host_that_cannot_be_read(self, current: Simulator) -> None:
         make_virtual_host(current, "t-a")
         current.inject("status", method="GET", path="/v1/vhosts/default", times=-1)
         assert kinds(audit(current, vhosts=[vhost("t-a")])) == ["server_error"]

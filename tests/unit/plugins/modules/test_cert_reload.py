@@ -41,7 +41,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 RELOAD = "/v1/vhosts/aa:reloadCertificate"
 RELOAD_ALL = "/v1/vhosts:reloadAllCertificates"
 REPORTING = ("0.15.10", "documented")
-"""Versions that answer 500 where files cannot be loaded."""
+"""Versions that answer 500 if files cannot be loaded."""
 
 
 @pytest.fixture(params=VERSIONS)
@@ -76,7 +76,7 @@ def renewed(site: Site) -> Site:
 
 
 def proven(run: ModuleRun, site: Site, issued: Issued | None = None) -> None:
-    """The run was a rotation, and every endpoint serves the new certificate."""
+    """Check that the run was a rotation, and that every endpoint serves the new certificate."""
     issued = issued or site.new
     assert not run.failed, run["msg"]
     assert run["changed"] and run["expected"]["fingerprint"] == issued.fingerprint
@@ -87,18 +87,18 @@ def proven(run: ModuleRun, site: Site, issued: Issued | None = None) -> None:
 
 
 def served(site: Site) -> list[str | None]:
-    """What the ports serve, seen by another eye than that of the module: the simulator's."""
+    """Return what the ports serve, as the simulator knows it."""
     moment = site.simulator.state.clock.now()
     loaded = site.simulator.state.virtual_hosts[site.name].certificate_at(moment)
     return [loaded.fingerprint if loaded is not None else None] * 3
 
 
-def refused(run: ModuleRun, kind: str, *told: str, changed: bool = False) -> None:
-    """The run has failed with this kind of error, and says all this."""
+def refused(run: ModuleRun, kind: str, *said: str, changed: bool = False) -> None:
+    """Check that the run failed with this kind of error, and that its message holds these texts."""
     assert run.failed and run["changed"] is changed, run
     assert run["error"]["kind"] == kind, run["msg"]
     assert ADVICE[kind].remedy in run["msg"] and run["error"]["attempted"] in run["msg"]
-    for text in told:
+    for text in said:
         assert text in run["msg"], run["msg"]
 
 
@@ -137,9 +137,9 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
     """The old certificate stays in use, whatever the server answers; the message says which, and until when."""
     BROKEN[case](site)
     run = site.reload()
-    told = (site.old.fingerprint[:16], f"valid until {site.old.until}")
+    said = (site.old.fingerprint[:16], f"valid until {site.old.until}")
     if simulator.state.version.name in REPORTING:
-        refused(run, "reload_failed", "answered 500", *told)
+        refused(run, "reload_failed", "answered 500", *said)
         assert run["reload"]["status"] == 500
     else:
         refused(
@@ -148,7 +148,7 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
             "3 of 3 endpoints",
             "answered the reload with 200",
             site.new.fingerprint[:16],
-            *told,
+            *said,
         )
         assert run["reload"]["status"] == 200
     assert site.reloads == [RELOAD]
@@ -159,22 +159,22 @@ def test_files_that_the_server_cannot_load(site: Site, simulator: Simulator, cas
 
 
 @pytest.mark.parametrize(
-    ("case", "told"),
+    ("case", "said"),
     [("broken PEM", "no END line"), ("no PEM at all", "no certificate in PEM form"), ("missing file", "no file")],
 )
-def test_the_file_that_says_what_to_expect_cannot_be_used(site: Site, case: str, told: str) -> None:
-    """Nothing is sent, and what is served is told all the same."""
+def test_the_expected_certificate_is_invalid(site: Site, case: str, said: str) -> None:
+    """Nothing is sent, and the message still reports what is served."""
     BROKEN[case](site)
     for check_mode in (False, True):
         run = site.reload(certificate=str(site.cert), check_mode=check_mode)
         refused(
-            run, "certificate_file", told, str(site.cert), site.old.fingerprint[:16], f"valid until {site.old.until}"
+            run, "certificate_file", said, str(site.cert), site.old.fingerprint[:16], f"valid until {site.old.until}"
         )
         assert run["expected"] is None and run["reload"] is None and run["after"]["fingerprint"] == site.old.fingerprint
     assert site.reloads == []
 
 
-def test_the_file_that_says_what_to_expect_is_not_ours_to_read(newest: Site) -> None:
+def test_the_expected_certificate_is_not_readable(newest: Site) -> None:
     close(newest.source)
     refused(newest.reload(), "certificate_file", "no ordinary file", newest.old.until)
     if os.geteuid() != 0:
@@ -205,7 +205,7 @@ def test_a_good_rotation(site: Site, simulator: Simulator) -> None:
     entry = run["endpoints"][1]
     assert (entry["host"], entry["port"], entry["server_name"]) == ("127.0.0.1", simulator.tls_ports[1], site.host_name)
     assert (entry["verified"], entry["verify_error"]) == (None, None)
-    # What check mode has said is what came.
+    # Check mode predicted the result.
     assert {key: value for key, value in checked.items() if key in run and key not in ("reload", "invocation")} == {
         key: value for key, value in run.items() if key in checked and key not in ("reload", "invocation")
     }
@@ -213,7 +213,7 @@ def test_a_good_rotation(site: Site, simulator: Simulator) -> None:
     assert {side["fingerprint"] for side in run["diff"]["after"].values()} == {site.new.fingerprint}
 
 
-def test_a_second_run_asks_for_no_reload(site: Site, simulator: Simulator) -> None:
+def test_a_second_run_sends_no_reload(site: Site, simulator: Simulator) -> None:
     proven(site.reload(), site)
     simulator.clear_log()
     for check_mode in (False, True):
@@ -224,7 +224,7 @@ def test_a_second_run_asks_for_no_reload(site: Site, simulator: Simulator) -> No
     assert simulator.writes == []
 
 
-def test_an_expired_certificate_is_brought_into_use_with_a_warning(site: Site) -> None:
+def test_an_expired_certificate_is_served_with_a_warning(site: Site) -> None:
     """It is what was asked for, and the server takes it; but nobody may overlook it."""
     expired = Issued(site.host_name, days=-3)
     site.place(expired)
@@ -244,7 +244,7 @@ def test_an_expired_certificate_in_use_is_replaced(simulator: Simulator, tmp_pat
     assert run["before"]["days_left"] == -10 and not run.warnings
 
 
-def test_the_order_of_the_chain_is_nothing_to_the_server(site: Site) -> None:
+def test_the_order_of_the_chain_does_not_matter(site: Site) -> None:
     site.chain.write_bytes(b"".join(reversed(site.new.chain)))
     run = site.reload(verify_chain=True, chain_ca_path=site.root)
     proven(run, site)
@@ -291,31 +291,31 @@ def test_one_endpoint_of_three_that_lags_too_long(site: Site, simulator: Simulat
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "told"), [("down", "Nothing listens at"), ("hang", "did not complete a TLS handshake within")]
+    ("behaviour", "said"), [("down", "Nothing listens at"), ("hang", "did not complete a TLS handshake within")]
 )
 def test_an_endpoint_that_cannot_be_reached_or_never_answers(
-    site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]], behaviour: str, told: str
+    site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]], behaviour: str, said: str
 ) -> None:
     port = simulator.tls_ports[2]
     simulator.listener(port, behaviour)
     run = site.reload(timeout=77)
     # The first look has the time of the option, those of the wait have what is left of it, and at least a second.
     assert handshake_limits[port][0] == 77 and set(handshake_limits[port][1:]) == {1.0}
-    refused(run, "handshake_failed", told, f"127.0.0.1:{port}", "1 of 3", changed=True)
+    refused(run, "handshake_failed", said, f"127.0.0.1:{port}", "1 of 3", changed=True)
     assert site.reloads == [RELOAD]
     assert [(entry["agrees"], entry["after"] is None) for entry in run["endpoints"]] == [
         (True, False),
         (True, False),
         (False, True),
     ]
-    assert told in run["endpoints"][2]["error"]
-    # All that can be done is done; the next run would ask again, as it cannot see.
+    assert said in run["endpoints"][2]["error"]
+    # The next run would reload again, because it cannot see the certificate.
     checked = site.reload(check_mode=True)
     assert checked["changed"] and not checked.failed
 
 
-def test_endpoints_that_go_away_with_the_reload(newest: Site, current: Simulator) -> None:
-    """What cannot be seen is no change."""
+def test_endpoints_that_disappear_with_the_reload(newest: Site, current: Simulator) -> None:
+    """Without handshakes no change is reported."""
 
     def hang() -> None:
         for port in current.tls_ports:
@@ -327,7 +327,7 @@ def test_endpoints_that_go_away_with_the_reload(newest: Site, current: Simulator
     assert run["before"]["fingerprint"] == newest.old.fingerprint and run["after"] is None
 
 
-@pytest.mark.parametrize("others", (True, False), ids=("beside others", "alone"))
+@pytest.mark.parametrize("others", (True, False), ids=("with others", "alone"))
 def test_a_virtual_host_without_tls(simulator: Simulator, tmp_path: Path, others: bool) -> None:
     """With others the server shows theirs; alone it lets the connection hang."""
     site = Site(simulator, tmp_path).create(tls=False)
@@ -350,7 +350,7 @@ def test_a_virtual_host_without_tls(simulator: Simulator, tmp_path: Path, others
     assert site.reloads == [RELOAD]
 
 
-# -- what a reload of all does ----------------------------------------------------------------------------------
+# -- reload of all virtual hosts --------------------------------------------------------------------------------
 
 
 def test_all_virtual_hosts(site: Site, simulator: Simulator) -> None:
@@ -360,7 +360,7 @@ def test_all_virtual_hosts(site: Site, simulator: Simulator) -> None:
 
 
 def test_a_reload_of_all_that_fails_for_another_one_is_still_proven(site: Site, simulator: Simulator) -> None:
-    """Up to 0.16.8 one virtual host without TLS makes it fail, and the others are loaded all the same."""
+    """Up to 0.16.8 one virtual host without TLS makes it fail, although the others are loaded."""
     make_virtual_host(simulator, "plain")
     simulator.clear_log()
     run = site.reload(vhost=None, endpoint=site.endpoints(server_name=site.host_name))
@@ -379,21 +379,21 @@ def test_a_reload_of_all_that_fails_proves_nothing_by_what_was_served_before(new
     refused(newest.reload(force=True), "reload_failed", newest.new.until)
 
 
-def test_a_reload_that_the_server_never_heard_of_says_what_is_served(newest: Site, current: Simulator) -> None:
+def test_a_reload_that_never_arrived_reports_what_is_served(newest: Site, current: Simulator) -> None:
     current.inject("reset", method="POST", path=":reloadCertificate", times=-1)
     run = newest.reload()
     refused(run, "connection_lost", newest.old.fingerprint[:16], f"valid until {newest.old.until}")
     assert run["reload"] is None
 
 
-def test_a_reload_whose_answer_is_lost_is_sent_again(newest: Site, current: Simulator) -> None:
+def test_a_reload_whose_response_is_lost_is_retried(newest: Site, current: Simulator) -> None:
     current.inject("reset", method="POST", path=":reloadCertificate", when="after")
     run = newest.reload()
     proven(run, newest)
     assert newest.reloads == [RELOAD] * 2 and run["retries"]
 
 
-# -- what is expected -------------------------------------------------------------------------------------------
+# -- expected certificates --------------------------------------------------------------------------------------
 
 
 def spellings(fingerprint: str) -> list[str]:
@@ -441,7 +441,7 @@ def test_one_endpoint_needs_no_list(newest: Site, current: Simulator) -> None:
 
 
 @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
-def test_nothing_to_compare_to(newest: Site, current: Simulator, check_mode: bool) -> None:
+def test_no_expectation(newest: Site, current: Simulator, check_mode: bool) -> None:
     """Reports a change each time; with endpoints it at least says what is served."""
     for times in (1, 2):
         run = newest.reload(certificate=None, check_mode=check_mode)
@@ -458,7 +458,7 @@ def test_nothing_to_compare_to(newest: Site, current: Simulator, check_mode: boo
     )
 
 
-def test_nothing_to_compare_to_and_nothing_served(newest: Site, current: Simulator) -> None:
+def test_no_expectation_and_nothing_served(newest: Site, current: Simulator) -> None:
     current.listener(current.tls_ports[0], "down")
     refused(
         newest.reload(certificate=None, wait_timeout=0), "handshake_failed", "1 of 3", "Nothing listens", changed=True
@@ -481,8 +481,8 @@ def test_the_server_name_is_that_of_the_virtual_host(newest: Site, current: Simu
     assert not run.failed and [entry["server_name"] for entry in run["endpoints"]] == ["live.bb.example.com"] * 3
     star = Site(current, tmp_path, "cc").create("*")
     assert star.reload(check_mode=True)["endpoints"][0]["server_name"] == "127.0.0.1"
-    given = patterns.reload(endpoint=patterns.endpoints(server_name="other.bb.example.com", host="localhost"))
-    assert (given["endpoints"][0]["server_name"], given["endpoints"][0]["host"]) == (
+    run = patterns.reload(endpoint=patterns.endpoints(server_name="other.bb.example.com", host="localhost"))
+    assert (run["endpoints"][0]["server_name"], run["endpoints"][0]["host"]) == (
         "other.bb.example.com",
         "localhost",
     )
@@ -491,7 +491,7 @@ def test_the_server_name_is_that_of_the_virtual_host(newest: Site, current: Simu
 # -- other failures ---------------------------------------------------------------------------------------------
 
 
-def test_a_virtual_host_that_is_not_there(site: Site) -> None:
+def test_a_missing_virtual_host(site: Site) -> None:
     refused(site.reload(vhost="t-none"), "vhost_not_found")
     assert site.reloads == []
     named = site.reload(vhost="t-none", endpoint=site.endpoints(server_name=site.host_name))
@@ -500,19 +500,20 @@ def test_a_virtual_host_that_is_not_there(site: Site) -> None:
     assert checked["changed"] and not checked.failed and any("t-none" in text for text in checked.warnings)
 
 
-def test_a_virtual_host_that_is_hidden(site: Site, simulator: Simulator, tmp_path: Path) -> None:
+def test_a_hidden_virtual_host(site: Site, simulator: Simulator, tmp_path: Path) -> None:
     """One with the host name `*` hides all that sort after it: the message names it, and no reload is sent, as none
     would help.
     """
     star = Site(simulator, tmp_path, "a-star").create("*")
-    told = "the server picks the first virtual host, in alphabetical order of names, with a host name that matches: a-star (*)"
+    order = "the server picks the first virtual host, in alphabetical order of names"
+    said = f"{order}, with a host name that matches: a-star (*)"
     for check_mode in (True, False):
         run = site.reload(check_mode=check_mode)
         refused(
             run,
             "shadowed",
             star.old.until,
-            told,
+            said,
             "and at 2 more endpoints",
             "So the server never presents the certificate of aa there",
         )
@@ -521,9 +522,9 @@ def test_a_virtual_host_that_is_hidden(site: Site, simulator: Simulator, tmp_pat
         "certificate_info", **connection(simulator, vhost="aa", certificate=str(site.source), endpoint=site.endpoints())
     )
     assert [entry["shadowed_by"] for entry in files["endpoints"]] == ["a-star"] * 3
-    assert [problem["kind"] for problem in files["problems"]] == ["shadowed"] and told in files["problems"][0]["text"]
+    assert [problem["kind"] for problem in files["problems"]] == ["shadowed"] and said in files["problems"][0]["text"]
     everything = site.reload(vhost=None, endpoint=site.endpoints(server_name=site.host_name))
-    refused(everything, "certificate_not_served", "does not cover aa.example.com", told)
+    refused(everything, "certificate_not_served", "does not cover aa.example.com", said)
 
 
 @pytest.mark.parametrize(
@@ -581,7 +582,7 @@ def test_a_virtual_host_that_is_not_hidden(newest: Site, current: Simulator, tmp
     assert "alphabetical" not in run["msg"]
 
 
-def test_nobody_is_blamed_where_none_has_a_star(newest: Site, current: Simulator) -> None:
+def test_no_explanation_without_a_wildcard(newest: Site, current: Simulator) -> None:
     BROKEN["missing file"](newest)
     del current.state.virtual_hosts["default"]
     assert (
@@ -610,7 +611,7 @@ def test_days_left(newest: Site, current: Simulator, check_mode: bool) -> None:
     assert unknown.failed is not check_mode
 
 
-def test_days_left_of_what_is_served_already(newest: Site) -> None:
+def test_days_left_without_a_reload(newest: Site) -> None:
     proven(newest.reload(), newest)
     for check_mode in (False, True):
         refused(
@@ -653,7 +654,7 @@ def test_a_directory_of_authorities(newest: Site, tmp_path: Path) -> None:
 class Doubt(NamedTuple):
     """A chain that clients refuse."""
 
-    told: str
+    said: str
     spoil: Callable[[Site], Any]
     options: dict[str, Any]
 
@@ -676,11 +677,11 @@ def test_a_chain_that_clients_refuse(newest: Site, case: str) -> None:
     endpoint = newest.endpoints(**doubt.options)
     assert not newest.reload(check_mode=True, endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root).failed
     run = newest.reload(endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root)
-    refused(run, "chain_not_verified", doubt.told, "clients would refuse it", changed=True)
+    refused(run, "chain_not_verified", doubt.said, "clients would refuse it", changed=True)
     assert [entry["verified"] for entry in run["endpoints"]] == [False] * 3
-    assert all(doubt.told in entry["verify_error"] and entry["agrees"] for entry in run["endpoints"])
+    assert all(doubt.said in entry["verify_error"] and entry["agrees"] for entry in run["endpoints"])
     again = newest.reload(endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root)
-    refused(again, "chain_not_verified", doubt.told)
+    refused(again, "chain_not_verified", doubt.said)
     refused(
         newest.reload(endpoint=endpoint, verify_chain=True, chain_ca_path=newest.root, check_mode=True),
         "chain_not_verified",
@@ -689,7 +690,7 @@ def test_a_chain_that_clients_refuse(newest: Site, case: str) -> None:
     assert newest.reloads == [RELOAD]
 
 
-def test_the_key_of_another_certificate_where_it_can_be_read(site: Site) -> None:
+def test_the_key_of_another_certificate(site: Site) -> None:
     """It is found before the server is asked."""
     site.key.write_bytes(site.old.key)
     for check_mode in (False, True):
@@ -709,7 +710,7 @@ def test_the_key_of_another_certificate_where_it_can_be_read(site: Site) -> None
 @pytest.mark.parametrize(
     "spoil", (lambda site: site.key.unlink(), lambda site: close(site.key), lambda site: cut_off(site.key))
 )
-def test_a_key_that_cannot_be_read_here_is_the_servers_matter(newest: Site, spoil: Callable[[Site], None]) -> None:
+def test_an_unreadable_key_is_left_to_the_server(newest: Site, spoil: Callable[[Site], None]) -> None:
     spoil(newest)
     refused(newest.reload(verify_chain=True, chain_ca_path=newest.root), "certificate_not_served", newest.old.until)
     assert newest.reloads == [RELOAD]
@@ -769,7 +770,7 @@ def test_the_certificate_of_the_api(tmp_path: Path, version: str) -> None:
 
 
 def test_the_certificate_of_the_api_at_another_port(newest: Site) -> None:
-    """As where the API stands behind a gateway."""
+    """For example because the API is behind a gateway."""
     run = newest.reload(scope="api", vhost=None, endpoint=newest.endpoints(server_name=newest.host_name))
     refused(run, "certificate_not_served", newest.old.until)
     assert newest.reloads == ["/v1/managers/api:reloadCertificate"]
@@ -837,12 +838,12 @@ def test_bad_input(
     run = Site.run(NO_SITE, "cert_reload", check_mode=check_mode, **connection(server, **options))
     assert run.failed and run["changed"] is False
     assert run["msg"].startswith(f"{option}: "), run["msg"]
-    assert run["error"]["kind"] == "bad_input" and "planted" not in run.printed
+    assert run["error"]["kind"] == "bad_input" and "canary" not in run.printed
     assert server.log == []
 
 
 class _NoSite:
-    """Stands where only the check of the output is wanted."""
+    """A site without certificates, for checks of the output."""
 
     issued: list[Issued] = []
 
@@ -852,7 +853,7 @@ NO_SITE: Any = _NoSite()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Simulator]:
-    """One simulator for all, as none may hear of any of this."""
+    """One simulator for all tests, because none may send it a request."""
     with Simulator() as running:
         yield running
 
@@ -861,7 +862,7 @@ def server() -> Iterator[Simulator]:
     "options",
     [{"scope": "all"}, {"endpoint": [{**PORT, "sni": "a"}]}, {"endpoint": "a:1"}, {"endpoint": [{"port": "https"}]}],
 )
-def test_what_ansible_itself_refuses(server: Simulator, options: dict[str, Any]) -> None:
+def test_options_that_ansible_refuses(server: Simulator, options: dict[str, Any]) -> None:
     assert Site.run(NO_SITE, "cert_reload", **connection(server, **options)).failed
     assert server.log == []
 
@@ -886,7 +887,7 @@ class Clockwork:
         self.clock.advance(seconds)
 
     def reload_certificates(self, vhost: str, *, api: bool) -> ReloadAnswer:
-        """What the rotation asks of the API."""
+        """Reload as the API does."""
         assert not api
         certificates.reload_one(self.simulator.state, self.simulator.state.virtual_hosts[vhost])
         return ReloadAnswer(200, "OK")
@@ -913,16 +914,16 @@ def clockwork(tmp_path: Path) -> Iterator[Clockwork]:
     made.simulator.stop()
 
 
-def test_the_pauses_grow_to_two_seconds(clockwork: Clockwork) -> None:
+def test_pauses_grow_to_two_seconds(clockwork: Clockwork) -> None:
     clockwork.simulator.delay_reloads(10)
     rotation = clockwork.rotation(30)
     assert rotation.run(clockwork.endpoints, Expected(clockwork.site.new.fingerprint), force=False)
     assert clockwork.naps == [0.25, 0.5, 1, 2, 2, 2, 2, 2]
-    # Those that agree are not asked again.
+    # Endpoints that agree are not probed again.
     assert len(clockwork.simulator.handshakes) == 2 + 2 * 9
 
 
-def test_an_endpoint_that_agrees_is_not_asked_again(clockwork: Clockwork) -> None:
+def test_an_endpoint_that_agrees_is_not_probed_again(clockwork: Clockwork) -> None:
     late = clockwork.simulator.tls_ports[1]
     clockwork.simulator.lag(late, 3)
     assert clockwork.rotation(30).run(clockwork.endpoints, Expected(clockwork.site.new.fingerprint), force=False)
@@ -931,7 +932,9 @@ def test_an_endpoint_that_agrees_is_not_asked_again(clockwork: Clockwork) -> Non
 
 
 @pytest.mark.parametrize(("wait_timeout", "naps"), [(0, []), (0.1, [0.1]), (5, [0.25, 0.5, 1, 2, 1.25])])
-def test_the_wait_ends_at_its_deadline_with_a_last_probe(clockwork: Clockwork, wait_timeout: float, naps: list[float]) -> None:
+def test_the_wait_ends_at_its_deadline_with_a_last_probe(
+    clockwork: Clockwork, wait_timeout: float, naps: list[float]
+) -> None:
     clockwork.simulator.delay_reloads(100)
     rotation = clockwork.rotation(wait_timeout)
     with pytest.raises(OmeError) as caught:

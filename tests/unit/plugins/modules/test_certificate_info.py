@@ -81,11 +81,11 @@ def local(port: int, **fields: Any) -> dict[str, Any]:
     return {"host": "127.0.0.1", "port": port, **fields}
 
 
-# -- what is served ---------------------------------------------------------------------------------------------
+# -- served certificates ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
-def test_what_a_virtual_host_serves(site: Site, simulator: Simulator, check_mode: bool) -> None:
+def test_certificates_of_a_virtual_host(site: Site, simulator: Simulator, check_mode: bool) -> None:
     run = info(
         site,
         check_mode=check_mode,
@@ -155,7 +155,7 @@ def test_the_host_of_api_url_is_the_default_without_asking_it(
     assert info(newest, endpoint=newest.endpoints())["endpoints"][0]["host"] == "localhost"
 
 
-def test_endpoints_that_cannot_be_seen_are_findings(
+def test_unreachable_endpoints_are_no_failures(
     site: Site, simulator: Simulator, handshake_limits: dict[int, list[float]]
 ) -> None:
     hung, down = simulator.tls_ports
@@ -164,17 +164,17 @@ def test_endpoints_that_cannot_be_seen_are_findings(
     api = simulator.port
     run = info(site, timeout=77, endpoint=[local(hung), local(down), local(api)], fingerprint=site.old.fingerprint)
     assert handshake_limits == {port: [77] for port in (hung, down, api)}
-    told = (
+    texts = (
         f"did not complete a TLS handshake within {LIMIT_WITH_THE_MUTE} s",
         "Nothing listens at",
         "does not speak TLS",
     )
-    for entry, text in zip(run["endpoints"], told):
+    for entry, text in zip(run["endpoints"], texts):
         assert text in entry["error"] and f"127.0.0.1:{entry['port']}" in entry["error"]
         assert entry["certificate"] is None and entry["agrees"] is False and entry["verified"] is None
 
 
-def test_a_host_that_nobody_knows(newest: Site) -> None:
+def test_an_unknown_host(newest: Site) -> None:
     run = info(newest, endpoint={"host": "nobody.invalid", "port": 443})
     assert "nobody.invalid cannot be resolved" in run["endpoints"][0]["error"]
 
@@ -216,7 +216,7 @@ def test_an_incomplete_chain(current: Simulator, tmp_path: Path) -> None:
     assert entry["endpoints"][0]["verified"] is False and "unable to get" in entry["endpoints"][0]["verify_error"]
 
 
-def test_a_virtual_host_that_is_not_there(site: Site, simulator: Simulator) -> None:
+def test_a_missing_virtual_host(site: Site, simulator: Simulator) -> None:
     run = site.run("certificate_info", **connection(simulator, vhost="t-none", endpoint=site.endpoints()))
     assert run.failed and run["error"]["kind"] == "vhost_not_found" and simulator.handshakes == []
 
@@ -269,7 +269,7 @@ PROBLEMS: dict[str, tuple[Callable[[Site], Any], list[str]]] = {
 
 @pytest.mark.usefixtures("no_server")
 @pytest.mark.parametrize("case", PROBLEMS)
-def test_what_is_wrong_with_files(newest: Site, case: str) -> None:
+def test_problems_of_files(newest: Site, case: str) -> None:
     spoil, kinds = PROBLEMS[case]
     spoil(newest)
     options = {
@@ -346,14 +346,14 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"certificate": "/c.pem", "names": [""]}, "names[0]"),
     ({"certificate": "/c.pem", "vhost": "aa"}, "api_url"),
     ({"certificate": "/c.pem", "vhost": "aa", "api_url": "http://127.0.0.1:1"}, "api_token"),
-    ({"certificate": "/c.pem", "vhost": "a/b", "api_url": "http://127.0.0.1:1", "api_token": "planted"}, "vhost"),
-    ({"certificate": "/c.pem", "vhost": "aa", "api_url": "127.0.0.1:1", "api_token": "planted"}, "api_url"),
+    ({"certificate": "/c.pem", "vhost": "a/b", "api_url": "http://127.0.0.1:1", "api_token": "canary"}, "vhost"),
+    ({"certificate": "/c.pem", "vhost": "aa", "api_url": "127.0.0.1:1", "api_token": "canary"}, "api_url"),
     (
         {
             "certificate": "/c.pem",
             "vhost": "aa",
             "api_url": "http://127.0.0.1:1",
-            "api_token": "planted",
+            "api_token": "canary",
             "retries": -1,
         },
         "retries",
@@ -366,15 +366,15 @@ BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ("options", "option"), BAD_INPUT, ids=[f"{option}-{number}" for number, (_options, option) in enumerate(BAD_INPUT)]
 )
 def test_bad_input(newest: Site, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], option: str) -> None:
-    """Nothing is sent, no handshake made, and what was given in place of a path is not repeated."""
+    """Nothing is sent, no handshake is made, and content in place of a path is not repeated."""
     monkeypatch.setattr(probe, "handshake", None)
     monkeypatch.setattr(execution, "HAS_REQUESTS", True)
     run = newest.run("certificate_info", **options)
     refused(run, option)
-    assert "planted" not in run.printed
+    assert "canary" not in run.printed
 
 
 @pytest.mark.usefixtures("no_server")
-def test_the_library_is_missed_only_where_the_server_is_asked(newest: Site, current: Simulator) -> None:
+def test_requests_is_needed_only_with_a_virtual_host(newest: Site, current: Simulator) -> None:
     run = newest.run("certificate_info", **connection(current, vhost="aa", certificate=str(newest.cert)))
     assert run.failed and "requests" in run["msg"]

@@ -58,7 +58,7 @@ def misspelt(group: Object, body: Any, path: str = "") -> Iterator[str]:
         for wire in used:
             if isinstance(field, ObjectList):
                 for item in body[wire]:
-                    yield from misspelt(field.group, item, f"{path}{wire}[].")
+                    yield from misspelt(field.element, item, f"{path}{wire}[].")
             elif isinstance(field, Object):
                 yield from misspelt(field, body[wire], f"{path}{wire}.")
 

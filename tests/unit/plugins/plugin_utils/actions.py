@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs an action plugin of the collection inside of the test process, with what ansible-core would give it."""
+"""Run an action plugin inside of the test process, with the objects that ansible-core passes to it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ COLLECTION = "streamops.ovenmediaengine"
 VARIABLES: dict[str, Any] = {
     "ansible_playbook_python": sys.executable,
     "ansible_python_interpreter": sys.executable,
-    "ansible_inject_invocation": True,  # from ansible-core 2.21 on the options are returned only where this asks for it
+    "ansible_inject_invocation": True,  # needed from ansible-core 2.21 on
 }
 
 
 def action_class(module: str) -> Any:
-    """The action plugin of a module."""
+    """Return the action plugin of a module."""
     return importlib.import_module(f"ansible_collections.{COLLECTION}.plugins.action.{module}").ActionModule
 
 
@@ -35,10 +35,10 @@ def action(
     connection: dict[str, Any] | None = None,
     **task: Any,
 ) -> Any:
-    """The action of a task on the controller.
+    """Return the action of a task on the controller.
 
-    :param connection: what is different of the connection.
-    :param task: what is different of the task.
+    :param connection: attributes of the connection that differ from the usual ones.
+    :param task: attributes of the task that differ from the usual ones.
     """
     usual = {
         "action": f"{COLLECTION}.{module}",
@@ -62,7 +62,7 @@ def action(
 def run(
     module: str, options: dict[str, Any], variables: dict[str, Any] | None = None, **changes: Any
 ) -> dict[str, Any]:
-    """The result of a task on the controller."""
+    """Return the result of a task on the controller."""
     result: dict[str, Any] = action(module, options, variables, **changes).run(
         task_vars={**VARIABLES, **(variables or {})}
     )

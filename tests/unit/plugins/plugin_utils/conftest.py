@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the action plugins share."""
+"""Fixtures for tests of action plugins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit import running_mod
 
 @pytest.fixture(autouse=True)
 def _plain_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Takes away what changes the behaviour of requests and of the modules, and the connections of other tests."""
+    """Remove environment variables that change results, and the connections of other tests."""
     running_modules.forget_environment(monkeypatch)
     monkeypatch.delenv("ANSIBLE_PYTHON_INTERPRETER", raising=False)
     monkeypatch.setattr(_in_process, "_POOL", _connection_pool.ConnectionPool())

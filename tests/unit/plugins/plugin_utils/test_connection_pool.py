@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Connections that live on from task to task."""
+"""Connections are reused by the tasks of one process, and only by those with the same settings."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ HERE = Settings("http://127.0.0.1:9", "token")
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """A clock that stands still until it is told."""
+    """A clock that only the test moves."""
     return ManualClock()
 
 
 @pytest.fixture
 def pool(clock: ManualClock) -> ConnectionPool:
-    """None are kept yet."""
+    """An empty pool."""
     return ConnectionPool(clock=clock)
 
 
 @pytest.fixture
 def closed(monkeypatch: pytest.MonkeyPatch) -> list[Connections]:
-    """Those that were closed, in order."""
+    """The connections that were closed, in order."""
     found: list[Connections] = []
 
     def close(self: Connections) -> None:
@@ -49,12 +49,12 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[Connections]:
 
 
 def lent(pool: ConnectionPool, settings: Settings = HERE) -> Connections:
-    """What is lent to a task that does nothing."""
+    """Return the connections that a task without requests gets."""
     with pool.lend(settings) as connections:
         return connections
 
 
-def test_the_next_task_gets_the_connections_of_the_last(pool: ConnectionPool, closed: list[Connections]) -> None:
+def test_the_next_task_reuses_the_connections(pool: ConnectionPool, closed: list[Connections]) -> None:
     assert lent(pool) is lent(pool, Settings("http://127.0.0.1:9", "token"))
     assert closed == []
 
@@ -62,7 +62,7 @@ def test_the_next_task_gets_the_connections_of_the_last(pool: ConnectionPool, cl
 @pytest.mark.parametrize(
     "change", [{"api_token": "other"}, {"http_headers": {"X-A": "b"}}, {"timeout": 5.0}, {"ca_path": "/ca.pem"}]
 )
-def test_other_settings_have_connections_of_their_own(pool: ConnectionPool, change: dict[str, object]) -> None:
+def test_other_settings_get_other_connections(pool: ConnectionPool, change: dict[str, object]) -> None:
     assert lent(pool) is not lent(pool, HERE._replace(**change))
     assert lent(pool, HERE._replace(**change)).settings == HERE._replace(**change)
 
@@ -72,9 +72,7 @@ def test_connections_in_use_are_not_lent_again(pool: ConnectionPool) -> None:
         assert first is not second
 
 
-def test_connections_are_closed_after_some_time_without_use(
-    pool: ConnectionPool, clock: ManualClock, closed: list[Connections]
-) -> None:
+def test_idle_connections_are_closed(pool: ConnectionPool, clock: ManualClock, closed: list[Connections]) -> None:
     first = lent(pool)
     clock.advance(LONGEST_IDLE - 0.1)
     assert lent(pool) is first
@@ -89,7 +87,7 @@ def test_the_number_of_servers_is_bounded(pool: ConnectionPool, closed: list[Con
     assert lent(pool, made[1].settings) is made[1]
 
 
-def test_a_task_that_fails_leaves_its_connections(pool: ConnectionPool, closed: list[Connections]) -> None:
+def test_the_connections_of_a_failed_task_are_reused(pool: ConnectionPool, closed: list[Connections]) -> None:
     with pytest.raises(OmeError), pool.lend(HERE) as first:
         raise OmeError("not_found", "read something")
     assert lent(pool) is first
@@ -97,10 +95,10 @@ def test_a_task_that_fails_leaves_its_connections(pool: ConnectionPool, closed: 
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, KeyError])
-def test_a_task_that_is_broken_off_leaves_none(
+def test_the_connections_of_an_interrupted_task_are_closed(
     pool: ConnectionPool, closed: list[Connections], end: type[BaseException]
 ) -> None:
-    """An answer can still be on its way, and would be taken for that of the next request."""
+    """A response may still arrive, and would be taken for that of the next request."""
     with pytest.raises(end), pool.lend(HERE) as first:
         raise end
     assert closed == [first]
@@ -108,7 +106,7 @@ def test_a_task_that_is_broken_off_leaves_none(
 
 
 def in_a_child(pool: ConnectionPool, settings: Settings, first: Connections) -> bool:
-    """Whether a forked process gets connections of its own."""
+    """Return whether a forked process opens its own connections."""
     child = os.fork()
     if child == 0:  # must not come back to pytest
         status = 1
@@ -121,7 +119,7 @@ def in_a_child(pool: ConnectionPool, settings: Settings, first: Connections) -> 
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_a_forked_process_starts_anew_and_leaves_those_of_its_parent_alone(simulator: Simulator) -> None:
+def test_a_forked_process_opens_its_own_connections(simulator: Simulator) -> None:
     pool = ConnectionPool()
     settings = Settings(simulator.url, simulator.token)
     with pool.lend(settings) as first:

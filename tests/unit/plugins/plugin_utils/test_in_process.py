@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action plugins: when they do the work themselves, and what they give."""
+"""The in-process execution path: which tasks it runs, and their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _interpreters, _task_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import (
     WRONG_TYPES,
 )
@@ -49,11 +49,11 @@ OFFLINE = {"api_url": "no URL", "api_token": "token-1"}
 
 @pytest.fixture
 def _module_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only says that ansible-core would run the module."""
+    """Replace the run of the module by a mark."""
     monkeypatch.setattr(NormalAction, "run", lambda self, tmp=None, task_vars=None: dict(AS_A_MODULE))
 
 
-# Which capability
+# Operations
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -62,7 +62,7 @@ def test_module_and_action_plugin_have_the_same_operation(module: str, monkeypat
     ran: list[Any] = []
     monkeypatch.setattr(loaded, "run_module", ran.append)
     loaded.main()
-    assert ran == [CAPABILITIES[module]] == [action_class(module).operation]
+    assert ran == [OPERATIONS[module]] == [action_class(module).operation]
 
 
 def test_every_module_has_an_action_plugin() -> None:
@@ -76,7 +76,7 @@ def test_every_module_has_an_action_plugin() -> None:
 
 
 def runs_here(variables: dict[str, Any] | None = None, **changes: Any) -> bool:
-    """Whether a task is not handed to the module."""
+    """Return whether a task runs in process."""
     return run("vhost_info", dict(OFFLINE), variables, **changes) != AS_A_MODULE
 
 
@@ -165,7 +165,7 @@ class TestWhereATaskRuns:
         ["{{ ansible_playbook_python }}", "{{ansible_playbook_python}}", "{{ ansible_playbook_python | string }}"],
     )
     @pytest.mark.parametrize(("python", "here"), [(sys.executable, True), ("/nonexistent/python", False)])
-    def test_the_python_of_the_controller_is_known_by_its_variable(
+    def test_the_python_of_the_controller_is_recognized_by_its_variable(
         self, template: str, python: str, here: bool
     ) -> None:
         if trust_as_template is not None:
@@ -175,7 +175,7 @@ class TestWhereATaskRuns:
     @pytest.mark.parametrize(
         ("configured", "here"), [(sys.executable, True), ("auto_silent", True), ("/nonexistent/python", False)]
     )
-    def test_where_no_variable_asks_for_one_the_configuration_does(
+    def test_without_a_variable_the_configuration_sets_the_python(
         self, configured: str, here: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("ANSIBLE_PYTHON_INTERPRETER", configured)
@@ -193,8 +193,7 @@ class TestWhereATaskRuns:
         )
 
 
-# What it gives. That the module gives the same is seen by the integration target execution_paths, with results as
-# playbooks get them.
+# Results. The integration target execution_paths compares them with those of modules.
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -256,15 +255,15 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("module", "options"), BAD)
-def test_what_is_refused_shows_no_values(module: str, options: dict[str, Any]) -> None:
-    given = {"api_url": "http://127.0.0.1:9", "api_token": "token-1", "retries": 0, **options}
-    result = run(module, given)
+def test_refusals_show_no_values(module: str, options: dict[str, Any]) -> None:
+    task_options = {"api_url": "http://127.0.0.1:9", "api_token": "token-1", "retries": 0, **options}
+    result = run(module, task_options)
     assert result["failed"] is True
     assert "HIDDEN" not in json.dumps(result, default=str)
 
 
 @pytest.mark.parametrize(("module", "options", "said"), WRONG_TYPES)
-def test_a_value_of_another_type_is_refused_by_the_full_path(module: str, options: dict[str, Any], said: str) -> None:
+def test_a_wrong_type_is_refused_with_the_full_path(module: str, options: dict[str, Any], said: str) -> None:
     result = run(module, {**OFFLINE, **options})
     assert (result["failed"], result["msg"]) == (True, said)
 
@@ -285,8 +284,8 @@ def test_options_come_from_the_environment_too(simulator: Simulator, monkeypatch
     assert [vhost["name"] for vhost in run("vhost_info", {})["vhosts"]] == ["default"]
 
 
-def test_options_are_left_as_they_are(simulator: Simulator) -> None:
-    """The next attempt of a task gets them again."""
+def test_options_are_not_changed(simulator: Simulator) -> None:
+    """The next attempt of the task uses them again."""
     options = connection(simulator, vhost="default", name="t", providers={"rtmp": None})
     before = json.dumps(options)
     run("application", options, check_mode=True)
@@ -302,7 +301,7 @@ def test_nothing_that_ansible_core_deprecates_is_used(simulator: Simulator, capf
 @pytest.mark.skipif(
     "inject_invocation" not in PASS_VARS, reason="older releases of ansible-core always give the options"
 )
-def test_options_are_given_only_where_that_is_asked_for(simulator: Simulator) -> None:
+def test_the_invocation_is_returned_only_on_request(simulator: Simulator) -> None:
     assert "invocation" in run("vhost_info", connection(simulator))
     assert "invocation" not in run("vhost_info", connection(simulator), {"ansible_inject_invocation": False})
     assert "invocation" not in run("vhost_info", {"bogus": 1}, {"ansible_inject_invocation": False})
@@ -382,7 +381,7 @@ GIVEN_BY_NAME = {
 
 
 def finalized(action: Any, value: Any, variables: dict[str, Any], *, trusted: bool = True) -> tuple[type, Any]:
-    """What an action plugin makes of an option; the kind of an error in place of it."""
+    """Return the type and value of an option, or the type of the error."""
     from ansible._internal._templating._engine import TemplateEngine
 
     def trust(one: Any) -> Any:
@@ -406,7 +405,7 @@ def finalized(action: Any, value: Any, variables: dict[str, Any], *, trusted: bo
 )
 @pytest.mark.parametrize("trusted", [True, False])
 @pytest.mark.parametrize("case", GIVEN_BY_NAME)
-def test_an_option_that_names_a_variable_is_what_ansible_makes_of_it(case: str, trusted: bool) -> None:
+def test_an_option_that_names_a_variable_has_the_value_of_ansible(case: str, trusted: bool) -> None:
     value, variables = GIVEN_BY_NAME[case]
     assert finalized(action_class("vhosts"), value, variables, trusted=trusted) == finalized(
         NormalAction, value, variables, trusted=trusted
@@ -462,7 +461,7 @@ def test_a_credential_that_a_warning_repeats_is_scrubbed(simulator: Simulator) -
     assert credential not in json.dumps(result, default=str)
 
 
-def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:
+def test_texts_of_the_server_are_no_templates(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v", distribution="{{ 1 + 1 }}")
     found = run("vhost_info", connection(simulator, names=["t-v"]))["vhosts"][0]["distribution"]
     assert found == "{{ 1 + 1 }}"
@@ -470,7 +469,7 @@ def test_what_only_a_server_says_is_no_template(simulator: Simulator) -> None:
         assert getattr(found, "__UNSAFE__", False)
 
 
-def test_a_fault_of_the_collection_fails_the_task_and_tells_no_values(
+def test_an_unexpected_exception_fails_the_task_without_values(
     simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_arguments: Any, **_options: Any) -> Any:
@@ -483,13 +482,13 @@ def test_a_fault_of_the_collection_fails_the_task_and_tells_no_values(
     assert "HIDDEN" not in json.dumps(result, default=str)
 
 
-def test_a_check_of_ansible_that_ends_in_an_exception_fails_the_task_and_tells_no_values(
+def test_an_exception_in_the_check_of_ansible_fails_the_task_without_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(_params: Any) -> Any:
         raise TypeError("HIDDEN-value")
 
-    _spec, checker = _task_options.spec_of(CAPABILITIES["vhost_info"])
+    _spec, checker = _task_options.spec_of(OPERATIONS["vhost_info"])
     monkeypatch.setattr(checker, "validate", broken)
     result = run("vhost_info", dict(OFFLINE))
     assert result["failed"] is True

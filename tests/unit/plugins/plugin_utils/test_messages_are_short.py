@@ -38,7 +38,7 @@ def messages(module: str, options: dict[str, Any], *, in_process: bool) -> list[
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_server_that_says_much(simulator: Simulator, in_process: bool, module: str) -> None:
+def test_a_server_with_huge_messages(simulator: Simulator, in_process: bool, module: str) -> None:
     for method in ("GET", "POST", "PUT", "DELETE"):
         simulator.inject("status", method=method, status=500, times=-1, message=HUGE)
     assert messages(module, connection(simulator, **VALID[module], retries=1), in_process=in_process)
@@ -50,7 +50,7 @@ def test_a_server_that_says_much(simulator: Simulator, in_process: bool, module:
     ({HUGE: 1}, {"api_url": HUGE}, {"timeout": HUGE}, {"http_headers": {HUGE: "x"}}, {"api_token": HUGE}),
     ids=lambda wrong: str(wrong)[:15],
 )
-def test_options_that_are_long(in_process: bool, module: str, wrong: dict[str, Any]) -> None:
+def test_long_options(in_process: bool, module: str, wrong: dict[str, Any]) -> None:
     options = {
         "api_url": "http://127.0.0.1:9",
         "api_token": "an-ordinary-token",
@@ -90,7 +90,7 @@ def test_warnings_about_many_objects(simulator: Simulator, in_process: bool) -> 
     )
 
 
-def test_pieces(in_process: bool) -> None:
+def test_helpers_for_long_texts(in_process: bool) -> None:
     assert shortened("a" * 2000) == "a" * 2000
     cut = shortened(f"Could not {'x' * 5000} do this.")
     assert (

@@ -47,7 +47,7 @@ def result_of(module: str, options: dict[str, Any], *, in_process: bool, check_m
 
 
 def masks(text: str) -> list[str]:
-    """What shows that something was masked."""
+    """Texts that show that something was masked."""
     return [mask for mask in ("********", "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER") if mask in text]
 
 
@@ -89,8 +89,8 @@ def test_a_token_that_is_also_a_name_masks_itself_only(in_process: bool, module:
     for token in ("t-v", "an-ordinary-token"):
         with Simulator(token=token) as simulator:
             make_virtual_host(simulator, "t-v")
-            given = connection(simulator, **VALID[module])
-            result = result_of(module, given, in_process=in_process, check_mode=check_mode)
+            options = connection(simulator, **VALID[module])
+            result = result_of(module, options, in_process=in_process, check_mode=check_mode)
             assert masks(result["invocation"]["module_args"].pop("api_token"))
             results.append(json.loads(json.dumps(result).replace(simulator.url[7:], "server")))
     assert results[0] == results[1]
@@ -118,7 +118,7 @@ def test_numbers_and_booleans_under_the_names_of_secrets_are_no_secrets(simulato
         "noSuchKey": 1,
         "tokens": [1, 2.5, True],
         "authTimeout": 300,
-        "secretText": "planted-secret-1",
+        "secretText": "canary-secret-1",
         "key": {"token": 8081},
     }
     app = {"vhost": "t-v", "name": "live", "publishers": {"llhls": {"extra": extra}}}
@@ -132,21 +132,21 @@ def test_numbers_and_booleans_under_the_names_of_secrets_are_no_secrets(simulato
         in_process=in_process,
     )
     assert "at 127.0.0.1:9 got no answer" in failed["msg"]
-    assert "planted" not in json.dumps([predicted, failed])
+    assert "canary" not in json.dumps([predicted, failed])
 
 
 @PATHS
-def test_what_is_no_name_is_masked_in_the_place_of_one(simulator: Simulator, in_process: bool) -> None:
-    options = connection(simulator, **{**TASK, "id": "planted secret 1", "stream_key": "planted secret 1"})
+def test_an_invalid_name_is_masked_if_it_is_a_secret(simulator: Simulator, in_process: bool) -> None:
+    options = connection(simulator, **{**TASK, "id": "canary secret 1", "stream_key": "canary secret 1"})
     result = result_of("push_task", options, in_process=in_process)
-    assert result["error"]["kind"] == "bad_input" and "planted secret" not in json.dumps(result)
+    assert result["error"]["kind"] == "bad_input" and "canary secret" not in json.dumps(result)
 
 
 @PATHS
-def test_a_secret_that_holds_a_name_goes_whole(in_process: bool) -> None:
+def test_a_secret_that_contains_a_name_is_masked_whole(in_process: bool) -> None:
     options = {"api_url": "http://127.0.0.1:9", "api_token": "live", "retries": 0, **TASK, "stream_key": ""}
     result = result_of(
-        "push_task", {**options, "url": "rtmp://live.example.com/live/live-planted-live"}, in_process=in_process
+        "push_task", {**options, "url": "rtmp://live.example.com/live/live-canary-live"}, in_process=in_process
     )
     assert "the push tasks of t-live-1/live." in result["msg"]
-    assert "planted" not in json.dumps(result)
+    assert "canary" not in json.dumps(result)

@@ -60,7 +60,7 @@ def test_every_variable_with_one_letter_less_is_refused_with_its_name(role: str)
         assert len(text) < 400
 
 
-def test_what_belongs_to_somebody_else_is_none_of_ours() -> None:
+def test_variables_of_others_are_accepted() -> None:
     names = [
         "ansible_user",
         "audit_rules",

@@ -324,16 +324,16 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
 def test_every_call_says_whether_it_may_be_sent_again() -> None:
     methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
         "map_concurrently",
-        "ask_anew",
+        "reset_circuit",
     }
     assert methods == set(CALLS)
     for name, (arguments, again) in CALLS.items():
         recorder = _Recorder()
         with pytest.raises(_Asked):
             getattr(Api(recorder), name)(*arguments)  # type: ignore[arg-type]
-        assert recorder.repeatable is again.allowed, name
-    assert [again.allowed for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
-    assert not CREATES.allowed and not STARTS.allowed
+        assert recorder.repeatable is again.repeatable, name
+    assert [again.repeatable for again in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
+    assert not CREATES.repeatable and not STARTS.repeatable
 
 
 def test_the_question_whether_a_virtual_host_is_read_only_creates_nothing_and_may_be_sent_again() -> None:

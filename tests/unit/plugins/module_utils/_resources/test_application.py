@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, SecretStore
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
@@ -27,7 +28,7 @@ from hypothesis import given
 KEY = {"vhost": "v", "name": "a"}
 MEMBERS = Object(
     "g",
-    members=True,
+    presence_keyed=True,
     extra=True,
     fields=[Int("count"), Object("one", fields=[Int("x")], extra=True), Object("two", "tWO", fields=[])],
 )
@@ -142,10 +143,10 @@ def test_extra_masks_by_name_and_by_url() -> None:
     store = SecretStore()
     Extra([]).collect_secrets(value, store)
     assert {"S1", "S2", "S3"} <= store.values and not {"77", "open"} & store.values
-    changed = Extra([]).mask_after({**value, "secretKey": "S4"}, value)
+    changed = Extra([]).mask_changed({**value, "secretKey": "S4"}, value)
     assert changed["secretKey"] == f"{MASK} (changed)" and changed["list"] == masked["list"]
-    assert Extra([]).mask_after({"secretKey": "S4"}, None) == {"secretKey": MASK}
-    assert Extra([]).mask_after({"url": "rtmp://h/app/S5"}, {"url": "rtmp://h/app/S3"}) == {
+    assert Extra([]).mask_changed({"secretKey": "S4"}, None) == {"secretKey": MASK}
+    assert Extra([]).mask_changed({"url": "rtmp://h/app/S5"}, {"url": "rtmp://h/app/S3"}) == {
         "url": f"rtmp://h/app/{MASK} (changed)"
     }
 
@@ -153,7 +154,10 @@ def test_extra_masks_by_name_and_by_url() -> None:
 def test_extra_refuses_declared_names_with_the_option_to_use() -> None:
     with pytest.raises(BadInput) as caught:
         Extra([String("some_name", "someName")]).validate({"someName": 1}, "a.extra")
-    assert caught.value.option == "a.extra.someName" and "give it as some_name beside extra" in caught.value.expected
+    assert (
+        caught.value.option == "a.extra.someName"
+        and "use the option some_name instead of extra" in caught.value.expected
+    )
 
 
 @given(raw=ANY_JSON)
@@ -217,7 +221,7 @@ def test_cross_domains_in_both_forms(raw: Any, urls: list[str]) -> None:
 
 
 def test_bare_members() -> None:
-    opened = application.with_bare_members(
+    opened = application.expand_bare_names(
         {
             "applications": [
                 {"providers": {"rtmp": None, "extra": None}, "publishers": {"llhls": None, "app_worker_count": None}}
@@ -230,8 +234,8 @@ def test_bare_members() -> None:
         ]
     }
     enables = {"enables": {"providers": ["rtmp"], "publishers": None}}
-    assert application.with_bare_members(enables) == enables
-    assert application.with_bare_members({"vhosts": [{"signed_policy": enables}]}) == {
+    assert application.expand_bare_names(enables) == enables
+    assert application.expand_bare_names({"vhosts": [{"signed_policy": enables}]}) == {
         "vhosts": [{"signed_policy": enables}]
     }
 
@@ -239,12 +243,12 @@ def test_bare_members() -> None:
 def test_a_list_of_names_is_members_without_settings() -> None:
     named = {"providers": ["rtmp", "srt"], "publishers": ["llhls"]}
     opened = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
-    assert application.with_bare_members(named) == opened
-    assert application.with_bare_members({"applications": [named, "x"]}) == {"applications": [opened, "x"]}
-    assert application.with_bare_members({"vhosts": [{"applications": [named]}]}) == {
+    assert application.expand_bare_names(named) == opened
+    assert application.expand_bare_names({"applications": [named, "x"]}) == {"applications": [opened, "x"]}
+    assert application.expand_bare_names({"vhosts": [{"applications": [named]}]}) == {
         "vhosts": [{"applications": [opened]}]
     }
-    assert application.with_bare_members({"providers": ["rtmp", {"srt": {}}]}) == {
+    assert application.expand_bare_names({"providers": ["rtmp", {"srt": {}}]}) == {
         "providers": ["rtmp", {"srt": {}}]
     }  # refused by its type
 

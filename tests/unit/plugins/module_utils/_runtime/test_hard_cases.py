@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Hard cases that were wrong once, room by room: logs, names inside of messages, broken addresses, damaged answers,
-strange secrets.
-"""
+"""Past bugs: names inside of messages, broken addresses, damaged responses, strange secrets."""
 
 from __future__ import annotations
 
@@ -12,11 +10,8 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import (
-    SecretStore,
-    mask_url,
-    url_secrets,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import mask_url, url_secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._http.test_client import (
@@ -44,13 +39,13 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
         (404, "[HTTP] Could not find application: [v/read-only] (404)", "push_publisher_missing"),
     ],
 )
-def test_names_inside_of_messages_mean_nothing(status, message, kind):
+def test_names_inside_of_messages_do_not_decide_the_kind(status, message, kind):
     assert kind_of(status, message) == kind
 
 
 @pytest.mark.parametrize("body", [b"", b"garbage"])
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_a_4xx_is_never_sent_again(serve, connect, status, body):
+def test_a_4xx_is_never_retried(serve, connect, status, body):
     server = serve(answer(body, status), OK)
     with pytest.raises(OmeError) as caught:
         Api(connect(server.url)).list_virtual_hosts()
@@ -65,7 +60,7 @@ def test_a_broken_address_is_bad_input(url):
 
 
 @pytest.mark.parametrize("host", ["a..b", "a" * 64 + ".example"])
-def test_a_host_that_cannot_be_is_an_error(connect, host):
+def test_an_impossible_host_is_an_error(connect, host):
     failure_of(read, connect(f"http://{host}:8081"))
 
 
@@ -86,11 +81,11 @@ def test_a_leading_blank_hides_no_key_in_a_url():
         "https://u:SECRET?x@h/",
     ],
 )
-def test_further_places_of_secrets(url):
+def test_secrets_at_unusual_places_of_a_url(url):
     assert "SECRET" not in mask_url(url) and "U0VDUkVU" not in mask_url(url)
 
 
-def test_an_address_with_a_password_that_is_not_encoded_is_not_shown():
+def test_a_password_that_is_not_encoded_is_not_shown():
     with pytest.raises(BadInput) as caught:
         options.settings_of({**GIVEN, "api_url": "http://user:pa/ss@host"})
     assert "pa/ss" not in str(caught.value)
@@ -106,7 +101,7 @@ def test_masking_a_key_keeps_the_application():
     assert mask_url("rtmp://h/live/live") == "rtmp://h/live/********"
 
 
-def test_an_answer_with_two_lengths_may_have_been_done(serve, connect):
+def test_a_response_with_two_lengths_leaves_the_outcome_unknown(serve, connect):
     server = serve(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]"), OK)
     error = failure_of(create, connect(server.url))
     assert (error.kind, error.outcome_unknown) == ("connection_lost", True)
@@ -120,34 +115,34 @@ def test_an_answer_with_two_lengths_may_have_been_done(serve, connect):
         answer([], headers={"Content-Length": "9" * 5000}, close=True),
     ],
 )
-def test_numbers_that_are_none_end_in_no_traceback(serve, connect, act):
+def test_invalid_numbers_in_headers_cause_no_traceback(serve, connect, act):
     server = serve(act, OK)
     assert read(connect(server.url)).status == 200
 
 
 @pytest.mark.parametrize("secret", ["\ud800abcdef", "abcdef\udcff"])
-def test_a_secret_with_half_a_sign_can_be_scrubbed(secret):
+def test_a_secret_with_a_lone_surrogate_is_scrubbed(secret):
     store = SecretStore()
     store.add(secret)
     assert secret not in store.scrub(f"a {secret}")
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "http://"])
-def test_a_proxy_that_cannot_be_used_has_done_nothing(connect, monkeypatch, proxy):
+def test_an_unusable_proxy_leaves_no_doubt_about_the_outcome(connect, monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)
     error = failure_of(create, connect("http://ome.invalid:8081"))
     assert (error.kind, error.outcome_unknown) == ("refused", False)
 
 
 @pytest.mark.parametrize("body", [[], [{"statusCode": 200}], {"statusCode": 200}, None])
-def test_a_create_with_a_strange_answer_may_be_done(serve, connect, body):
+def test_a_create_with_a_strange_response_has_an_unknown_outcome(serve, connect, body):
     api = Api(connect(serve(answer(body)).url))
     with pytest.raises(OmeError) as caught:
         api.create_virtual_hosts([{"name": "a"}, {"name": "b"}])
     assert caught.value.outcome_unknown is True
 
 
-def test_a_start_with_a_strange_answer_may_be_done(serve, connect):
+def test_a_start_with_a_strange_response_has_an_unknown_outcome(serve, connect):
     api = Api(connect(serve(success(None)).url))
     with pytest.raises(OmeError) as caught:
         api.start_push_task("v", "a", {"id": "x"})
@@ -155,7 +150,7 @@ def test_a_start_with_a_strange_answer_may_be_done(serve, connect):
 
 
 @pytest.mark.parametrize("tracks", [5, True, 1.5])
-def test_any_tracks_are_fine(tracks):
+def test_the_status_copes_with_any_tracks(tracks):
     push_task.status_of({"id": "x", "stream": {"trackIds": tracks}}, "v", "a")
 
 

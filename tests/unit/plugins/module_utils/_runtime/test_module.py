@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The door: modules as Ansible runs them, and what is seen of their secrets in results, failures and logs."""
+"""Modules as Ansible runs them: results, failures, and no secrets in what they print or log."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ VHOST: dict[str, Any] = {
 
 
 def run(module: str, options: dict[str, Any], **kwargs: Any) -> ModuleRun:
-    """Runs a module so that newer versions of ansible-core give the invocation as well, as with -vvv."""
+    """Run a module so that newer versions of ansible-core return the invocation, as with -vvv."""
     asked = {"_ansible_inject_invocation": True} if "inject_invocation" in PASS_VARS else {}
     return run_module(module, {**options, **asked}, **kwargs)
 
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What a module writes into the log of the managed host."""
+    """The lines that a module writes to the log of the managed host."""
     lines: list[str] = []
     monkeypatch.setattr(basic.AnsibleModule, "log", lambda self, msg, log_args=None: lines.append(f"{msg} {log_args}"))
     return lines
@@ -96,13 +96,13 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def simulator() -> Iterator[Simulator]:
-    """A server whose token is the planted one."""
+    """A server whose token is a canary."""
     with Simulator(token=SECRETS["token"]) as running:
         yield running
 
 
 def hides_all(result: ModuleRun) -> bool:
-    """Whether nothing planted is in what was printed; says what is."""
+    """Return whether the output holds no canary; fail with the names of those in it."""
     assert [name for name, secret in SECRETS.items() if secret in result.printed] == []
     return True
 
@@ -110,20 +110,20 @@ def hides_all(result: ModuleRun) -> bool:
 # Results
 
 
-def test_a_result_is_what_the_operation_gives(simulator: Simulator) -> None:
+def test_the_result_is_that_of_the_operation(simulator: Simulator) -> None:
     result = run("vhost_info", connection(simulator))
     assert not result.failed
     assert result["changed"] is False
     assert [vhost["name"] for vhost in result["vhosts"]] == ["default"]
 
 
-def test_check_mode_is_handed_on(simulator: Simulator) -> None:
+def test_check_mode_reaches_the_operation(simulator: Simulator) -> None:
     result = run("vhost", {**connection(simulator), **VHOST}, check_mode=True)
     assert (result["changed"], result["action"]) == (True, "created")
     assert simulator.writes == []
 
 
-def test_warnings_are_given_and_scrubbed(simulator: Simulator) -> None:
+def test_warnings_are_returned_and_scrubbed(simulator: Simulator) -> None:
     result = run("push_task", {**connection(simulator), **SRT_TASK, "stream_key": "backup"})
     assert len(result.warnings) == 1
     assert "stream_key" in result.warnings[0]
@@ -140,7 +140,7 @@ def test_a_secret_that_a_warning_repeats_is_scrubbed(serve: Serve) -> None:
     assert SECRETS["header"].lower() not in result.printed
 
 
-def test_repetitions_are_told(serve: Serve) -> None:
+def test_retries_are_reported(serve: Serve) -> None:
     server = serve(CLOSE, success([]))
     result = run("vhost_info", {"api_url": server.url, "api_token": "token", "retries": 1})
     assert not result.failed
@@ -148,7 +148,7 @@ def test_repetitions_are_told(serve: Serve) -> None:
     assert result["retries"][0].startswith("GET /v1/vhosts at ")
 
 
-def test_where_nothing_was_repeated_nothing_is_said_of_it(simulator: Simulator) -> None:
+def test_no_key_retries_without_a_retry(simulator: Simulator) -> None:
     assert "retries" not in run("vhost_info", connection(simulator))
 
 
@@ -185,7 +185,7 @@ def test_options_of_the_environment_are_taken(serve: Serve, monkeypatch: pytest.
     assert server.requests[0].headers["x-key"] == "x-value"
 
 
-def test_a_result_that_failed_keeps_what_it_has_to_report(simulator: Simulator) -> None:
+def test_a_failed_result_keeps_its_other_keys(simulator: Simulator) -> None:
     result = run(
         "vhosts", {**connection(simulator), "vhosts": [VHOST, {"name": "default", "host": {"names": ["other"]}}]}
     )
@@ -226,7 +226,7 @@ def test_a_run_that_fails_shows_no_secret(module: str) -> None:
 def test_a_run_whose_options_are_refused_by_ansible_shows_no_secret(module: str, wrong: dict[str, Any]) -> None:
     result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **GOOD_RUNS[module], **wrong})
     assert result.failed
-    assert "error" not in result  # not by the operation
+    assert "error" not in result  # the operation did not run
     assert hides_all(result)
 
 
@@ -266,9 +266,7 @@ def test_a_list_of_the_wrong_form_shows_no_secret(tasks: Any) -> None:
 
 @pytest.mark.parametrize("from_environment", [True, False])
 @pytest.mark.parametrize("headers", [json.dumps({"X-Key": SECRETS["header"]}), f"X-Key={SECRETS['header']}"])
-def test_headers_given_as_text_show_no_secret(
-    monkeypatch: pytest.MonkeyPatch, headers: str, from_environment: bool
-) -> None:
+def test_headers_as_text_show_no_secret(monkeypatch: pytest.MonkeyPatch, headers: str, from_environment: bool) -> None:
     options: dict[str, Any] = {**CONNECTION, "http_headers": headers}
     if from_environment:
         monkeypatch.setenv("OVENMEDIAENGINE_HTTP_HEADERS", options.pop("http_headers"))
@@ -296,7 +294,7 @@ WRONG_TYPES: list[tuple[str, dict[str, Any], str]] = [
         {"tasks": [json.dumps(TASK), {**TASK, "stream": 17}]},
         "tasks[1].stream: expected a dictionary, got a number.",
     ),
-    # Where ansible-core names the option alone, or no option at all.
+    # ansible-core would name the option without its path, or no option.
     ("application", {"vhost": "v", "name": "a", "providers": "rtmp"}, "providers: expected a dictionary, got text."),
     (
         "vhosts",
@@ -322,15 +320,15 @@ WRONG_TYPES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("module", "options", "said"), WRONG_TYPES)
-def test_a_value_of_another_type_is_refused_by_the_full_path(module: str, options: dict[str, Any], said: str) -> None:
-    """The check of ansible-core would name the option alone, or nothing, or end in an exception."""
+def test_a_wrong_type_is_refused_with_the_full_path(module: str, options: dict[str, Any], said: str) -> None:
+    """The check of ansible-core would name the option without its path, or nothing, or raise an exception."""
     result = run(module, {"api_url": "http://127.0.0.1:9", **CONNECTION, **options})
     assert (result.failed, result["msg"]) == (True, said)
     assert "exception" not in result
     assert hides_all(result)
 
 
-def test_another_exception_in_the_check_of_ansible_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_exception_in_the_check_of_ansible_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_self: Any, _params: Any) -> Any:
         raise TypeError("of its own")
 
@@ -339,7 +337,7 @@ def test_another_exception_in_the_check_of_ansible_is_not_hidden(monkeypatch: py
         run("vhost_info", {"api_url": "http://127.0.0.1:9", **CONNECTION})
 
 
-def test_what_a_server_repeats_of_a_secret_is_scrubbed(serve: Serve) -> None:
+def test_a_secret_that_a_server_repeats_is_scrubbed(serve: Serve) -> None:
     words = f"no {SECRETS['stream key']} and no {SECRETS['key in a URL']}, {SECRETS['token']} {SECRETS['header']}"
     server = serve(success([]), refusal(400, words))
     result = run("push_task", {"api_url": server.url, **CONNECTION, **TASK})
@@ -356,7 +354,7 @@ def test_a_credential_that_a_server_repeats_is_scrubbed(serve: Serve) -> None:
     assert credential not in result.printed
 
 
-def test_what_only_the_server_had_is_scrubbed(serve: Serve) -> None:
+def test_a_secret_that_only_the_server_had_is_scrubbed(serve: Serve) -> None:
     there = {
         "name": "tenant-a",
         "host": {"names": ["a.example.com"]},
@@ -371,7 +369,7 @@ def test_what_only_the_server_had_is_scrubbed(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("shown", [True, False])
-def test_an_info_module_shows_secrets_only_where_asked(simulator: Simulator, shown: bool) -> None:
+def test_an_info_module_shows_secrets_only_on_request(simulator: Simulator, shown: bool) -> None:
     run("vhost", {**connection(simulator), **VHOST})
     run("push_task", {**connection(simulator), **TASK})
     vhosts = run("vhost_info", {**connection(simulator), "names": ["tenant-a"], "show_secrets": shown})
@@ -381,7 +379,7 @@ def test_an_info_module_shows_secrets_only_where_asked(simulator: Simulator, sho
     assert SECRETS["token"] not in vhosts.printed + tasks.printed
 
 
-def test_what_an_info_module_shows_is_input_that_changes_nothing(simulator: Simulator) -> None:
+def test_the_output_of_an_info_module_is_input_without_change(simulator: Simulator) -> None:
     run("vhost", {**connection(simulator), **VHOST})
     found = run("vhost_info", {**connection(simulator), "names": ["tenant-a"], "show_secrets": True})["vhosts"]
     result = run("vhosts", {**connection(simulator), "vhosts": found})
@@ -398,7 +396,7 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
     assert [text for text in logged if not text.startswith("[WARNING] Publishers and viewers ")] == []
 
 
-# Pieces
+# Single functions
 
 
 @pytest.mark.parametrize(
@@ -417,12 +415,12 @@ def test_nothing_of_the_invocation_is_logged(simulator: Simulator, logged: list[
         ({"secret_key": "s", "http_headers": {"X": ["deep"]}, "name": "n"}, {"s", "deep"}),
     ],
 )
-def test_secrets_are_found_in_any_option(value: Any, found: set[str]) -> None:
+def test_secrets_are_found_at_any_place(value: Any, found: set[str]) -> None:
     assert redaction.secrets_in(value) == found
 
 
-def test_results_hold_no_secret_whatever_its_letters_are_part_of() -> None:
-    """ansible-core from 2.22 on leaves this to the module."""
+def test_secrets_are_replaced_anywhere_in_a_result() -> None:
+    """ansible-core from 2.22 on does not do it."""
     secrets = LongestFirst(["key-1", "key-1-and-more", "8123456789", "words of a token"])
     result = {
         "invocation": {
@@ -446,7 +444,7 @@ def test_results_hold_no_secret_whatever_its_letters_are_part_of() -> None:
     assert without_values(result, set()) is result
 
 
-def test_a_module_without_requests_says_so(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
+def test_a_module_reports_that_requests_is_missing(monkeypatch: pytest.MonkeyPatch, serve: Serve) -> None:
     server = serve()
     monkeypatch.setattr(execution, "HAS_REQUESTS", False)
     monkeypatch.setattr(execution, "REQUESTS_IMPORT_ERROR", "ImportError: No module named 'requests'")
@@ -466,7 +464,7 @@ main()
 
 
 @pytest.mark.parametrize("module", ["vhosts", "push_task_info"])
-def test_a_python_without_requests_is_told_what_is_missing(tmp_path: Path, module: str) -> None:
+def test_a_process_without_requests_reports_what_is_missing(tmp_path: Path, module: str) -> None:
     (tmp_path / "requests.py").write_text("raise ImportError('No module named requests')\n", encoding="utf-8")
     own: dict[str, Any] = {"vhosts": []} if module == "vhosts" else {"vhost": "default"}
     arguments = {
@@ -487,7 +485,7 @@ def test_a_python_without_requests_is_told_what_is_missing(tmp_path: Path, modul
     assert SECRETS["token"] not in result.printed + done.stderr
 
 
-def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_are_closed_after_success_and_failure(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[None] = []
     close = execution.Transport.close
     monkeypatch.setattr(execution.Transport, "close", lambda self: closed.append(close(self)))
@@ -497,10 +495,10 @@ def test_connections_are_closed_also_after_a_failure(serve: Serve, monkeypatch: 
     assert len(closed) == 2
 
 
-# What a module brings to the managed host
+# Files that a module imports on the managed host
 
 MODULE_UTILS = Path(execution.__file__).parents[1]
-# Files of these packages, beside those that every module needs.
+# Packages whose files not every module needs.
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
 PUSH_TASKS = MANAGING | {
@@ -554,8 +552,8 @@ def imported(path: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("module", BROUGHT)
-def test_a_module_brings_only_what_it_needs(module: str) -> None:
-    """Each file is sent to the managed host and compiled there, for every task."""
+def test_a_module_imports_only_what_it_needs(module: str) -> None:
+    """Each file is sent to the managed host and compiled there for every task."""
     brought: set[Path] = set()
     pending = imported(MODULE_UTILS.parent / "modules" / f"{module}.py")
     while pending:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options: the argument specs are what is documented, and the connection options are checked."""
+"""Argument specs equal the documentation, connection options are checked, and secret options are derived."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CAPABILITIES, argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
 
-MODULES = sorted(CAPABILITIES)
+MODULES = sorted(OPERATIONS)
 COLLECTION = "streamops.ovenmediaengine"
 CONNECTION = {
     "api_url",
@@ -53,7 +53,7 @@ CONNECTION = {
 
 @pytest.fixture(scope="session")
 def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The options of every module as ansible-doc has them, fragments included."""
+    """The options of every module as ansible-doc prints them, with fragments."""
     tree = next(folder.parent for folder in Path(options.__file__).parents if folder.name == "ansible_collections")
     home = str(tmp_path_factory.mktemp("ansible-home"))
     environment = {
@@ -77,7 +77,7 @@ def documented(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
-    """What documentation says of options, at every level."""
+    """Return the documented properties of options, at every level."""
     return {
         name: {
             "type": option.get("type", "str"),
@@ -93,7 +93,7 @@ def outline_of_documentation(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def outline_of_spec(spec: dict[str, Any]) -> dict[str, Any]:
-    """The same of an argument spec."""
+    """Return the same properties from an argument spec."""
     return {
         name: {
             "type": option.get("type", "str"),
@@ -119,7 +119,7 @@ def test_the_argument_spec_is_what_is_documented(module: str, documented: dict[s
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_no_two_modules_share_a_spec_that_one_could_change(module: str) -> None:
+def test_argument_specs_are_independent(module: str) -> None:
     spec = argument_spec(module)
     spec["api_url"]["type"] = "changed"
     assert argument_spec(module)["api_url"]["type"] == "str"
@@ -134,7 +134,7 @@ VHOST_SECRETS = {
 
 
 def named(spec: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
-    """Every option of a spec by its path."""
+    """Return every option of a spec by its path."""
     found = {}
     for name, option in spec.items():
         found[path + name] = option
@@ -157,13 +157,13 @@ def named(spec: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
         ("cert_reload", set()),
     ],
 )
-def test_ansible_hides_the_secrets_and_nothing_else(module: str, secrets: set[str]) -> None:
+def test_exactly_the_secrets_are_no_log(module: str, secrets: set[str]) -> None:
     options = named(argument_spec(module))
     assert {path for path, option in options.items() if option.get("no_log")} == secrets | {"api_token", "http_headers"}
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_names_that_look_like_secrets_are_said_to_be_none(module: str) -> None:
+def test_names_that_look_like_secrets_declare_no_log(module: str) -> None:
     looking = [
         path
         for path in named(argument_spec(module))
@@ -239,7 +239,7 @@ def test_connection_options_become_settings() -> None:
         {"api_token": " with spaces "},
     ],
 )
-def test_unusual_connection_options_are_fine(changes: dict[str, Any]) -> None:
+def test_unusual_connection_options_are_accepted(changes: dict[str, Any]) -> None:
     assert isinstance(settings_of({**GIVEN, **changes}), Settings)
 
 
@@ -282,9 +282,7 @@ def test_unusual_connection_options_are_fine(changes: dict[str, Any]) -> None:
         ({"http_headers": {"Connection": "close"}}, "http_headers.Connection"),
     ],
 )
-def test_wrong_connection_options_are_refused_by_name_without_their_secrets(
-    changes: dict[str, Any], option: str
-) -> None:
+def test_invalid_connection_options_are_refused_without_their_secrets(changes: dict[str, Any], option: str) -> None:
     with pytest.raises(BadInput) as caught:
         settings_of({**GIVEN, **changes})
     assert caught.value.option == option
@@ -355,7 +353,7 @@ def test_new_fields_are_hidden_without_another_line() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_results_that_are_not_scrubbed_are_declared_by_the_operation(module: str) -> None:
     """They are masked field by field, or shown on request."""
-    operation = CAPABILITIES[module]
+    operation = OPERATIONS[module]
     assert set(operation.masked_results) <= {"diff", "tasks", "push_task", *(f"{one}s" for one in OBJECTS), *OBJECTS}
     assert not issubclass(operation, ManagingOperation) or "diff" in operation.masked_results
 
@@ -380,5 +378,5 @@ OBJECTS = ("vhost", "application")
         ("http://ome.localhost", False),
     ],
 )
-def test_what_crosses_a_network_in_clear_text(url: str, open_to_all: bool) -> None:
-    assert in_clear_text(Settings(url, "planted-token")) is open_to_all
+def test_addresses_that_send_secrets_in_clear_text(url: str, open_to_all: bool) -> None:
+    assert in_clear_text(Settings(url, "canary-token")) is open_to_all

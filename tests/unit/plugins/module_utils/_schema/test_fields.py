@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import MASK, SecretStore
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import (
@@ -168,10 +169,10 @@ def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
         }
         return {"name": "v", "origins": {"origin": [entry]}}
 
-    (origin,) = VIRTUAL_HOST.mask_after(origins("u:new"), origins("u:old"))["origins"]["origin"]
+    (origin,) = VIRTUAL_HOST.mask_changed(origins("u:new"), origins("u:old"))["origins"]["origin"]
     masked = VIRTUAL_HOST.mask(origins("u:new"))["origins"]["origin"][0]["pass"]["urls"]["url"]
     assert origin["pass"]["urls"]["url"] == [masked[0], f"{masked[1]} (changed)"]
-    assert VIRTUAL_HOST.mask_after(origins("u:new"), None) == VIRTUAL_HOST.mask(origins("u:new"))
+    assert VIRTUAL_HOST.mask_changed(origins("u:new"), None) == VIRTUAL_HOST.mask(origins("u:new"))
 
     before = {
         "queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": "old"}],
@@ -184,13 +185,13 @@ def test_secrets_in_lists_of_any_depth_are_marked_where_they_change() -> None:
         "urls": ["rtmp://h/a/new", "b"],
     }
     changed = f"{MASK} (changed)"
-    assert Extra([]).mask_after(after, before) == {
+    assert Extra([]).mask_changed(after, before) == {
         "queries": [{"key": "mode", "value": "x"}, {"key": "token", "value": changed}],
         "passwords": [MASK, [changed]],
         "urls": [f"rtmp://h/a/{changed}", "b"],
     }
     for other in (None, {}, {"queries": [], "passwords": "old", "urls": None}):
-        assert Extra([]).mask_after(after, other) == Extra([]).mask(after)
+        assert Extra([]).mask_changed(after, other) == Extra([]).mask(after)
 
 
 @pytest.mark.parametrize(("group", "form"), SECRET_PLACES)
@@ -372,7 +373,7 @@ def test_a_secret_is_remembered_as_given_and_as_the_server_has_it() -> None:
             StringList("a"),
             ["x", f"{MASK}@h"],
             "p[1]",
-            "expected the whole URL, got one with a masked part; read it with show_secrets",
+            "expected the complete URL, got one with a masked part; read it with show_secrets",
         ),
         (String("a", secret=True, check=few), "longer", "p", "expected at most five signs"),
     ],

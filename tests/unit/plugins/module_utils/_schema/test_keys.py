@@ -83,7 +83,7 @@ def declared(group: Object, version: Version, option: str = "", wire: str = "", 
         if isinstance(group, CrossDomains) and group.bare:  # the list stands for the whole
             here = here._replace(json=f"{wire[:-1]}[]") if here.known else here
         yield here
-        inner = field.group if isinstance(field, ObjectList) else field
+        inner = field.element if isinstance(field, ObjectList) else field
         if isinstance(inner, Object):
             members = "[]" if isinstance(field, ObjectList) else ""
             yield from declared(inner, version, f"{here.option}{members}.", f"{here.json}{members}.", here.known)

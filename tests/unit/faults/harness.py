@@ -43,19 +43,19 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     strays,
     view,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import PLANTED, Recorded, Scenario
+from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Recorded, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import Site
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 STOP_DELAY = 0.5  # seconds for which a stopped task stays listed
-PATIENCE = 600.0  # seconds, where nothing is to be late: after them a wait is a hang
+PATIENCE = 600.0  # seconds, if no response may be late: a longer wait is a hang
 PATIENCE_WITH_HANDSHAKES = 4.0  # seconds; a server that has lost all its certificates lets handshakes hang
 REFUSED = "t-refused"
 """A virtual host that the server takes for a bad one."""
 
 
 async def _refusing(exchange: Any, work: Any) -> Answer:
-    """The simulator's hook: refuses one item of a bulk request, as the server does with each that it does not like."""
+    """Refuse one item of a bulk request, as the server does with invalid items; a hook of the simulator."""
     if exchange.method != "POST" or exchange.target != "/v1/vhosts" or not isinstance(exchange.record.body, list):
         return await work()
     items = exchange.record.body
@@ -78,7 +78,7 @@ class _Objects(NamedTuple):
 
 
 def _copied(objects: State | _Objects) -> _Objects:
-    """Copies down to what is never changed in place: the configurations and the certificates."""
+    """Copy down to what is never changed in place: the configurations and the certificates."""
     pushes: dict[int, PushApplication] = {}
     holders = {
         where: [
@@ -113,9 +113,7 @@ class RestartAfter:
 
 
 def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozenset[Label]:
-    """Those of the objects that the first requests of a run have read, or seen in a list of what stands inside of
-    another.
-    """
+    """Return the objects that the first requests of a run have read or seen in a list of their parent's contents."""
     answered = {record.path for record in simulator.log[:number] if record.status == 200 and not record.write}
 
     def reads(label: Label) -> set[str]:
@@ -135,7 +133,7 @@ class Good(NamedTuple):
     goal: View
 
 
-class Bench:
+class FaultHarness:
     """One server, emptied and filled for each case; modules run in this process."""
 
     def __init__(self, version: str, directory: Path, patch: pytest.MonkeyPatch) -> None:
@@ -151,7 +149,7 @@ class Bench:
         self._site: Site | None = None
 
     def close(self) -> None:
-        """Ends the server."""
+        """End the server."""
         died = self.simulator.died
         self.simulator.clear_faults()
         self.simulator.stop()
@@ -160,7 +158,7 @@ class Bench:
     # -- what there is ------------------------------------------------------------------------------------------------
 
     def prepare(self, scenario: Scenario) -> None:
-        """Makes the server hold what the scenario begins with, and nothing else; no fault is left."""
+        """Make the server hold what the scenario begins with, and nothing else; no fault is left."""
         simulator = self.simulator
         simulator.clear_faults()
         simulator.middlewares[:] = [_refusing, self.ledger]
@@ -193,9 +191,7 @@ class Bench:
             self._site.place(self._site.new)
 
     def mend(self, scenario: Scenario) -> None:
-        """Makes what the scenario needs and does not make itself, where it is gone; as somebody does after a restart
-        of the server.
-        """
+        """Restore what the scenario needs and does not make itself, as an operator does after a restart."""
         there = view(self.simulator)
         for one in scenario.needed:
             if one.label not in there:
@@ -208,16 +204,16 @@ class Bench:
             self.simulator.stream_appears(*stream)
 
     def look(self) -> View:
-        """What there is once all that was asked to stop is gone."""
+        """Return what there is once all that was asked to stop is gone."""
         self.clock.advance(LONGER_THAN_ANY_STOP)
         return view(self.simulator)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def run(self, scenario: Scenario, *, retries: int = 0, check_mode: bool = False) -> ModuleRun:
-        """Runs the scenario's module."""
+        """Run the scenario's module."""
         timeout = PATIENCE_WITH_HANDSHAKES if scenario.certificates else PATIENCE
-        # Strictly one request after the other, as the cases are told apart by the numbers of requests.
+        # Strictly one request after the other, because the numbers of requests identify the cases.
         given = {key: value for key, value in scenario.options.items() if key != "timeout"}
         options = connection(self.simulator, retries=retries, timeout=timeout, concurrency=1, **given)
         if scenario.name == "cert_reload: proven" and self._site is not None:
@@ -225,7 +221,7 @@ class Bench:
         return running_modules.run_module(scenario.module, options, check_mode=check_mode)
 
     def good(self, scenario: Scenario) -> Good:
-        """A run without a fault, made and judged once: it must do what the scenario says, and nothing else."""
+        """Run once without a fault and judge it: the run must do exactly what the scenario declares."""
         if scenario.name not in self._good:
             self.prepare(scenario)
             before = self.look()
@@ -251,7 +247,7 @@ class Bench:
     def case(
         self, scenario: Scenario, fault: Fault, *, retries: int, recovers: bool = False, empties: bool = False
     ) -> Verdict:
-        """One case: a run with a fault, and two without; what was wrong about them.
+        """Judge one case: a run with a fault, and two without.
 
         :param recovers: whether the run must succeed in spite of the fault.
         :param empties: whether the server also loses all that the API has made, once it has answered the request.
@@ -259,7 +255,7 @@ class Bench:
         good = self.good(scenario)
         self.prepare(scenario)
         simulator = self.simulator
-        simulator.plant(fault)
+        simulator.add_fault(fault)
         if empties:
             simulator.middlewares.insert(0, RestartAfter(simulator, fault.number or 0))
         run = self.run(scenario, retries=retries)
@@ -287,7 +283,7 @@ class Bench:
     def check_mode_cases(
         self, scenario: Scenario, kind: str, options: Mapping[str, Any]
     ) -> Iterator[tuple[str, Verdict]]:
-        """Runs in check mode, without a fault and with one at each request in turn: where, and what was wrong."""
+        """Judge runs in check mode, without a fault and with one at each request in turn; yield place and verdict."""
         self.good(scenario)
         requests: list[str] = []
         for number in itertools.chain((None,), itertools.count()):
@@ -300,8 +296,8 @@ class Bench:
             verdict = Verdict(
                 wrong=[f"a write in check mode: {record.method} {record.path}" for record in self.simulator.writes]
             )
-            if PLANTED in run.printed:
-                verdict.leaked.append("a planted secret is shown")
+            if CANARY in run.printed:
+                verdict.leaked.append("a canary is shown")
             verdict.wrong += odd_output(run)
             if fault is None:
                 requests = [f"{record.method} {record.path}" for record in self.simulator.log]
@@ -311,20 +307,20 @@ class Bench:
 
 
 @contextmanager
-def benches(directory: Path) -> Iterator[Any]:
-    """A function that gives the bench of a version.
+def harnesses(directory: Path) -> Iterator[Any]:
+    """Provide a function that gives the harness of a version.
 
-    Time passes only where somebody waits, for the modules and for the server.
+    Time passes only if something waits, for the modules and for the server.
     """
-    found: dict[str, Bench] = {}
+    found: dict[str, FaultHarness] = {}
     with pytest.MonkeyPatch.context() as patch:
         context, transport = execution.Context, execution.Transport
 
-        def of(version: str) -> Bench:
+        def of(version: str) -> FaultHarness:
             if version not in found:
                 place = directory / version
                 place.mkdir()
-                found[version] = Bench(version, place, patch)
+                found[version] = FaultHarness(version, place, patch)
             clock = found[version].clock
             patch.setattr(execution, "Context", functools.partial(context, sleep=clock.advance, clock=clock))
             patch.setattr(execution, "Transport", functools.partial(transport, sleep=clock.advance, jitter=_middling))
@@ -333,15 +329,15 @@ def benches(directory: Path) -> Iterator[Any]:
         try:
             yield of
         finally:
-            for bench in found.values():
-                bench.close()
+            for harness in found.values():
+                harness.close()
 
 
 def _middling() -> float:
-    """In place of chance."""
+    """Replace the random jitter."""
     return 0.5
 
 
 def described(scenario: Scenario, where: str, verdict: Verdict) -> list[str]:
-    """What a failed test says."""
+    """Return what a failed test says."""
     return [f"{scenario.name}, {where}: {text}" for text in verdict.all]

@@ -15,11 +15,11 @@ import typing as t
 from ansible.plugins.callback import CallbackBase
 
 DOCUMENTATION = """
-name: planted_json
+name: canary_json
 type: notification
 short_description: Writes every result as JSON
 description:
-  - Writes each result as a line of JSON to the file that the environment variable PLANTED_JSON names.
+  - Writes each result as a line of JSON to the file that the environment variable CANARY_JSON names.
 """
 
 
@@ -28,10 +28,10 @@ class CallbackModule(CallbackBase):
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"
-    CALLBACK_NAME = "planted_json"
+    CALLBACK_NAME = "canary_json"
 
     def _write(self, event: str, result: t.Any) -> None:
-        with open(os.environ["PLANTED_JSON"], "a", encoding="utf-8") as file:
+        with open(os.environ["CANARY_JSON"], "a", encoding="utf-8") as file:
             entry = {
                 "event": event,
                 "host": result._host.get_name(),

@@ -28,10 +28,10 @@ from .plan import (
     merge_outcomes,
 )
 from .predicted import Predicted
-from .push_tasks_plan import Current, diff, start_error
+from .push_tasks_plan import Current, Scope, diff, start_error
 from .starting import PushTaskStarter
 from .stopping import PushTaskStopper
-from .waiting import NO_APPLICATION, PushTaskWaiter, Scope
+from .waiting import NO_APPLICATION, PushTaskWaiter
 
 
 class PushTasks(Reconciler[Current]):

@@ -13,7 +13,8 @@ from .._resources import push_task
 from .._resources.push_task import PUSH_TASK, Key
 from .._schema.validators import is_addressable
 from .plan import RESTARTED, STARTED, STOPPED, Plan, PlannedChange, Request, Specified
-from .waiting import Scope
+
+Scope = tuple[str, str]  # the names of a virtual host and an application
 
 
 class Current(t.NamedTuple):

@@ -14,14 +14,13 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources import push_task
 from .._resources.push_task import Key
+from .push_tasks_plan import Scope
 
 # Seconds after which a task that is still listed is not being stopped; stopping takes about one, two if it connects.
 STABLE_TIMEOUT = 3.0
 POLL_INTERVAL = 0.3  # seconds between two reads of tasks that are waited for
 # Errors that say that nothing exists that could have push tasks.
 NO_APPLICATION = ("vhost_not_found", "application_not_found")
-
-Scope = tuple[str, str]  # the names of a virtual host and an application
 
 
 class PushTaskWaiter:

@@ -36,7 +36,7 @@ _ABSENT = ("deleted", "stopped")
 # Errors that mean that the object, or its parent, is not there.
 _GONE_KINDS = ("lost", "vhost_not_found", "application_not_found", "task_not_found")
 _GONE_WORDS = re.compile(
-    r"could not be (started again|put back)|missing|is gone|are gone|no longer|lost|is not there|not known",
+    r"could not be (restarted|restored|verified)|missing|is gone|are gone|no longer|lost|is not there|not known",
     re.IGNORECASE,
 )
 

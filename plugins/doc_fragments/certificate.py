@@ -56,8 +56,8 @@ options:
     description:
       - Whether to verify the served certificate as clients do. Its chain must lead to a trusted authority, it must be
         valid now, and it must be valid for the requested host name.
-      - By default handshakes only identify certificates. They succeed even if a certificate has expired or its issuer is
-        unknown.
+      - By default handshakes only identify certificates. They succeed even if a certificate has expired or its issuer
+        is unknown.
     type: bool
     default: false
   chain_ca_path:

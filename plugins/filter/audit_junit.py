@@ -129,7 +129,8 @@ def _add_case(suite: ElementTree.Element, classname: str, name: str, findings: t
 def _line(finding: Finding) -> str:
     change = ""
     if finding["found"] is not None or finding["wanted"] is not None:
-        change = f" On the server: {json.dumps(finding['found'], ensure_ascii=False)}; listed: {json.dumps(finding['wanted'], ensure_ascii=False)}."
+        found, listed = (json.dumps(finding[key], ensure_ascii=False) for key in ("found", "wanted"))
+        change = f" On the server: {found}; listed: {listed}."
     return _text(f"{finding['severity']}: {finding['message']}{change}")
 
 

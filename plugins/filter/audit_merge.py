@@ -49,7 +49,9 @@ EXAMPLES = r"""
 
 - name: Show both in one line
   ansible.builtin.debug:
-    msg: "{{ (my_reports | streamops.ovenmediaengine.audit_merge('2026-01-31T03:01:00Z') | streamops.ovenmediaengine.audit_summary).line }}"
+    msg: >-
+      {{ (my_reports | streamops.ovenmediaengine.audit_merge('2026-01-31T03:01:00Z')
+      | streamops.ovenmediaengine.audit_summary).line }}
 """
 
 RETURN = r"""

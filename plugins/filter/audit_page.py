@@ -46,7 +46,9 @@ EXAMPLES = r"""
 
 - name: Render one line of HTML
   ansible.builtin.debug:
-    msg: "{{ my_report | streamops.ovenmediaengine.audit_page('<h1>' ~ my_braces[0] ~ ' page.verdict ' ~ my_braces[1] ~ '</h1>') }}"
+    msg: >-
+      {{ my_report
+      | streamops.ovenmediaengine.audit_page('<h1>' ~ my_braces[0] ~ ' page.verdict ' ~ my_braces[1] ~ '</h1>') }}
   vars:
     my_braces: !unsafe ["{{", "}}"]
 """
@@ -78,8 +80,8 @@ OK = "ok"
 Record = t.Mapping[str, t.Any]
 # A server lacks everything after a restart. More findings of one kind than this become one row.
 MANY = 5
-# Virtual hosts on the fewest servers share a column, so that a fleet with different virtual hosts on each server does not
-# need a column for each.
+# Virtual hosts on the fewest servers share a column, so that a fleet with different virtual hosts on each server does
+# not need a column for each.
 MOST_COLUMNS = 100
 LONGEST_VALUE = 600
 _RANK = {severity: rank for rank, severity in enumerate((*SEVERITIES, OK))}
@@ -115,7 +117,10 @@ def audit_page(report: t.Any, template: str, style: str = "", script: str = "") 
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(value=_value, rate=_rate, count=_count)
-    policy = f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; base-uri 'none'; form-action 'none'"
+    policy = (
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
     return environment.from_string(str(template)).render(
         page=Page(report), style=Markup(style), script=Markup(script), policy=policy, states=STATES
     )
@@ -193,7 +198,8 @@ class Page:
                 else "No server was audited"
             )
         if self.wrong:
-            return f"{self.wrong:,} of {number:,} servers {'is not as it' if self.wrong == 1 else 'are not as they'} should be"
+            differ = "is not as it" if self.wrong == 1 else "are not as they"
+            return f"{self.wrong:,} of {number:,} servers {differ} should be"
         return f"All {number:,} servers are as listed"
 
     @property

@@ -125,7 +125,10 @@ def _conflict(owner: str, other: t.Mapping[str, t.Any], vhost: str, file: t.Mapp
         what = f"{_LABELS[other['name']]} and {_LABELS[file['name']]} of the virtual host {vhost}"
     else:
         advice = "Specify the same file for both virtual hosts, or set different paths."
-        what = f"{_LABELS[other['name']]} of the virtual host {owner} and {_LABELS[file['name']]} of the virtual host {vhost}"
+        what = (
+            f"{_LABELS[other['name']]} of the virtual host {owner} and "
+            f"{_LABELS[file['name']]} of the virtual host {vhost}"
+        )
     return f"{what} are different files with the same destination {file['path']}. {advice}"
 
 

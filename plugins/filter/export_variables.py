@@ -210,7 +210,8 @@ class Secret(t.NamedTuple):
     @property
     def long_name(self) -> str:
         """Return a name that no other place has."""
-        return f"{self.plain_name}_{hashlib.sha256(chr(0).join(self.parts).encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+        parts = chr(0).join(self.parts).encode("utf-8", "surrogatepass")
+        return f"{self.plain_name}_{hashlib.sha256(parts).hexdigest()[:8]}"
 
 
 _Naming = t.Callable[[Secret], str]

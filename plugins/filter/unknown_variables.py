@@ -37,7 +37,9 @@ EXAMPLES = r"""
     that: my_problems | length == 0
     fail_msg: "{{ my_problems | join(' ') }}"
   vars:
-    my_problems: "{{ lookup('ansible.builtin.varnames', '.', wantlist=true) | streamops.ovenmediaengine.unknown_variables('provision') }}"
+    my_problems: >-
+      {{ lookup('ansible.builtin.varnames', '.', wantlist=true)
+      | streamops.ovenmediaengine.unknown_variables('provision') }}
 """
 
 RETURN = r"""

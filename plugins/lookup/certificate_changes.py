@@ -165,7 +165,10 @@ def certificate_changes(
 
 
 def _surplus(paths: t.Iterable[str], most: int) -> list[str]:
-    """Return the backups to remove, so that the newest ``most`` of each file remain. Their names end with their time."""
+    """Return the backups to remove, so that the newest ``most`` of each file remain.
+
+    Their names end with their time.
+    """
     by_file: dict[str, list[str]] = {}
     for path in paths:
         match = _BACKUP.fullmatch(path)

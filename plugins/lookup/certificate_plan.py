@@ -130,7 +130,10 @@ def certificate_plan(
 
 
 def _source(entry: Entry, name: str, in_certbot: str) -> str:
-    """Return the specified source of a file, empty if there is none. An empty ``chain`` omits that of ``certbot_live``."""
+    """Return the specified source of a file, empty if there is none.
+
+    An empty ``chain`` omits that of ``certbot_live``.
+    """
     if name in entry:
         return str(entry[name] or "")
     return f"{entry['certbot_live']}/{in_certbot}" if entry.get("certbot_live") else ""

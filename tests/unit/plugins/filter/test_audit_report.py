@@ -188,7 +188,8 @@ def test_the_summary() -> None:
         audit_report({"a": result(finding("drift")), "b": result(finding("warning")), "c": None}, TIME), "none", "/r"
     )
     assert summary == {
-        "line": "servers: 3, 1 as listed, 1 not audited; findings: 1 error, 1 drift, 1 warning, 0 info; report: /r/audit.html",
+        "line": "servers: 3, 1 as listed, 1 not audited; findings: 1 error, 1 drift, 1 warning, 0 "
+        "info; report: /r/audit.html",
         "status": "error",
         "failed": False,
         "failed_hosts": {},

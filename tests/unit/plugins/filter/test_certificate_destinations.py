@@ -86,7 +86,8 @@ def test_two_contents_for_one_destination_are_a_conflict() -> None:
     ]
     result = certificate_destinations([entry("a", certificate=("/x", "1")), entry("b", certificate=("/x", "2"))], [])
     assert result["conflicts"] == [
-        "the certificate of the virtual host a and the certificate of the virtual host b are different files with the same destination /x. "
+        "the certificate of the virtual host a and the certificate of the virtual host b are "
+        "different files with the same destination /x. "
         "Specify the same file for both virtual hosts, or set different paths."
     ]
 

@@ -104,7 +104,8 @@ def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> No
         ({"stream_keys": {}}, "There is no stream key for the platform one. Specify an empty text if it needs none."),
         (
             {"stream_keys_text": "planted: [x"},
-            "The file with stream keys is expected to hold YAML with the name of a platform, a colon and its stream key",
+            "The file with stream keys is expected to hold YAML with the name of a platform, a "
+            "colon and its stream key",
         ),
         ({"stream_keys_text": "planted"}, "The file with stream keys is expected"),
         ({"stream_keys_text": "one: {planted: x}"}, "The file with stream keys is expected"),

@@ -102,7 +102,8 @@ def test_files_that_this_run_did_not_replace_stay() -> None:
     action, text = rollback(changes=with_changes(differ=False, shared_with=["b", "c"]))
     assert (
         action == "failed"
-        and "also those of the virtual host b, c, which serves the new certificate since this run placed them. They stay."
+        and "also those of the virtual host b, c, which serves the new certificate since this run "
+        "placed them. They stay."
         in text
     )
 

@@ -273,7 +273,8 @@ def test_an_entry_of_a_list_is_named_beside_its_index(
 def test_a_missing_connection_option_says_where_it_can_be_set(server: Simulator, option: str) -> None:
     run = running_modules.run_module("vhost_info", without(connection(server), option))
     assert run["msg"] == (
-        f"missing required arguments: {option}. Set the option {option}, the environment variable OVENMEDIAENGINE_{option.upper()} "
+        f"missing required arguments: {option}. Set the option {option}, the environment "
+        f"variable OVENMEDIAENGINE_{option.upper()} "
         f"or, for roles, ovenmediaengine_{option}."
     )
     assert not server.log

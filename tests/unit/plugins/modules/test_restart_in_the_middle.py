@@ -36,7 +36,8 @@ def test_what_was_found_before_the_restart_is_not_reported_as_unchanged(simulato
     for entry in result["results"][:2]:
         assert entry["error"]["kind"] == "lost"
         assert entry["msg"].startswith(
-            f"Could not verify virtual host {entry['name']}. Objects that this task created or read have changed or disappeared"
+            f"Could not verify virtual host {entry['name']}. Objects that this task created or "
+            "read have changed or disappeared"
         )
         assert "It no longer exists." in entry["msg"]
     assert set(result["diff"]["after"]) == {"t-2"}

@@ -197,8 +197,8 @@ def test_an_option_that_the_server_is_too_old_for(check_mode: bool) -> None:
         created = run(simulator, "vhost", check_mode=check_mode, **TOO_NEW)
         assert created.failed and created["error"]["kind"] == "unsupported_option" and simulator.writes == []
         assert (
-            "origins.properties.retry_count needs OvenMediaEngine 0.19.0 or later. The version of this server is 0.18.0."
-            in created["msg"]
+            "origins.properties.retry_count needs OvenMediaEngine 0.19.0 or later. The version of "
+            "this server is 0.18.0." in created["msg"]
         )
         make_virtual_host(simulator, "t-v")
         recreated = run(simulator, "vhost", check_mode=check_mode, recreate=True, **TOO_NEW)

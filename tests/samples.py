@@ -27,7 +27,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = re.compile(r"(README|CONTRIBUTING)\.md|docs/.+\.(md|rst)|roles/\w+/README\.md")
-SPOKEN = re.compile(r"fail|warn|refus|Error|Advice|BadInput|Finding|add_detail|problem|msg|message", re.IGNORECASE)
+SPOKEN = re.compile(r"fail|warn|refus|Error|Advice|BadInput|Finding|with_detail|problem|msg|message", re.IGNORECASE)
 MESSAGE_WORDS, PARAGRAPH_WORDS = 4, 15
 
 

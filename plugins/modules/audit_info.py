@@ -332,7 +332,8 @@ certificates:
       type: dict
       contains:
         # BEGIN GENERATED certificate, samples: {subject: CN=live.tenant-a.example.com,
-        #   names: [live.tenant-a.example.com], not_before: "2026-01-31T12:00:00Z", not_after: "2026-05-01T12:00:00Z", days_left: 62}
+        #   names: [live.tenant-a.example.com], not_before: "2026-01-31T12:00:00Z",
+        #   not_after: "2026-05-01T12:00:00Z", days_left: 62}
         fingerprint:
           description: SHA-256 fingerprint, 64 hexadecimal digits in lower case.
           type: str

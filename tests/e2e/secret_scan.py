@@ -189,7 +189,7 @@ class Canaries:
                 self.secrets[known] = f"90{hash_of(known) % 10**13:013}"
             else:
                 # Its end is like that of no other, so that half of it is enough to be known again.
-                self.secrets[known] = f"canary--{word}{self._HARD[kind] if self.hard else '-'}{hash_of(known):016x}"
+                self.secrets[known] = f"canary-{word}{self._HARD[kind] if self.hard else '-'}{hash_of(known):016x}"
         return self.secrets[known]
 
 

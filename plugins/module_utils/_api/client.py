@@ -268,7 +268,7 @@ class Api:
                 unknown = vhost is None or "failed to reload" not in (error.server_message or "").lower()
                 raise error.as_kind("reload_failed").with_outcome_unknown(unknown) from error
             raise
-        return ReloadAnswer(answer.status, message_of(answer.body))
+        return ReloadAnswer(answer.status, message_of(answer.body, self._transport.redact))
 
     # Common parts
 
@@ -281,7 +281,7 @@ class Api:
 
     def _failure(self, answer: Answer, attempt: str, method: str, path: str, idempotence: Idempotence) -> OmeError:
         """Return the error for an answer that is no success."""
-        message = message_of(answer.body)
+        message = message_of(answer.body, self._transport.redact)
         # Without JSON, something else rejected the request. 401 means a wrong token in any case.
         no_words = answer.body is None and 400 <= answer.status < 500 and answer.status != 401
         kind = "not_json" if no_words else kind_of(answer.status, message)
@@ -292,7 +292,7 @@ class Api:
     def _strange_success(self, answer: Answer, attempt: str, path: str) -> OmeError:
         """Return the error for a success without the expected content: the request may have taken effect."""
         error = self._transport.failure(
-            "unexpected_answer", answer, attempt, "POST", path, message_of(answer.body) or None
+            "unexpected_answer", answer, attempt, "POST", path, message_of(answer.body, self._transport.redact) or None
         )
         return error.with_outcome_unknown(True)
 
@@ -343,4 +343,4 @@ class Api:
             raise self._failure(answer, attempt, "POST", path, idempotence)
         if len(answer.body) != len(items):
             raise self._strange_success(answer, attempt, path)
-        return [item_answer(item, answer.status) for item in answer.body]
+        return [item_answer(item, answer.status, self._transport.redact) for item in answer.body]

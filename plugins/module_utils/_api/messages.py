@@ -27,6 +27,7 @@ _MESSAGES = (
 # `[name]` and `'name'` in a message, but not the prefixes `[HTTP]`, `[Config]` and `[JSON]`.
 _QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|'[^']*'")
 _LONGEST_MESSAGE = 2000  # characters of a server message; that of a parser can repeat a whole request
+_LONGEST_REDACTED = 2**16  # characters of a longer message that are searched for secrets
 _STATUSES = {401: "unauthorized", 409: "conflict"}
 
 
@@ -55,24 +56,34 @@ def named_in(payload: dict[str, t.Any] | None, name: str) -> dict[str, t.Any] | 
     return None if payload is None else {**payload, "name": name}
 
 
-def message_of(body: t.Any) -> str:
-    """Return the server's message in an envelope, on one line; empty if there is none."""
+Redact = t.Callable[[str], str]
+
+
+def message_of(body: t.Any, redact: Redact) -> str:
+    """Return the server's message in an envelope, on one line; empty if there is none.
+
+    ``redact`` hides secrets in a message that is too long before it is cut, because a part of a secret is not
+    recognized as such any more.
+    """
     if isinstance(body, list) and body:
         body = body[0]
     message = body.get("message") if isinstance(body, dict) else None
     if not isinstance(message, str):
         return ""
-    words = " ".join(message[:_LONGEST_MESSAGE].split())
+    if len(message) > _LONGEST_MESSAGE:
+        # The first cut bounds the work. What it leaves of a secret at the end is removed by the second.
+        message = redact(message[:_LONGEST_REDACTED])[:_LONGEST_MESSAGE]
+    words = " ".join(message.split())
     # Control characters are escaped, so that a terminal does not execute them.
     return words if words.isprintable() else "".join(one if one.isprintable() else ascii(one)[1:-1] for one in words)
 
 
-def item_answer(item: t.Any, whole: int) -> ItemAnswer:
+def item_answer(item: t.Any, whole: int, redact: Redact) -> ItemAnswer:
     """Return one item of a bulk answer with the status ``whole``; an item that is no envelope is no success."""
     status = item.get("statusCode") if isinstance(item, dict) else None
     if not isinstance(status, int):
         return ItemAnswer(False, whole, "", "unexpected_answer")
-    message = message_of(item)
+    message = message_of(item, redact)
     if 200 <= status < 300:
         return ItemAnswer(True, status, message, "")
     return ItemAnswer(False, status, message, kind_of(status, message))

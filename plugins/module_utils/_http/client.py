@@ -75,13 +75,16 @@ class Transport:
         sleep: t.Callable[[float], None] = concurrency.pause,
         jitter: t.Callable[[], float] = random.random,
         notice: t.Callable[[str], None] = lambda text: None,
+        redact: t.Callable[[str], str] = lambda text: text,
     ) -> None:
         """``notice`` receives a line for each retry, and for each missing answer to a request that is not retried.
+        ``redact`` hides secrets in messages of the server that must be cut.
 
         ``connections`` belong to the caller and stay open; without them the client opens and closes its own.
         ``sleep`` and ``jitter`` are replaced in tests.
         """
         self.settings = settings
+        self.redact = redact
         self._base = settings.api_url.rstrip("/")
         self._host = urlsplit(self._base).netloc
         self._prefix = urlsplit(self._base).path

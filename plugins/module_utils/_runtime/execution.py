@@ -93,7 +93,9 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
         if in_clear_text(settings):
             context.warn(IN_CLEAR_TEXT)
         with connections(settings) as pooled:
-            transport = Transport(settings, connections=pooled, notice=context.retries.append)
+            transport = Transport(
+                settings, connections=pooled, notice=context.retries.append, redact=context.secrets.scrub
+            )
             try:
                 return operation.run(Api(transport), context)
             finally:

@@ -495,6 +495,15 @@ def test_connections_are_closed_after_success_and_failure(serve: Serve, monkeypa
     assert len(closed) == 2
 
 
+@pytest.mark.parametrize("before", [1980, 1990, 2**16 - 10])
+def test_a_secret_at_the_cut_of_a_long_message_is_hidden(serve: Serve, before: int) -> None:
+    """A part of a secret is not recognized as such, so messages are redacted before they are cut."""
+    server = serve(refusal(400, "x" * before + " canary-token-0123456789 " + "y" * 9))
+    result = run("vhost_info", {"api_url": server.url, "api_token": "canary-token-0123456789"})
+    assert result.failed and "xxx" in result["error"]["server_message"]
+    assert "canary" not in result.printed
+
+
 # Files that a module imports on the managed host
 
 MODULE_UTILS = Path(execution.__file__).parents[1]

@@ -54,9 +54,8 @@ options:
     description: The variable C(ovenmediaengine_certificate_backups).
     type: int
     required: true
-seealso:
-  - plugin: streamops.ovenmediaengine.rotate_certificates
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.rotate_certificates#role) uses this lookup.
 """
 
 EXAMPLES = r"""

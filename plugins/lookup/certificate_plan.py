@@ -48,9 +48,8 @@ options:
     description: Mode of private keys.
     type: str
     required: true
-seealso:
-  - plugin: streamops.ovenmediaengine.rotate_certificates
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.rotate_certificates#role) uses this lookup.
 """
 
 EXAMPLES = r"""

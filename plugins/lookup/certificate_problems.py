@@ -42,9 +42,8 @@ options:
     type: list
     elements: str
     required: true
-seealso:
-  - plugin: streamops.ovenmediaengine.rotate_certificates
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.rotate_certificates#role) uses this lookup.
 """
 
 EXAMPLES = r"""

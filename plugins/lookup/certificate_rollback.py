@@ -53,9 +53,8 @@ options:
     description: Whether the run is in check mode.
     type: bool
     default: false
-seealso:
-  - plugin: streamops.ovenmediaengine.rotate_certificates
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.rotate_certificates#role) uses this lookup.
 """
 
 EXAMPLES = r"""

@@ -25,9 +25,8 @@ options:
     description: Path by host, null if the host writes no file.
     type: dict
     required: true
-seealso:
-  - plugin: streamops.ovenmediaengine.export
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.export#role) uses this lookup.
 """
 
 EXAMPLES = r"""

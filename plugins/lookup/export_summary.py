@@ -32,9 +32,8 @@ options:
     description: Whether the run is in check mode and would write the file.
     type: bool
     default: false
-seealso:
-  - plugin: streamops.ovenmediaengine.export
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.export#role) uses this lookup.
 """
 
 EXAMPLES = r"""

@@ -49,9 +49,8 @@ options:
     description: Whether the run is in check mode.
     type: bool
     default: false
-seealso:
-  - plugin: streamops.ovenmediaengine.provision
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.provision#role) uses this lookup.
 """
 
 EXAMPLES = r"""

@@ -38,9 +38,8 @@ options:
     description: Whether the run is in check mode.
     type: bool
     default: false
-seealso:
-  - plugin: streamops.ovenmediaengine.restream
-    plugin_type: role
+notes:
+  - The role P(streamops.ovenmediaengine.restream#role) uses this lookup.
 """
 
 EXAMPLES = r"""

@@ -264,7 +264,7 @@ def main() -> int:
                 print("%s %s: %d differences" % (execution, target, len(found)), flush=True)
                 differences += ["%s %s" % (execution, line) for line in found]
     unknown = [line for line in differences if not any(re.search(one["match"], line) for one in known)]
-    print("\n".join(unknown))
+    print("".join(line + "\n" for line in unknown), end="")
     compared = ", ".join("%d %s" % (number, name) for name, number in counts.items())
     outcome = "%d unknown" % len(unknown) if unknown else "all known" if differences else "none"
     print(

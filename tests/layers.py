@@ -150,7 +150,7 @@ def main() -> int:
         "files that import ansible.*: %s" % (", ".join(name for name, file in files.items() if file.ansible) or "none")
     )
     found = violations(files) if layered else []
-    print("\n".join(found))
+    print("".join(line + "\n" for line in found), end="")
     return 1 if found else 0
 
 

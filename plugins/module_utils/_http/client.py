@@ -164,7 +164,9 @@ class Transport:
         """Return the error of a request that is given up."""
         outcome = self._explained(outcome)
         if outcome.transient and not_retried:
-            self._report(f"{self._describe(method, path, outcome)} Not sent again; what is there decides.")
+            self._report(
+                f"{self._describe(method, path, outcome)} Not retried: the module reads the current state instead."
+            )
         return OmeError(
             outcome.kind,
             attempt,

@@ -34,7 +34,7 @@ def test_files_of_the_controller_are_read_where_rotation_finds_them(tmp_path: pa
         write(tmp_path / "live" / "cert.pem"),
     )
     entries = [
-        {"vhost": "a", "certificate": "one.pem", "private_key": "planted"},
+        {"vhost": "a", "certificate": "one.pem", "private_key": "canary"},
         {"vhost": "b", "certificate": str(tmp_path / "two.pem"), "endpoints": [{"port": 1}]},
         {"vhost": "c", "certbot_live": "live"},
         {"vhost": "d", "certificate": "none.pem"},

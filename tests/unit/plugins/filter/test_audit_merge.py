@@ -63,15 +63,15 @@ def test_a_server_without_a_report_is_a_finding() -> None:
     ("reports", "expected"),
     [
         ([], ()),
-        ("planted", ()),
+        ("canary", ()),
         ({"servers": []}, ()),
-        (["planted"], ()),
-        ([{"planted": 1}], ()),
+        (["canary"], ()),
+        ([{"canary": 1}], ()),
         ([{"servers": [], "generated_at": EARLY, "schema_version": 2}], ()),
-        ([audit_report({}, EARLY)], "planted"),
+        ([audit_report({}, EARLY)], "canary"),
     ],
 )
 def test_what_is_no_report_is_refused(reports: Any, expected: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="audit_merge expects") as caught:
         audit_merge(reports, NOW, expected)
-    assert "planted" not in str(caught.value)
+    assert "canary" not in str(caught.value)

@@ -139,7 +139,7 @@ def test_numbers_in_names_are_compared_as_numbers(word: str, one: int, other: in
         ),
         ({"failed": True}, "audit_failed", "The server could not be audited. See the output of the run."),
         (None, "not_audited", "The host one has no result"),
-        ("planted", "not_audited", "The host one has no result"),
+        ("canary", "not_audited", "The host one has no result"),
     ],
 )
 def test_what_has_no_findings_is_one(registered: Any, kind: str, words: str) -> None:
@@ -161,7 +161,7 @@ def test_values_are_those_of_json() -> None:
     assert [type(item) for item in found["a"]] == [str, int, float, bool, type(None)]
 
 
-@pytest.mark.parametrize("wrong", [None, "planted", ["planted"]])
+@pytest.mark.parametrize("wrong", [None, "canary", ["canary"]])
 def test_what_is_no_report_is_refused(wrong: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="audit_report expects"):
         audit_report(wrong, TIME)
@@ -202,7 +202,7 @@ def test_the_summary() -> None:
         "info": 0,
     }
     with pytest.raises(AnsibleFilterError, match="one of none, drift, error"):
-        audit_summary(audit_report({}, TIME), "planted")
+        audit_summary(audit_report({}, TIME), "canary")
 
 
 def test_each_host_fails_for_its_own_findings() -> None:

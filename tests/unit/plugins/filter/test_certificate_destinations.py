@@ -92,9 +92,9 @@ def test_two_contents_for_one_destination_are_a_conflict() -> None:
     ]
 
 
-@pytest.mark.parametrize("wrong", ["planted", {"vhost": "planted"}, ["planted"], None])
+@pytest.mark.parametrize("wrong", ["canary", {"vhost": "canary"}, ["canary"], None])
 def test_what_is_no_list_of_dictionaries_is_refused_without_being_shown(wrong: Any) -> None:
     for arguments in ((wrong, []), ([], wrong)):
         with pytest.raises(AnsibleFilterError, match="expects two lists") as caught:
             certificate_destinations(*arguments)
-        assert "planted" not in str(caught.value)
+        assert "canary" not in str(caught.value)

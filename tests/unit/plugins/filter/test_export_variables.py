@@ -294,8 +294,8 @@ def test_numbers_of_the_server_are_taken_as_the_modules_take_them() -> None:
     assert load(made["applications"])[0]["output_profiles"]["output_profile"][0]["encodes"]["videos"] == [video]
 
 
-@pytest.mark.parametrize("wrong", ["planted", {}, {"vhosts": "planted"}, None])
+@pytest.mark.parametrize("wrong", ["canary", {}, {"vhosts": "canary"}, None])
 def test_what_is_no_result_of_a_module_is_refused_without_being_shown(wrong: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="a result of vhost_info") as caught:
         export_variables(wrong, {"applications": [], "status": []}, {"tasks": [], "status": []})
-    assert "planted" not in str(caught.value)
+    assert "canary" not in str(caught.value)

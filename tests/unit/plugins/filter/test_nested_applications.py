@@ -41,15 +41,15 @@ def test_applications_of_all_virtual_hosts_are_returned() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        "planted",
-        {"name": "planted"},
-        ["planted"],
-        [{"name": "a", "applications": "planted"}],
-        [{"applications": ["planted"]}],
+        "canary",
+        {"name": "canary"},
+        ["canary"],
+        [{"name": "a", "applications": "canary"}],
+        [{"applications": ["canary"]}],
         None,
     ],
 )
 def test_what_is_no_list_of_dictionaries_is_refused_without_being_shown(wrong: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="expects a list of dictionaries") as caught:
         nested_applications(wrong)
-    assert "planted" not in str(caught.value)
+    assert "canary" not in str(caught.value)

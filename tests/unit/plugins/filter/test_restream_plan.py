@@ -19,7 +19,7 @@ PLATFORMS = [
     {
         "name": "two",
         "url": "rtmps://two.example.com/live",
-        "stream_key": "planted-two",
+        "stream_key": "canary-two",
         "variant_names": ["high"],
         "id": "the-second",
     },
@@ -31,9 +31,9 @@ SCOPE = {"vhost": "default", "app": "app"}
 
 def plan(platforms: Any = None, **changed: Any) -> dict[str, Any]:
     """What the filter returns; nothing of it but tasks may show a secret."""
-    given = {"chosen": "all", **STREAM, "stream_keys": {"one": "planted-one"}, **changed}
+    given = {"chosen": "all", **STREAM, "stream_keys": {"one": "canary-one"}, **changed}
     made: dict[str, Any] = restream_plan(PLATFORMS if platforms is None else platforms, **given)
-    assert "planted" not in json.dumps({**made, "tasks": []})
+    assert "canary" not in json.dumps({**made, "tasks": []})
     return made
 
 
@@ -47,7 +47,7 @@ def test_each_platform_becomes_a_push_task() -> None:
             "stream": {"name": "main"},
             "protocol": "rtmp",
             "url": "rtmp://one.example.com/live",
-            "stream_key": "planted-one",
+            "stream_key": "canary-one",
         },
         {
             **SCOPE,
@@ -55,7 +55,7 @@ def test_each_platform_becomes_a_push_task() -> None:
             "stream": {"name": "main", "variant_names": ["high"]},
             "protocol": "rtmp",
             "url": "rtmps://two.example.com/live",
-            "stream_key": "planted-two",
+            "stream_key": "canary-two",
         },
         {
             **SCOPE,
@@ -77,7 +77,7 @@ def test_platforms_are_chosen_by_list_or_text(chosen: Any) -> None:
 
 
 def test_to_stop_needs_no_key() -> None:
-    made = plan(state="stopped", stream_keys=None, stream_keys_text="planted: [")
+    made = plan(state="stopped", stream_keys=None, stream_keys_text="canary: [")
     assert made["problems"] == []
     assert made["tasks"] == [{**SCOPE, "id": "main-one"}, {**SCOPE, "id": "the-second"}, {**SCOPE, "id": "main-three"}]
 
@@ -85,13 +85,13 @@ def test_to_stop_needs_no_key() -> None:
 @pytest.mark.parametrize(
     ("text", "given", "key"),
     [
-        ("one: planted-file", {}, "planted-file"),
+        ("one: canary-file", {}, "canary-file"),
         ("one: 0123", None, "0123"),
         ("one: 'a # {{ b }}'\nfour: 5", {}, "a # {{ b }}"),
-        ("one: planted-file", {"one": "planted-variable"}, "planted-variable"),
+        ("one: canary-file", {"one": "canary-variable"}, "canary-variable"),
         ("one: ''", {}, ""),
         ("", {"one": 123}, "123"),
-        ("{one: planted-json}", {}, "planted-json"),
+        ("{one: canary-json}", {}, "canary-json"),
     ],
 )
 def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> None:
@@ -103,13 +103,13 @@ def test_keys_come_from_file_and_variable(text: str, given: Any, key: str) -> No
     [
         ({"stream_keys": {}}, "There is no stream key for the platform one. Specify an empty text if it needs none."),
         (
-            {"stream_keys_text": "planted: [x"},
+            {"stream_keys_text": "canary: [x"},
             "The file with stream keys is expected to hold YAML with the name of a platform, a "
             "colon and its stream key",
         ),
-        ({"stream_keys_text": "planted"}, "The file with stream keys is expected"),
-        ({"stream_keys_text": "one: {planted: x}"}, "The file with stream keys is expected"),
-        ({"stream_keys": "planted"}, "The variable with stream keys is expected"),
+        ({"stream_keys_text": "canary"}, "The file with stream keys is expected"),
+        ({"stream_keys_text": "one: {canary: x}"}, "The file with stream keys is expected"),
+        ({"stream_keys": "canary"}, "The variable with stream keys is expected"),
         ({"stream_keys": {"one": None}}, "The variable with stream keys is expected"),
         ({"chosen": []}, "No platform is chosen. Known platforms: one, two, three."),
         ({"chosen": " , "}, "No platform is chosen."),
@@ -130,21 +130,21 @@ def test_what_is_wrong_is_told(changed: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("platforms", "said"),
     [
-        ("planted", "The platforms are expected to be a list of dictionaries."),
-        (["planted"], "The platforms are expected to be a list of dictionaries."),
-        ([{"url": "rtmp://planted"}], "The platform with index 0 needs a name"),
-        ([{"name": "all", "url": "rtmp://planted"}], "The platform with index 0 needs a name"),
+        ("canary", "The platforms are expected to be a list of dictionaries."),
+        (["canary"], "The platforms are expected to be a list of dictionaries."),
+        ([{"url": "rtmp://canary"}], "The platform with index 0 needs a name"),
+        ([{"name": "all", "url": "rtmp://canary"}], "The platform with index 0 needs a name"),
         ([{"name": "a,b"}], "The platform with index 0 needs a name"),
         (
-            [{"name": "one", "key": "planted"}],
+            [{"name": "one", "key": "canary"}],
             "The platform one has an unknown field key. Known fields are name, url, protocol,",
         ),
-        ([{"name": "one", "stream_key": ["planted"]}], "The platform one expects a text for stream_key."),
+        ([{"name": "one", "stream_key": ["canary"]}], "The platform one expects a text for stream_key."),
         ([{"name": "one", "url": True}], "The platform one expects a text for url."),
-        ([{"name": "one", "variant_names": "planted"}], "The platform one expects a list of names for variant_names."),
+        ([{"name": "one", "variant_names": "canary"}], "The platform one expects a list of names for variant_names."),
         ([{"name": "one"}], "The push task for the platform one cannot work. url: is required"),
         (
-            [{"name": "one", "url": "http://u:planted@a.example.com/x"}],
+            [{"name": "one", "url": "http://u:canary@a.example.com/x"}],
             "The push task for the platform one cannot work. url: expected 'rtmp://",
         ),
         (

@@ -18,7 +18,7 @@ TASK: dict[str, Any] = {
     "stream": {"name": "main"},
     "protocol": "rtmp",
     "url": "rtmp://push.example.com/app",
-    "stream_key": "planted-key",
+    "stream_key": "canary-key",
 }
 """A push task whose key no output may show."""
 
@@ -115,11 +115,11 @@ def application(simulator: Simulator, **fields: Any) -> dict[str, Any]:
     if newer:
         app["transcode_webhook"] = {
             "enable": True,
-            "control_server_url": "https://user:planted-user@hooks.example.com/transcode?token=planted-token",
-            "secret_key": "planted-webhook-secret",
+            "control_server_url": "https://user:canary-user@hooks.example.com/transcode?token=canary-token",
+            "secret_key": "canary-webhook-secret",
         }
         app["publishers"]["llhls"]["extra"]["defaultQueryString"] = {
-            "queries": [{"key": "accessToken", "value": "planted-access-token"}, {"key": "mode", "value": "x"}]
+            "queries": [{"key": "accessToken", "value": "canary-access-token"}, {"key": "mode", "value": "x"}]
         }
         app["event_generator"] = {"enable": False, "path": "/var/events"}
     return {**app, **fields}

@@ -61,7 +61,7 @@ def step(
     for run in (predicted, done):
         assert run.failed is (action == "failed"), run
         assert [result["action"] for result in run.get("results", [run])] == [action]
-        assert "planted" not in run.printed
+        assert "canary" not in run.printed
     assert done["changed"] == predicted["changed"] == (action not in ("unchanged", "failed"))
     assert done["diff"] == predicted["diff"]
     for one, other in zip(done.get("results", [done]), predicted.get("results", [predicted])):
@@ -79,7 +79,7 @@ def start_pushes(simulator: Simulator) -> None:
             "protocol": "rtmp",
             "url": f"rtmp://{task_id}.example.com/app",
         }
-        run = running_modules.run_module("push_task", connection(simulator, **task, stream_key="planted-key"))
+        run = running_modules.run_module("push_task", connection(simulator, **task, stream_key="canary-key"))
         assert run["action"] == "started", run
 
 
@@ -221,8 +221,8 @@ CHANGES: dict[str, Any] = {
     "output_profiles.output_profile[0].playlists[0].options.web_rtc_auto_abr": False,
     "output_profiles.output_profile[0].playlists[0].renditions[0].video": "bypass_video",
     "transcode_webhook.enable": False,
-    "transcode_webhook.secret_key": "planted-new-secret",
-    "transcode_webhook.control_server_url": "https://user:planted-other@hooks.example.com/transcode?token=planted-token",
+    "transcode_webhook.secret_key": "canary-new-secret",
+    "transcode_webhook.control_server_url": "https://user:canary-other@hooks.example.com/transcode?token=canary-token",
     "event_generator.path": "/other",
 }
 
@@ -246,7 +246,7 @@ def test_differences_name_each_field(current: Simulator) -> None:
             "application", connection(current, **replaced(app, path, value)), check_mode=True
         )
         assert run.failed and [difference["field"] for difference in run["differences"]] == [path]
-        assert f"Differing fields: {path}." in run["msg"] and "planted" not in run.printed
+        assert f"Differing fields: {path}." in run["msg"] and "canary" not in run.printed
 
 
 @pytest.mark.parametrize("path", CHANGES)
@@ -256,7 +256,7 @@ def test_recreate_changes_the_field_and_nothing_else(current: Simulator, path: s
     wanted = replaced(application(current), path, CHANGES[path])
     for action in ("recreated", "unchanged"):
         run = running_modules.run_module("application", connection(current, **wanted, recreate=True))
-        assert run["action"] == action and "planted" not in run.printed
+        assert run["action"] == action and "canary" not in run.printed
     unchanged_rest = replaced(application(current), path, CHANGES[path])
     assert not running_modules.run_module("application", connection(current, **unchanged_rest))["changed"]
 
@@ -264,8 +264,8 @@ def test_recreate_changes_the_field_and_nothing_else(current: Simulator, path: s
 def test_secret_that_changes_is_marked_without_being_shown(current: Simulator) -> None:
     make_virtual_host(current, "t-v")
     running_modules.run_module("application", connection(current, **application(current)))
-    wanted = replaced(application(current), "transcode_webhook.secret_key", "planted-new-secret")
-    wanted["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "planted-new-token"
+    wanted = replaced(application(current), "transcode_webhook.secret_key", "canary-new-secret")
+    wanted["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "canary-new-token"
     run = running_modules.run_module("application", connection(current, **wanted, recreate=True), check_mode=True)
     before, after = (run["diff"][side]["t-v/live"] for side in ("before", "after"))
     assert (before["transcode_webhook"]["secret_key"], after["transcode_webhook"]["secret_key"]) == (

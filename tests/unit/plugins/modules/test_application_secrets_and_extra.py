@@ -221,39 +221,39 @@ DUMP: dict[str, Any] = {"id": "d", "enable": True, "targetStreamName": "main", "
 SECRET_APP: dict[str, Any] = {
     "transcode_webhook": {
         "enable": True,
-        "control_server_url": "https://me:planted-user@hooks.example.com/x?token=planted-query",
-        "secret_key": "planted-secret-key",
+        "control_server_url": "https://me:canary-user@hooks.example.com/x?token=canary-query",
+        "secret_key": "canary-secret-key",
     },
     "publishers": {
         "llhls": {
             "extra": {
                 "defaultQueryString": {
                     "queries": [
-                        {"key": "apiToken", "value": "planted-token"},
-                        {"key": "password", "value": "planted-password"},
-                        {"key": "streamKey", "value": "planted-stream-key"},
+                        {"key": "apiToken", "value": "canary-token"},
+                        {"key": "password", "value": "canary-password"},
+                        {"key": "streamKey", "value": "canary-stream-key"},
                         {"key": "keyframe", "value": "shown"},
                     ]
                 },
-                "dumps": {"dump": [{**DUMP, "outputPath": "rtmp://h/app/planted-in-url"}]},
+                "dumps": {"dump": [{**DUMP, "outputPath": "rtmp://h/app/canary-in-url"}]},
             }
         }
     },
 }
 BY_NAME: dict[str, Any] = {
-    "apiToken": "planted-api-token",
-    "login": {"password": "planted-login", "authenticate": True, "keyframe": "shown"},
-    "outputs": [{"url": "rtmp://h/app/planted-output", "auth": {"secret": "planted-deep"}}],
+    "apiToken": "canary-api-token",
+    "login": {"password": "canary-login", "authenticate": True, "keyframe": "shown"},
+    "outputs": [{"url": "rtmp://h/app/canary-output", "auth": {"secret": "canary-deep"}}],
     "keys": [{"signingKey": 2**53, "frames": 30}],
 }
 """What other releases may take: names that sound like secrets, and URLs, at any depth."""
-BY_NAME_SECRETS = ("planted", str(2**53))
+BY_NAME_SECRETS = ("canary", str(2**53))
 
 WIRE: dict[str, Any] = {
     "transcodeWebhook": {
         "enable": True,
-        "controlServerUrl": "https://me:planted-user@hooks.example.com/x?token=planted-query",
-        "secretKey": "planted-secret-key",
+        "controlServerUrl": "https://me:canary-user@hooks.example.com/x?token=canary-query",
+        "secretKey": "canary-secret-key",
     },
     "publishers": {"llhls": copy.deepcopy(SECRET_APP["publishers"]["llhls"]["extra"])},
 }
@@ -279,8 +279,8 @@ class TestSecrets:
         module, options = modules_with({**BASE, **SECRET_APP})[number]
         make_virtual_host(current, "t-v")
         other = copy.deepcopy({**BASE, **SECRET_APP})
-        other["transcode_webhook"]["secret_key"] = "planted-other-key"
-        other["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "planted-other-token"
+        other["transcode_webhook"]["secret_key"] = "canary-other-key"
+        other["publishers"]["llhls"]["extra"]["defaultQueryString"]["queries"][0]["value"] = "canary-other-token"
         changed = modules_with(other)[number][1]
         for given, action in (
             (options, "created"),
@@ -290,9 +290,9 @@ class TestSecrets:
         ):
             for check_mode in (True, False):
                 result = running_modules.run_module(module, connection(current, **given), check_mode=check_mode)
-                assert "planted" not in result.printed and "module_args" in result.get("invocation", {"module_args": 1})
+                assert "canary" not in result.printed and "module_args" in result.get("invocation", {"module_args": 1})
                 assert action in result.printed
-        assert config(current)["transcodeWebhook"]["secretKey"] == "planted-other-key"
+        assert config(current)["transcodeWebhook"]["secretKey"] == "canary-other-key"
 
     @pytest.mark.parametrize("number", range(4))
     def test_only_on_the_server(self, current: Simulator, number: int) -> None:
@@ -304,7 +304,7 @@ class TestSecrets:
             path=APPS,
             status=500,
             skip=1,
-            message="refused planted-secret-key and planted-token and rtmp://h/app/planted-in-url",
+            message="refused canary-secret-key and canary-token and rtmp://h/app/canary-in-url",
         )
         runs = [
             running_modules.run_module(module, connection(current, **change), check_mode=check_mode)
@@ -322,12 +322,12 @@ class TestSecrets:
             running_modules.run_module(module, connection(current, **absent, state="absent"), check_mode=check_mode)
             for check_mode in (True, False)
         ]
-        assert all("planted" not in result.printed for result in runs)
+        assert all("canary" not in result.printed for result in runs)
 
     def test_info(self, current: Simulator) -> None:
         make(current, **WIRE)
         masked = running_modules.run_module("application_info", connection(current, vhost="t-v"))
-        assert "planted" not in masked.printed
+        assert "canary" not in masked.printed
         extra = masked["applications"][0]["publishers"]["llhls"]["extra"]
         values = {pair["key"]: pair["value"] for pair in extra["defaultQueryString"]["queries"]}
         assert values == {**dict.fromkeys(("apiToken", "password", "streamKey"), "********"), "keyframe": "shown"}
@@ -359,7 +359,7 @@ class TestSecrets:
             **copy.deepcopy(BY_NAME),
         }
         current.state.create_application(current.state.virtual_hosts["t-v"], there)
-        changed = {**BY_NAME, "login": {"password": "planted-new"}}
+        changed = {**BY_NAME, "login": {"password": "canary-new"}}
         module, change = modules_with({**BASE, "publishers": {"llhls": {"extra": changed}}, "extra": changed})[number]
         runs = [
             running_modules.run_module(module, connection(current, **change), check_mode=check_mode)
@@ -379,13 +379,13 @@ class TestSecrets:
         assert not [secret for result in runs for secret in BY_NAME_SECRETS if secret in result.printed]
 
     @pytest.mark.parametrize(
-        "options", ({"providers": "planted"}, {"transcode_webhook": {"secret_keyy": "planted"}}, {"extra": ["planted"]})
+        "options", ({"providers": "canary"}, {"transcode_webhook": {"secret_keyy": "canary"}}, {"extra": ["canary"]})
     )
     def test_options_of_wrong_form(self, current: Simulator, options: dict[str, Any]) -> None:
         for module, given in modules_with({**BASE, **SECRET_APP, **options}):
             result = running_modules.run_module(module, connection(current, **given))
             assert result.failed and current.log == []
-            assert "planted-" not in result.printed
+            assert "canary-" not in result.printed
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_full_application_hides_its_secrets(simulator: Simulator) -> None:
     make_virtual_host(simulator, "t-v")
     for check_mode in (True, False):
         assert (
-            "planted"
+            "canary"
             not in running_modules.run_module(
                 "application", connection(simulator, **application(simulator)), check_mode=check_mode
             ).printed

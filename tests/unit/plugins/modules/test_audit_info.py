@@ -54,7 +54,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 )
 
 SEVERITIES = ("error", "drift", "warning", "info")
-SECRETS = ("canary", "planted", "ome-access-token")
+SECRETS = ("canary", "ome-access-token")
 OWN_KINDS = {
     "missing": "drift",
     "differs": "drift",
@@ -1410,7 +1410,7 @@ def test_certificates_of_a_server_whose_api_does_not_respond(ports: Site) -> Non
         ({"days": -1}, "bad_input", "days"),
         ({"fingerprint": "ab"}, "bad_input", "fingerprint"),
         ({"fingerprint": "a" * 64, "certificate": "/c.pem"}, "bad_input", "fingerprint"),
-        ({"certificate": "-----BEGIN RSA PRIVATE KEY-----\nplanted\n"}, "bad_input", "certificate"),
+        ({"certificate": "-----BEGIN RSA PRIVATE KEY-----\ncanary\n"}, "bad_input", "certificate"),
         ({"certificate": "/nowhere/cert.pem"}, "certificate_file", "certificate"),
         ("x", "bad_input", ""),
     ],

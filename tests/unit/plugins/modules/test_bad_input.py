@@ -132,7 +132,7 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("push_task", {**SRT, "url": "rtmp://push.example.com/app"}, "url"),
     ("push_task", {**MPEGTS, "url": "srt://push.example.com:9999"}, "url"),
     ("push_task", {**MPEGTS, "url": "tcp://0.0.0.0:5000?listen"}, "url"),
-    ("push_task", {**MPEGTS, "stream_key": "planted-key"}, "stream_key"),
+    ("push_task", {**MPEGTS, "stream_key": "canary-key"}, "stream_key"),
     ("push_task", {**RTMP, "wait_timeout": -1}, "wait_timeout"),
     ("push_tasks", {"tasks": [RTMP, {**RTMP, "id": "b c"}]}, "tasks[1].id"),
     ("push_tasks", {"tasks": [RTMP, SRT]}, "tasks[1].id"),
@@ -145,18 +145,18 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("cert_reload", {"vhost": "a b"}, "vhost"),
     # The connection
     ("cert_reload", {"api_url": "127.0.0.1:8081"}, "api_url"),
-    ("cert_reload", {"api_url": "http://user:planted-pass@127.0.0.1:8081"}, "api_url"),
+    ("cert_reload", {"api_url": "http://user:canary-pass@127.0.0.1:8081"}, "api_url"),
     ("cert_reload", {"api_url": "http://127.0.0.1:8081/?a=b"}, "api_url"),
     ("cert_reload", {"api_token": ""}, "api_token"),
-    ("cert_reload", {"api_token": "planted\nheader: x"}, "api_token"),
+    ("cert_reload", {"api_token": "canary\nheader: x"}, "api_token"),
     ("cert_reload", {"timeout": 0}, "timeout"),
     ("cert_reload", {"retries": -1}, "retries"),
     ("cert_reload", {"retries": 1000}, "retries"),
     ("cert_reload", {"concurrency": 0}, "concurrency"),
     ("cert_reload", {"concurrency": 100}, "concurrency"),
     ("cert_reload", {"client_key": "/k.pem"}, "client_key"),
-    ("cert_reload", {"http_headers": {"Authorization": "planted-header"}}, "http_headers.Authorization"),
-    ("cert_reload", {"http_headers": {"X-Gateway": "planted\r\nheader: x"}}, "http_headers.'X-Gateway'"),
+    ("cert_reload", {"http_headers": {"Authorization": "canary-header"}}, "http_headers.Authorization"),
+    ("cert_reload", {"http_headers": {"X-Gateway": "canary\r\nheader: x"}}, "http_headers.'X-Gateway'"),
 ]
 
 
@@ -181,7 +181,7 @@ def test_refused_before_anything_is_sent(
     assert run["msg"].startswith(f"{option}: ")
     assert run["error"]["kind"] == "bad_input"
     assert server.log == []
-    assert "planted" not in run.printed
+    assert "canary" not in run.printed
 
 
 def test_the_table_is_not_empty() -> None:
@@ -200,19 +200,19 @@ def test_masked_output_is_no_input(server: Simulator) -> None:
 @pytest.mark.parametrize(
     "vhosts",
     [
-        [{"name": "t-a", "signed_policy": "planted text in place of a dictionary"}],
-        [{"name": "t-a", "signed_policyy": {"secret_key": "planted-under-a-misspelt-option"}}],
-        [{"name": "t-a", "signed_policy": {"secret_key": ["planted-in-a-list"]}, "hosts": []}],
-        ["planted-text"],
-        "planted-text",
+        [{"name": "t-a", "signed_policy": "canary text in place of a dictionary"}],
+        [{"name": "t-a", "signed_policyy": {"secret_key": "canary-under-a-misspelt-option"}}],
+        [{"name": "t-a", "signed_policy": {"secret_key": ["canary-in-a-list"]}, "hosts": []}],
+        ["canary-text"],
+        "canary-text",
     ],
 )
 def test_options_that_ansible_itself_refuses_show_no_secret(server: Simulator, vhosts: Any) -> None:
     run = running_modules.run_module(
-        "vhosts", connection(server, api_token="planted-token", http_headers={"X": "planted-header"}, vhosts=vhosts)
+        "vhosts", connection(server, api_token="canary-token", http_headers={"X": "canary-header"}, vhosts=vhosts)
     )
     assert run.failed and server.log == []
-    assert "planted" not in run.printed
+    assert "canary" not in run.printed
 
 
 @pytest.mark.parametrize("check_mode", [False, True])

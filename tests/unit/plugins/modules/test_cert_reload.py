@@ -786,7 +786,7 @@ def test_the_certificate_of_the_api_at_another_port(newest: Site) -> None:
 
 PORT = {"port": 3334}
 CERT: dict[str, Any] = {"certificate": "/c.pem", "endpoint": [PORT]}
-PEM = "-----BEGIN EC PRIVATE KEY-----\nplanted\n-----END EC PRIVATE KEY-----\n"
+PEM = "-----BEGIN EC PRIVATE KEY-----\ncanary\n-----END EC PRIVATE KEY-----\n"
 BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({"vhost": "a b"}, "vhost"),
     ({"vhost": ""}, "vhost"),

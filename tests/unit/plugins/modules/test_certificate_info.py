@@ -315,7 +315,7 @@ def test_the_names_of_the_virtual_host(site: Site, simulator: Simulator, tmp_pat
 # -- bad input --------------------------------------------------------------------------------------------------
 
 PORT = {"host": "127.0.0.1", "port": 3334}
-PEM = "-----BEGIN EC PRIVATE KEY-----\nplanted\n-----END EC PRIVATE KEY-----\n"
+PEM = "-----BEGIN EC PRIVATE KEY-----\ncanary\n-----END EC PRIVATE KEY-----\n"
 BAD_INPUT: list[tuple[dict[str, Any], str]] = [
     ({}, "endpoint"),
     ({"endpoint": []}, "endpoint"),

@@ -60,7 +60,7 @@ def without_vhost(app: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def push(number: int, task: str, **fields: Any) -> dict[str, Any]:
-    url = {"protocol": "rtmp", "url": f"rtmp://push.example.com/{task}", "stream_key": f"planted-{number}-{task}"}
+    url = {"protocol": "rtmp", "url": f"rtmp://push.example.com/{task}", "stream_key": f"canary-{number}-{task}"}
     return {"vhost": f"t-{number:02}", "app": "live", "id": task, "stream": {"name": "camera"}, **url, **fields}
 
 
@@ -79,7 +79,7 @@ def fill(simulator: Simulator, count: int = 12, tasks: int = 2) -> None:
             post(
                 simulator,
                 f"/v1/vhosts/t-{number:02}/apps/live:startPush",
-                {**body, "streamKey": f"planted-{number}-p-{task}"},
+                {**body, "streamKey": f"canary-{number}-p-{task}"},
             )
 
 
@@ -128,7 +128,7 @@ SCENARIOS = {
         "push_tasks", {"tasks": [push(number, f"p-{task}") for number in NUMBERS for task in range(4)]}
     ),
     "push_tasks: restart": Scenario(
-        "push_tasks", {"tasks": [push(number, "p-0", stream_key="planted-other") for number in NUMBERS]}
+        "push_tasks", {"tasks": [push(number, "p-0", stream_key="canary-other") for number in NUMBERS]}
     ),
     "push_tasks: stopped": Scenario(
         "push_tasks",

@@ -21,7 +21,7 @@ VHOST: dict[str, Any] = {
     "host": {"names": ["old.example.com"]},
     "admission_webhooks": {
         "control_server_url": "https://hooks.example.com",
-        "secret_key": "planted-old",
+        "secret_key": "canary-old",
         "timeout": 1000,
     },
     "applications": [{"name": "live", "providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}],
@@ -29,7 +29,7 @@ VHOST: dict[str, Any] = {
 OTHER: dict[str, Any] = {
     "name": "t-v",
     "host": {"names": ["new.example.com"]},
-    "admission_webhooks": {"secret_key": "planted-new"},
+    "admission_webhooks": {"secret_key": "canary-new"},
 }
 FEWER = {"vhost": "t-v", "name": "live", "providers": {"rtmp": {}}}
 
@@ -70,7 +70,7 @@ def test_what_differs_and_is_refused_is_in_the_diff(
     assert sides[0][field] != sides[1][field]
     if before is not None:
         assert (sides[0][field], sides[1][field]) == (before, after)
-    assert "planted" not in json.dumps(run["diff"])
+    assert "canary" not in json.dumps(run["diff"])
     assert [record for record in simulator.writes[writes:] if record.status == 200 and record.body] == []
 
 
@@ -80,7 +80,7 @@ def test_push_task_of_the_configuration_that_differs(current: Simulator, check_m
     run = running_modules.run_module("push_task", connection(current, **TASK), check_mode=check_mode)
     assert run["error"]["kind"] == "configured_task"
     assert run["diff"]["before"]["default/app/t-p"]["url"] != run["diff"]["after"]["default/app/t-p"]["url"]
-    assert "planted" not in json.dumps(run["diff"])
+    assert "canary" not in json.dumps(run["diff"])
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_the_diff_of_a_failure_is_printed(
     assert (
         "-" + 16 * " " + '"old.example.com"' in printed.err and "+" + 16 * " " + '"new.example.com"' in printed.err
     ) is shown
-    assert "planted" not in printed.err
+    assert "canary" not in printed.err

@@ -44,7 +44,7 @@ def failure(
     assert run["error"]["kind"] == kind, run["msg"]
     assert ADVICE[kind].remedy in run["msg"]
     assert run["error"]["attempted"] in run["msg"]
-    assert "planted" not in run.printed
+    assert "canary" not in run.printed
     return run
 
 
@@ -53,7 +53,7 @@ class TestConnection:
     """Every module says the same of the same trouble."""
 
     def test_wrong_token(self, current: Simulator, module: str, options: dict[str, Any]) -> None:
-        run = failure(module, connection(current, **{**options, "api_token": "planted-wrong-token"}), "unauthorized")
+        run = failure(module, connection(current, **{**options, "api_token": "canary-wrong-token"}), "unauthorized")
         assert "api_token" in run["msg"] and "AccessToken" in run["msg"]
         assert "Invalid credential" in run["msg"]
         assert run["error"]["status"] == 401 and len(current.log) == 1
@@ -62,7 +62,7 @@ class TestConnection:
         with socket.socket() as held:  # bound and not listening: nobody else can take the port, nobody answers
             held.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{held.getsockname()[1]}"
-            run = failure(module, {"api_url": url, "api_token": "planted-token", "retries": 1, **options}, "refused")
+            run = failure(module, {"api_url": url, "api_token": "canary-token", "retries": 1, **options}, "refused")
         assert "Connection refused" in run["msg"] and url.removeprefix("http://") in run["msg"]
         assert len(run["retries"]) == 1
 
@@ -70,7 +70,7 @@ class TestConnection:
         # Behind the page the server may have reloaded its certificates; the others begin with a read.
         run = failure(
             module,
-            {"api_url": web_page, "api_token": "planted-token", **options},
+            {"api_url": web_page, "api_token": "canary-token", **options},
             "not_json",
             changed=module == "cert_reload",
         )
@@ -223,13 +223,13 @@ class TestPushTasks:
             stream_name="main",
             protocol="rtmp",
             url="rtmp://elsewhere.example.com/app",
-            stream_key="planted-other",
+            stream_key="canary-other",
         )
         simulator.clear_log()
         run, error = self.error(simulator, module, check_mode=check_mode)
         assert run.failed and error["kind"] == "configured_task" and simulator.writes == []
         run, error = self.error(
-            simulator, module, check_mode=check_mode, url="rtmp://elsewhere.example.com/app", stream_key="planted-other"
+            simulator, module, check_mode=check_mode, url="rtmp://elsewhere.example.com/app", stream_key="canary-other"
         )
         assert not run.failed and not run["changed"] and simulator.writes == []
 
@@ -256,9 +256,7 @@ def test_refused_destination_puts_the_old_task_back() -> None:
         found = running_modules.run_module(
             "push_task_info", connection(old, vhost="default", app="app", show_secrets=True)
         )["tasks"]
-        assert [(task["id"], task["url"], task["stream_key"]) for task in found] == [
-            ("t-p", TASK["url"], "planted-key")
-        ]
+        assert [(task["id"], task["url"], task["stream_key"]) for task in found] == [("t-p", TASK["url"], "canary-key")]
 
 
 def test_reload_that_fails_on_an_old_server() -> None:
@@ -420,7 +418,7 @@ def test_stream_key_that_breaks_an_srt_url(current: Simulator) -> None:
     "url", ["http://a..b", "http://.a", f"http://{'a' * 64}.example.com", "http://*.example.com", "http://a\u3002.b"]
 )
 def test_a_host_that_no_request_can_be_sent_to_is_refused_by_the_name_of_the_option(url: str) -> None:
-    run = running_modules.run_module("vhost_info", {"api_url": url, "api_token": "planted-token"})
+    run = running_modules.run_module("vhost_info", {"api_url": url, "api_token": "canary-token"})
     assert run.failed and run["error"]["kind"] == "bad_input"
     assert run["msg"].startswith("api_url: expected ") and url in run["msg"]
 
@@ -431,7 +429,7 @@ def test_the_zone_of_an_address(escaped: str) -> None:
     interface = socket.if_nameindex()[0][1]
     url = f"http://[fe80::1{escaped}{interface}]:9"
     run = running_modules.run_module(
-        "vhost_info", {"api_url": url, "api_token": "planted-token", "retries": 0, "timeout": 0.3}
+        "vhost_info", {"api_url": url, "api_token": "canary-token", "retries": 0, "timeout": 0.3}
     )
     assert run.failed and run["error"]["kind"] in ("refused", "timeout"), run["msg"]
     endpoint = {"host": f"fe80::1{escaped}{interface}", "port": 9}

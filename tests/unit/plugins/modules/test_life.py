@@ -29,12 +29,12 @@ FULL_VHOST: dict[str, Any] = {
     "signed_policy": {
         "policy_query_key_name": "policy",
         "signature_query_key_name": "signature",
-        "secret_key": "planted-policy-secret",
+        "secret_key": "canary-policy-secret",
         "enables": {"providers": ["rtmp", "webrtc"], "publishers": ["llhls"]},
     },
     "admission_webhooks": {
         "control_server_url": "https://hooks.example.com/admission",
-        "secret_key": "planted-webhook-secret",
+        "secret_key": "canary-webhook-secret",
         "timeout": 2000,
         "enables": {"providers": ["srt"], "publishers": []},
     },
@@ -62,7 +62,7 @@ FULL_VHOST: dict[str, Any] = {
     },
     "origin_map_store": {
         "origin_host_name": "edge.example.com",
-        "redis_server": {"host": "127.0.0.1:6379", "auth": "planted-redis-password"},
+        "redis_server": {"host": "127.0.0.1:6379", "auth": "canary-redis-password"},
     },
 }
 
@@ -76,7 +76,7 @@ VHOST_CHANGES: dict[str, Any] = {
         }
     },
     "distribution": {"distribution": "other.example.com"},
-    "signed_policy.secret_key": {"signed_policy": {"secret_key": "planted-new-secret"}},
+    "signed_policy.secret_key": {"signed_policy": {"secret_key": "canary-new-secret"}},
     "signed_policy.enables.providers": {"signed_policy": {"enables": {"providers": ["srt"]}}},
     "admission_webhooks.control_server_url": {
         "admission_webhooks": {"control_server_url": "https://other.example.com/admission"}
@@ -85,7 +85,7 @@ VHOST_CHANGES: dict[str, Any] = {
     "admission_webhooks.enables.publishers": {"admission_webhooks": {"enables": {"publishers": ["webrtc"]}}},
     "origins.properties.no_input_failover_timeout": {"origins": {"properties": {"no_input_failover_timeout": 1}}},
     "origins.origin": {"origins": {"origin": []}},
-    "origin_map_store.redis_server.auth": {"origin_map_store": {"redis_server": {"auth": "planted-other-password"}}},
+    "origin_map_store.redis_server.auth": {"origin_map_store": {"redis_server": {"auth": "canary-other-password"}}},
 }
 
 TASK: dict[str, Any] = {
@@ -95,14 +95,14 @@ TASK: dict[str, Any] = {
     "stream": {"name": "main", "variant_names": ["video", "audio"]},
     "protocol": "rtmp",
     "url": "rtmp://push.example.com/app",
-    "stream_key": "planted-stream-key",
+    "stream_key": "canary-stream-key",
 }
 TASK_CHANGES: dict[str, Any] = {
     "stream.name": {"stream": {"name": "other"}},
     "stream.variant_names": {"stream": {"name": "main", "variant_names": ["video"]}},
     "protocol": {"protocol": "mpegts", "url": "udp://push.example.com:5000", "stream_key": None},
     "url": {"url": "rtmp://other.example.com/app"},
-    "stream_key": {"stream_key": "planted-other-key"},
+    "stream_key": {"stream_key": "canary-other-key"},
 }
 
 
@@ -127,7 +127,7 @@ def life(
         for run in (predicted, done):
             results = run.get("results", [run])
             assert [result["action"] for result in results] == [action] * len(results)
-            assert "planted" not in run.printed
+            assert "canary" not in run.printed
         return done
 
     made, changed, removed = expected
@@ -233,12 +233,12 @@ def test_differences_name_each_field(current: Simulator) -> None:
         assert run.failed
         assert [difference["field"] for difference in run["differences"]] == [field]
         assert field in run["msg"] and "recreate" in run["msg"]
-        assert "planted" not in run.printed
+        assert "canary" not in run.printed
 
 
 def test_secret_that_changes_is_marked_without_being_shown(current: Simulator) -> None:
     running_modules.run_module("vhost", connection(current, **FULL_VHOST))
-    change = altered(FULL_VHOST, {"signed_policy": {"secret_key": "planted-new-secret"}})
+    change = altered(FULL_VHOST, {"signed_policy": {"secret_key": "canary-new-secret"}})
     run = running_modules.run_module("vhost", connection(current, **change, recreate=True), check_mode=True)
     assert run["diff"]["before"]["t-full"]["signed_policy"]["secret_key"] == "********"
     assert run["diff"]["after"]["t-full"]["signed_policy"]["secret_key"] == "******** (changed)"
@@ -286,7 +286,7 @@ def test_absent_fields_equal_the_servers_defaults(current: Simulator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "key"), (("udp://push.example.com:5000", "planted-stream-key"), ("udp://elsewhere.example.com:5000", ""))
+    ("url", "key"), (("udp://push.example.com:5000", "canary-stream-key"), ("udp://elsewhere.example.com:5000", ""))
 )
 def test_stream_key_that_is_left_out_goes_to_no_other_destination(current: Simulator, url: str, key: str) -> None:
     past_the_modules = {
@@ -294,7 +294,7 @@ def test_stream_key_that_is_left_out_goes_to_no_other_destination(current: Simul
         "stream": {"name": "main"},
         "protocol": "mpegts",
         "url": "udp://push.example.com:5000",
-        "streamKey": "planted-stream-key",
+        "streamKey": "canary-stream-key",
     }
     post(current, "/v1/vhosts/default/apps/app:startPush", past_the_modules)
     task = {

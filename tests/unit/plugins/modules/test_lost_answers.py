@@ -45,7 +45,7 @@ class TestLostAnswer:
         running_modules.run_module("push_task", connection(simulator, **TASK))
         for path in (":startPush", ":stopPush"):
             simulator.inject(**fault, method="POST", path=path, when=when)
-        run = running_modules.run_module("push_task", connection(simulator, **{**TASK, "stream_key": "planted-new"}))
+        run = running_modules.run_module("push_task", connection(simulator, **{**TASK, "stream_key": "canary-new"}))
         assert not run.failed and run["action"] == "restarted", run
 
     def test_delete_and_recreate(self, simulator: Simulator, when: str, fault: dict[str, Any]) -> None:
@@ -210,7 +210,7 @@ def test_json_of_another_form(current: Simulator, module: str, options: dict[str
 
     current.middlewares.append(strange)
     run = running_modules.run_module(module, connection(current, **options))
-    assert run.failed and "planted" not in run.printed
+    assert run.failed and "canary" not in run.printed
     errors = [result["error"] for result in run.get("results", [run])]
     assert {error["kind"] for error in errors} == {"unexpected_answer"}
 

@@ -103,7 +103,7 @@ destinations = st.one_of(
 srt_destinations = st.builds(
     lambda port, options: {"protocol": "srt", "url": f"srt://push.example.com:{port}{options}"},
     st.integers(1, 65535),
-    st.sampled_from(["", "?mode=caller", "?latency=200000&streamid=%2Fapp%2Fx&passphrase=planted-pass"]),
+    st.sampled_from(["", "?mode=caller", "?latency=200000&streamid=%2Fapp%2Fx&passphrase=canary-pass"]),
 )
 
 

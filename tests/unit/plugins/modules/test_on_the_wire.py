@@ -24,7 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 WARNING = "api_url is plain http to another host"
-TOKEN = "planted-token"
+TOKEN = "canary-token"
 
 
 def read(url: str, **options: Any) -> running_modules.ModuleRun:

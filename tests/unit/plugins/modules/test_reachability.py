@@ -246,13 +246,13 @@ def test_a_list_that_fails_is_a_warning(current: Simulator) -> None:
 
 
 def test_secrets_of_those_that_are_read_are_kept(current: Simulator) -> None:
-    webhooks = {"controlServerUrl": "https://hooks.example.com/x", "secretKey": "planted-other-key"}
+    webhooks = {"controlServerUrl": "https://hooks.example.com/x", "secretKey": "canary-other-key"}
     make_virtual_host(without_wildcard(current), "t-b", admissionWebhooks=webhooks)
     current.inject(
-        "status", method="POST", path="/v1/vhosts", status=400, message="[HTTP] planted-other-key is bad (400)"
+        "status", method="POST", path="/v1/vhosts", status=400, message="[HTTP] canary-other-key is bad (400)"
     )
     result = run(current, vhosts=[vhost("t-a")])
-    assert result.failed and "planted-other-key" not in result.printed and "******** is bad" in result.printed
+    assert result.failed and "canary-other-key" not in result.printed and "******** is bad" in result.printed
 
 
 def test_only_what_was_made_is_reported(current: Simulator) -> None:

@@ -37,7 +37,7 @@ def make_full(simulator: Simulator) -> None:
             "stream": {"name": "main", "variant_names": ["video"]},
             "protocol": "rtmp",
             "url": f"rtmp://{task_id}.example.com/app",
-            "stream_key": "planted-key",
+            "stream_key": "canary-key",
         }
         for task_id in ("one", "two")
     ]
@@ -327,7 +327,7 @@ class TestPurge:
             "stream": {"name": "main"},
             "protocol": "rtmp",
             "url": "rtmp://one.example.com/app",
-            "stream_key": "planted-key",
+            "stream_key": "canary-key",
         }
         current.clear_log()
         for check_mode in (True, False):

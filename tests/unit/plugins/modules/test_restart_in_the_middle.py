@@ -77,10 +77,10 @@ def test_push_tasks(simulator: Simulator, kind: str) -> None:
         }
         for number in range(3)
     ]
-    tasks = [{**task, "stream_key": f"planted-{task['id']}"} for task in tasks]
+    tasks = [{**task, "stream_key": f"canary-{task['id']}"} for task in tasks]
     fault = simulator.inject(kind, method="POST", path=":startPush", skip=1)
     result = run(simulator, "push_tasks", tasks=tasks)
-    assert fault.met and "planted" not in result.printed
+    assert fault.met and "canary" not in result.printed
     if kind == "close":
         assert not result.failed and result["counts"] == {"started": 3}
         return
@@ -103,7 +103,7 @@ def test_recreate_names_all_that_went_with_the_restart(simulator: Simulator, mod
         "stream": {"name": "main"},
         "protocol": "rtmp",
         "url": "rtmp://push.example.com/x",
-        "streamKey": "planted-key",
+        "streamKey": "canary-key",
     }
     running_modules.post(simulator, "/v1/vhosts/t-v/apps/live:startPush", task)
     # Just after all is made again: the last start has no answer, and there is nothing any more to start it in.
@@ -120,7 +120,7 @@ def test_recreate_names_all_that_went_with_the_restart(simulator: Simulator, mod
     assert all(label in result["msg"] for label in gone)
     assert "Then the connection broke. It no longer exists." in result["msg"]
     assert result["vhost" if module == "vhost" else "application"] is None
-    assert "planted" not in result.printed
+    assert "canary" not in result.printed
 
 
 def test_recreate_looks_at_what_is_inside_again(current: Simulator) -> None:

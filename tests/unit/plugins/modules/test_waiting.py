@@ -124,7 +124,7 @@ def test_stop_that_is_refused_or_never_answered(current: Simulator, kind: str) -
     )
     assert run.failed and not run["changed"]
     restarted = running_modules.run_module(
-        "push_task", connection(current, **{**TASK, "stream_key": "planted-new"}, wait_timeout=0.3)
+        "push_task", connection(current, **{**TASK, "stream_key": "canary-new"}, wait_timeout=0.3)
     )
     assert restarted.failed and not restarted["changed"]
     assert len(current.state.push_application("default", "app").tasks) == 2

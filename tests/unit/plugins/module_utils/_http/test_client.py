@@ -255,7 +255,7 @@ def test_a_create_is_never_retried_after_a_lost_response(serve: Serve, connect: 
     assert client.pauses == []
     (notice,) = client.notices
     assert notice.startswith(f"POST /v1/vhosts at 127.0.0.1:{server.port}: ") and notice.endswith(
-        " Not sent again; what is there decides."
+        " Not retried: the module reads the current state instead."
     )
 
 

@@ -71,7 +71,7 @@ ROWS = {
     "other-key": Row(
         _file("privkey.pem", lambda server: authority().issue().key),
         UNTOUCHED,
-        ("key_mismatch", "coming/privkey.pem is not that of"),
+        ("key_mismatch", "coming/privkey.pem does not belong to"),
     ),
     "expired": Row(_expired, UNTOUCHED, ("expired at 2020-01-01", "coming/cert.pem")),
     "unreadable": Row(

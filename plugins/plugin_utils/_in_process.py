@@ -76,7 +76,7 @@ class InProcessAction(NormalAction):
             return refused
         if self._connection.transport == "local":
             spec, _validator = spec_of(self.operation)
-            files = FileFinder(self._loader, lambda: self._task.get_search_path(), variables)
+            files = FileFinder(self._loader, self._task.get_search_path, variables)
             self._task.args = files.resolve(self._task.args, spec)
         if not self._would_run_here(variables):
             result: dict[str, t.Any] = super().run(tmp, task_vars)

@@ -7,8 +7,9 @@
     python -m tests.layers [--revision REVISION]
 
 The rules: a layer imports itself and the layers before it in LAYERS; files import each other without cycles, and
-relatively; only ``_runtime`` imports ``ansible.*``; no file has more than LONGEST lines. Before the packages, all files
-were in one folder: for such a revision each file is a node, and there are no layers to point up.
+relatively; only ``_runtime`` imports ``ansible.*``; no file has more than LONGEST lines. No file has the name of a
+module of the standard library: without an ``__init__.py``, pylint takes it for that module and crashes. Before the
+packages, all files were in one folder: for such a revision each file is a node, and there are no layers to point up.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import ast
 import collections
 import pathlib
 import subprocess
+import sys
 import typing as t
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -118,6 +120,8 @@ def violations(files: t.Mapping[str, File]) -> list[str]:
             found += ["%s imports %s, which only _runtime may do" % (name, one) for one in sorted(file.ansible)]
         if file.lines > LONGEST:
             found.append("%s has %d lines, more than %d" % (name, file.lines, LONGEST))
+        if pathlib.PurePath(name).stem in sys.stdlib_module_names:
+            found.append("%s has the name of a module of the standard library" % name)
     return found
 
 

@@ -490,7 +490,7 @@ BUGS = {
     # In the difference.
     "_resources/push_task": "PUSH_TASK.fields['stream_key'].secret = False\n",
     # In an error, in base64 alone.
-    "_core/secrets": (
+    "_core/secret_store": (
         "def _plain(self, text):\n"
         "    for one in self._values:\n"
         "        text = text.replace(one, MASK)\n"

@@ -10,7 +10,7 @@ import time
 import typing as t
 
 from .concurrency import deferred
-from .secrets import SecretStore
+from .secret_store import SecretStore
 
 
 class Declaration(t.Protocol):

@@ -16,7 +16,7 @@ from .._audit.findings import ERROR, Finding
 from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.secrets import SecretStore
+from .._core.secret_store import SecretStore
 from .._resources import application, push_task, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.push_task import PUSH_TASK

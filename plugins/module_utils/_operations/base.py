@@ -13,7 +13,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput
-from .._core.secrets import SecretStore
+from .._core.secret_store import SecretStore
 from .._schema.validators import addressable
 
 Params = t.Mapping[str, t.Any]

@@ -12,7 +12,7 @@ import typing as t
 from collections import Counter
 
 from .._core.errors import BadInput, OmeError
-from .._core.secrets import SecretStore
+from .._core.secret_store import SecretStore
 from .._core.texts import listed
 from .._reconcile.plan import FAILED, Outcome
 from .._schema.objects import Object

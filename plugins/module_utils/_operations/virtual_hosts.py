@@ -12,7 +12,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._core.secrets import SecretStore
+from .._core.secret_store import SecretStore
 from .._reconcile.applications import Applications as ApplicationsReconciler
 from .._reconcile.plan import CREATED, Outcome
 from .._reconcile.predicted import Predicted

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl
 from .._core.errors import BadInput
 from .._core.secret_urls import mask_url
 from .._schema import validators as checks
-from .._schema.collections import StringSet
 from .._schema.objects import Object
 from .._schema.scalars import String, Url
+from .._schema.string_lists import StringSet
 
 PROTOCOLS = ("srt", "rtmp", "mpegts")
 # Publishers for push tasks; `push` since server version 0.16.6 (server-facts: Applications).

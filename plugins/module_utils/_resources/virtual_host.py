@@ -11,9 +11,9 @@ import typing as t
 from .._core.errors import BadInput
 from .._core.server_version import Changed
 from .._schema import validators as checks
-from .._schema.collections import CsvSet, StringList, StringSet
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Bool, Float, Int, String, Url
+from .._schema.string_lists import CsvSet, StringList, StringSet
 from .cross_domains import CrossDomains
 
 

@@ -14,7 +14,7 @@ from ansible.module_utils.basic import missing_required_lib
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.secrets import SecretStore, names_in
+from .._core.secret_store import SecretStore, names_in
 from .._core.texts import shortened
 from .._http.client import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
 from .._http.connections import Connections

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import typing as t
 
+from .._core.secret_store import SecretStore, is_ordinary
 from .._core.secret_urls import MASK, mask_url, url_secrets
-from .._core.secrets import SecretStore, is_ordinary
 from .._core.texts import shortened
 from .._operations.base import Result
 from .._schema.extra import EXTRA, Extra

@@ -14,10 +14,10 @@ import typing as t
 from .._resources.application import APPLICATION
 from .._resources.push_task import PUSH_TASK
 from .._resources.virtual_host import VIRTUAL_HOST
-from .._schema.collections import StringList
 from .._schema.extra import EXTRA
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Url
+from .._schema.string_lists import StringList
 from .options import CONNECTION_URLS, connection_options
 
 RESOURCES: tuple[Object, ...] = (VIRTUAL_HOST, APPLICATION, PUSH_TASK)

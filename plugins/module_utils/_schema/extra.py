@@ -10,11 +10,11 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK, mask_url
-from .._core.secrets import SecretStore
-from .collections import mask_each_changed
 from .fields import Field
 from .scalars import Float
+from .string_lists import mask_each_changed
 
 # The option for keys of the server beyond the declared fields of an object.
 EXTRA = "extra"

@@ -10,8 +10,8 @@ import copy
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK
-from .._core.secrets import SecretStore
 from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, parse
 
 # A check takes a value and returns what was expected instead, or None if the value is valid.

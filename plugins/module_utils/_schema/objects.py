@@ -24,11 +24,11 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.secrets import SecretStore
+from .._core.secret_store import SecretStore
 from .._core.server_version import Changed, Version
-from .collections import mask_each_changed
 from .extra import EXTRA, Extra
 from .fields import Difference, Field
+from .string_lists import mask_each_changed
 
 
 class Object(Field):

@@ -11,8 +11,8 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK, mask_url
-from .._core.secrets import SecretStore
 from .._core.server_version import Changed
 from .fields import Field
 

@@ -18,10 +18,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import (
     ACCEPTED,
     KEY,

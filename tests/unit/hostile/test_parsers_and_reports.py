@@ -22,13 +22,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_r
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
     MASK,
     has_user_info,
     mask_url,
     url_secrets,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError

@@ -19,7 +19,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators as checks
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
@@ -31,6 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
     String,
     Url,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import schema
 
 Shuffle = Callable[[list[Any]], list[Any]]

@@ -24,11 +24,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.cl
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringSet
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Bitrate, Bool, Float, Int
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringSet
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushTask

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra

@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import mask_url, url_secrets
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._http.test_client import (

@@ -29,9 +29,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
     in_clear_text,
     settings_of,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.collections import StringList
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringList
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS, argument_spec
 

@@ -10,13 +10,13 @@ import string
 from urllib.parse import quote
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
     MASK,
     has_user_info,
     mask_url,
     url_secrets,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secrets import SecretStore
 from hypothesis import example, given
 from hypothesis import strategies as st
 

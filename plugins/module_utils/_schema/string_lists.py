@@ -9,8 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK, mask_url
-from .._core.secrets import SecretStore
 from .fields import Field
 
 

@@ -48,6 +48,7 @@ def action(
         "delegate_to": None,
         "check_mode": False,
         "no_log": False,
+        "get_search_path": list,
     }
     return action_class(module)(
         task=SimpleNamespace(**{**usual, **task}),

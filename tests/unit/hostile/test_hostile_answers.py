@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record

@@ -19,6 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.a
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.desired import Desired
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import ProbeSettings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
@@ -115,7 +116,7 @@ def audit(simulator: Simulator, **options: Any) -> ModuleRun:
     }
     for finding in run["findings"]:
         assert finding["severity"] == OWN_KINDS.get(finding["kind"], "error"), finding
-        assert finding["kind"] in {*OWN_KINDS, *errors.ADVICE} and finding["message"]
+        assert finding["kind"] in {*OWN_KINDS, *ADVICE} and finding["message"]
     return run
 
 
@@ -873,7 +874,7 @@ def change_answer(simulator: Simulator, path: str, change: Callable[[Any], None]
 def unreachable(run: ModuleRun, kind: str) -> None:
     assert run["reachable"] is False and run["version"] is None and run["vhosts"] == run["push_tasks"] == []
     assert places(run) == [(kind, "", "", "", "")] and run["counts"]["info"] == 0
-    assert errors.ADVICE[kind].remedy in run["findings"][0]["message"]
+    assert ADVICE[kind].remedy in run["findings"][0]["message"]
 
 
 def test_servers_that_do_not_respond(simulator: Simulator) -> None:

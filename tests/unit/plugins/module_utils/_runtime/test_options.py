@@ -19,6 +19,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
     options,
     redaction,
@@ -316,7 +317,7 @@ def test_options_that_hold_urls() -> None:
 @pytest.fixture
 def extended() -> Iterator[None]:
     """The push task with new fields: secrets and URLs at two levels. Only the declaration changes."""
-    declaration = secret_options.PUSH_TASK
+    declaration = PUSH_TASK
     own = dict(declaration.fields)
     new = [
         String("new_secret", secret=True),

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
@@ -171,11 +172,16 @@ CALLS: dict[str, Callable[[Api], object]] = {
     "delete_application": lambda api: api.delete_application("t-s", "live"),
     "list_streams": lambda api: api.list_streams("t-s", "live"),
     "count_connections": lambda api: api.count_connections("t-s", "live"),
-    "list_push_tasks": lambda api: api.list_push_tasks("t-s", "live"),
-    "start_push_task": lambda api: api.start_push_task(
+    "list_push_tasks": lambda api: JobEndpoints(api, PUSHES).list_all("t-s", "live"),
+    "start_push_task": lambda api: JobEndpoints(api, PUSHES).start(
         "t-s", "live", {"id": "t-n", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://h/a"}
     ),
-    "stop_push_task": lambda api: api.stop_push_task("t-s", "live", "t-p"),
+    "stop_push_task": lambda api: JobEndpoints(api, PUSHES).stop("t-s", "live", "t-p"),
+    "list_records": lambda api: JobEndpoints(api, RECORDS).list_all("t-s", "live"),
+    "start_record": lambda api: JobEndpoints(api, RECORDS).start(
+        "t-s", "live", {"id": "t-n", "stream": {"name": "main"}}
+    ),
+    "stop_record": lambda api: JobEndpoints(api, RECORDS).stop("t-s", "live", "t-r"),
     "reload_certificates": lambda api: api.reload_certificates("t-s"),
 }
 """Each call of the API. The modules meet what these return, or their errors, and no whole answer."""

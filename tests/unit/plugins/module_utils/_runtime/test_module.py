@@ -511,15 +511,16 @@ MODULE_UTILS = Path(execution.__file__).parents[1]
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
 PUSH_TASKS = MANAGING | {
+    "_operations.jobs",
     "_operations.push_tasks",
+    "_reconcile.jobs",
+    "_reconcile.jobs_plan",
     "_reconcile.predicted",
-    "_reconcile.push_tasks",
-    "_reconcile.push_tasks_plan",
     "_reconcile.starting",
     "_reconcile.stopping",
     "_reconcile.waiting",
 }
-APPLICATIONS = PUSH_TASKS - {"_operations.push_tasks"} | {
+APPLICATIONS = PUSH_TASKS - {"_operations.jobs", "_operations.push_tasks"} | {
     "_operations.applications",
     "_reconcile.applications",
     "_reconcile.containers",

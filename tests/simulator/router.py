@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import applications, certificates, push_tasks, statistics, virtual_hosts
+from . import applications, certificates, channels, push_tasks, records, statistics, virtual_hosts
 from .answers import Answer, failure, success
 from .errors import ApiError
 from .jsontext import JsonError, JsonTooDeep, parse
@@ -54,10 +54,57 @@ def _stream_statistics(call: Call) -> Answer:
     return statistics.read(call.state, vhost, app, stream)
 
 
+def _channel(rule: Rule) -> Rule:
+    """Return a rule of channels for versions that have them."""
+
+    def answered(call: Call) -> Answer:
+        if not call.state.version.has_channels:
+            raise ApiError(404, "Controller not found")
+        return rule(call)
+
+    return answered
+
+
 _VHOST = r"/v1/vhosts/(?P<vhost>[^/]*)"
 _VHOST_ACTION = r"/v1/vhosts/(?P<vhost>[^/:]*):"
 _APP = _VHOST + r"/apps/(?P<app>[^/:]*)"
 _STATS = r"/v1/stats/current/vhosts/(?P<vhost>[^/]*)"
+
+_SCHEDULED = _APP + "/scheduledChannels"
+_MULTIPLEX = _APP + "/multiplexChannels"
+_NAME = r"/(?P<channel>[^/]*)"
+
+_CHANNELS: tuple[tuple[str, str, Rule], ...] = (
+    ("GET", _SCHEDULED, lambda call: channels.list_scheduled(call.state, call.vhost, call.app)),
+    ("POST", _SCHEDULED, lambda call: channels.create_scheduled(call.state, call.vhost, call.app, call.body)),
+    (
+        "GET",
+        _SCHEDULED + _NAME,
+        lambda call: channels.read_scheduled(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    (
+        "PATCH",
+        _SCHEDULED + _NAME,
+        lambda call: channels.change_scheduled(call.state, call.vhost, call.app, call.names["channel"], call.body),
+    ),
+    (
+        "DELETE",
+        _SCHEDULED + _NAME,
+        lambda call: channels.delete_scheduled(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    ("GET", _MULTIPLEX, lambda call: channels.list_multiplex(call.state, call.vhost, call.app)),
+    ("POST", _MULTIPLEX, lambda call: channels.create_multiplex(call.state, call.vhost, call.app, call.body)),
+    (
+        "GET",
+        _MULTIPLEX + _NAME,
+        lambda call: channels.read_multiplex(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    (
+        "DELETE",
+        _MULTIPLEX + _NAME,
+        lambda call: channels.delete_multiplex(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+)
 
 # The first that matches counts. Patterns and their order are those of the server, so that
 # GET /v1/vhosts/x:y looks for a virtual host "x:y" as it does there.
@@ -78,6 +125,11 @@ _TABLE: tuple[tuple[str, str, Rule], ...] = (
     ("GET", _APP + ":pushes", lambda call: push_tasks.pushes(call.state, call.vhost, call.app, None)),
     ("POST", _APP + ":startPush", lambda call: push_tasks.start(call.state, call.vhost, call.app, call.body)),
     ("POST", _APP + ":stopPush", lambda call: push_tasks.stop(call.state, call.vhost, call.app, call.body)),
+    ("POST", _APP + ":records", lambda call: records.records(call.state, call.vhost, call.app, call.body)),
+    ("GET", _APP + ":records", lambda call: records.records(call.state, call.vhost, call.app, None)),
+    ("POST", _APP + ":startRecord", lambda call: records.start(call.state, call.vhost, call.app, call.body)),
+    ("POST", _APP + ":stopRecord", lambda call: records.stop(call.state, call.vhost, call.app, call.body)),
+    *((method, pattern, _channel(rule)) for method, pattern, rule in _CHANNELS),
     ("GET", _APP + "/streams", _streams),
     ("GET", _STATS, lambda call: statistics.read(call.state, call.vhost.name)),
     ("GET", _STATS + r"/apps/(?P<app>[^/]*)", lambda call: statistics.read(call.state, call.vhost.name, call.app.name)),
@@ -147,6 +199,7 @@ def answer(state: State, token: str, method: str, target: str, authorization: st
 
 
 def _work(state: State, method: str, path: str, raw: bytes) -> Answer:
+    state.channels.look()
     rule, names = _match(method, path)
     body = _read_body(raw) if method in ("POST", "PATCH") else None
     vhost: Any = virtual_hosts.find(state, names["vhost"]) if "vhost" in names else None

@@ -19,7 +19,15 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIO
 WIRE = Path(__file__).resolve().parents[2] / "wire"
 EPOCH = "1970-01-01T00:00:00.000+00:00"
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d")
-TIMES = {"createdTime", "startTime", "finishTime"}
+TIMES = {
+    "createdTime",
+    "startTime",
+    "finishTime",
+    "lastRecvTime",
+    "lastSentTime",
+    "lastUpdatedTime",
+    "maxTotalConnectionTime",
+}
 NAME_LIST = re.compile(r"/v1/vhosts(/[^/]*/apps)?")
 LOCAL_ADDRESS = re.compile(r"127\.0\.0\.1:\d+")
 FILE_TIME = re.compile(r"(?<!\d)\d{14}(?!\d)")
@@ -41,29 +49,30 @@ SCENARIOS = [(version, scenario) for version, found in RECORDINGS.items() for sc
 
 MEDIA = recordings(WIRE / "media")
 REPLAYED = {
-    "application with dvr, drm, playlists and every newer key in the older spelling",
+    "a live stream",
+    "actions on a stream that is not there",
     "application with dvr in the newer spelling",
+    "application with dvr, drm, playlists and every newer key in the older spelling",
+    "conclude and send an event",
+    "hls dumps of a live stream",
+    "no streams",
     "one bad application among good ones",
+    "output profiles of a static application",
+    "output profiles of an application of the API",
+    "pull a stream that is not there",
+    "pull: the body is wrong",
     "spelling of keys, newer",
     "spelling of keys, older",
+    "statistics of a live stream",
+    "statistics without a stream",
+    "streams of what is not there",
+    "the server after a concluded stream has ended",
     "virtual host keys of later versions",
 }
 """The scenarios of tests/wire/media that are played back."""
-STREAMS = "the simulator has no description of streams and no pulled streams"
 RECORDS = "the simulator has no recordings"
 CHANNELS = "the simulator has no scheduled and no multiplex channels"
-PROFILES = "the simulator has no output profiles of their own"
-STATISTICS = "the simulator has no statistics of the whole server and counts no media"
 NOT_REPLAYED = {
-    "no streams": STREAMS,
-    "streams of what is not there": STREAMS,
-    "a live stream": STREAMS,
-    "pull a stream that is not there": STREAMS,
-    "pull: the body is wrong": STREAMS,
-    "actions on a stream that is not there": STREAMS,
-    "conclude and send an event": STREAMS,
-    "the server after a concluded stream has ended": STREAMS,
-    "hls dumps of a live stream": STREAMS,
     "no recordings": RECORDS,
     "a reserved recording": RECORDS,
     "recordings with every field": RECORDS,
@@ -74,15 +83,19 @@ NOT_REPLAYED = {
     "scheduled channels": CHANNELS,
     "bad scheduled channels": CHANNELS,
     "multiplex channels": CHANNELS,
-    "output profiles of a static application": PROFILES,
-    "output profiles of an application of the API": PROFILES,
-    "statistics without a stream": STATISTICS,
-    "statistics of a live stream": STATISTICS,
 }
 """The others, with the reason."""
 COUNTS = re.compile(r"statistics .*|scheduled channels")
 """The scenarios whose numbers depend on the time of the recording although they begin without a live stream."""
-BEFORE: dict[str, Callable[[Simulator, Any], None]] = {}
+
+
+def _end_concluded(simulator: Simulator, client: Any) -> None:
+    simulator.stream_appears("default", "media", "live1")
+    assert client.post("/v1/vhosts/default/apps/media/streams/live1:concludeHlsLive", {})[0] == 200
+    simulator.stream_disappears("default", "media", "live1")
+
+
+BEFORE: dict[str, Callable[[Simulator, Any], None]] = {"the server after a concluded stream has ended": _end_concluded}
 """What happens before the first step of a scenario, by its name."""
 MEDIA_SCENARIOS = [
     (version, scenario) for version, found in MEDIA.items() for scenario in found if scenario["scenario"] in REPLAYED

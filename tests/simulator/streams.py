@@ -12,7 +12,7 @@ from . import tracks
 from .answers import Answer, envelope, success
 from .applications import NO_OBJECT
 from .errors import ApiError
-from .media import LiveStream, Pull
+from .media import RTMP_SOURCE, LiveStream, Pull
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 
 _URL = re.compile(r"(?P<scheme>.*)://((?P<id>.+):(?P<password>.+)@)?(?P<host>[^:/?#]*)(:\d+)?(/[^?]*)?(\?.*)?")
@@ -53,8 +53,8 @@ def outputs(state: State, app: Application, name: str, stream: LiveStream) -> li
 
 
 def _source_url(state: State, stream: LiveStream) -> str:
-    tells_transport = stream.pull is None and state.version.tracks == "0.21.0"
-    return stream.source_url + "/tcp" if tells_transport else stream.source_url
+    names_transport = stream.source_url == RTMP_SOURCE and state.version.tracks == "0.21.0"
+    return stream.source_url + "/tcp" if names_transport else stream.source_url
 
 
 def delete(state: State, vhost: VirtualHost, app: Application, name: str) -> Answer:

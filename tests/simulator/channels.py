@@ -33,10 +33,12 @@ class Kind:
     """Key of the provider that has the directory of the files."""
     extension: str
     word: str
+    source_type: str
+    """What the stream of a channel has as its source type."""
 
 
-SCHEDULED = Kind("schedule", "scheduleFilesDir", "sch", "schedule")
-MULTIPLEX = Kind("multiplex", "muxFilesDir", "mux", "multiplex")
+SCHEDULED = Kind("schedule", "scheduleFilesDir", "sch", "schedule", "Scheduled")
+MULTIPLEX = Kind("multiplex", "muxFilesDir", "mux", "multiplex", "Multiplex")
 KINDS = (SCHEDULED, MULTIPLEX)
 
 
@@ -147,7 +149,7 @@ class Channels:
         plays = self.missing_source(channel) is None if kind is MULTIPLEX else self._is_on_air(channel)
         if plays and place not in self._state.streams:
             channel.playing = True
-            self._state.stream_appears(*place)
+            self._state.stream_appears(*place, source_type=kind.source_type, source_url="")
         elif not plays and channel.playing:
             channel.playing = False
             self._state.stream_disappears(*place)

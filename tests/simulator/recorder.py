@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .media import BYTES_PER_SECOND
+
 if TYPE_CHECKING:
     from .state import State
 
-BYTES_PER_SECOND = 30_000
 SECONDS_BETWEEN_KEYFRAMES = 1.0
 """No file is shorter, whatever the interval is."""
 UNKNOWN_TIME = "19700101000000"

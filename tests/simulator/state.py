@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .channels import Channels
+from .channel_files import Channels
 from .clock import Clock
 from .media import BYTES_PER_SECOND, LiveStream, World
 from .recorder import RecordApplication, Records
@@ -294,6 +294,7 @@ class State:
             self.streams.clear()
             self.viewers.clear()
             self.records.clear()
+            self.channels.clear()
             self.world.restart(self.clock.now())
             self.dying = False
             for static in self._static:

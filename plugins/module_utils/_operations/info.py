@@ -142,9 +142,8 @@ class JobInfo(Operation):
     def run(self, api: Api, context: Context) -> Result:
         jobs, status = [], []
         scopes = self._applications(api, context)
-        list_all = JobEndpoints(api, self.kind.calls).list_all
         for (vhost, app), found in zip(
-            scopes, api.map_concurrently([functools.partial(list_all, *scope) for scope in scopes])
+            scopes, api.map_concurrently([functools.partial(self._list, api, *scope) for scope in scopes])
         ):
             for raw in sorted(found, key=id_of):
                 if self.params["id"] not in (None, id_of(raw)):
@@ -154,6 +153,16 @@ class JobInfo(Operation):
                 jobs.append(job if self.params["show_secrets"] else self.kind.declaration.mask(job))
                 status.append(self.kind.status_of(raw, vhost, app))
         return {"changed": False, self.result_key: jobs, "status": status}
+
+    def _list(self, api: Api, vhost: str, app: str) -> list[dict[str, t.Any]]:
+        """Return the jobs of an application; none if it was not asked for by name and cannot run any."""
+        try:
+            return JobEndpoints(api, self.kind.calls).list_all(vhost, app)
+        except OmeError as error:
+            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.publishers
+            if lacks_publisher and self.params["app"] is None:
+                return []
+            raise
 
     def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
         """Return the applications to read, with their virtual hosts."""

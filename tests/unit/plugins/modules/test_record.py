@@ -310,7 +310,7 @@ def test_one_that_another_client_has_started_is_a_success_if_it_is_equal(current
 
 def test_one_that_another_client_has_started_differently_is_a_duplicate(current: Simulator) -> None:
     virtual_host = current.state.virtual_hosts["default"]
-    body = {**RECORDS.start_request(RECORD), "interval": 5000}
+    body = {**RECORDS.start_request(RECORD), "filePath": "/other/${StartTime:YYYY}.ts"}
     current.meanwhile(
         "POST",
         ":startRecord",

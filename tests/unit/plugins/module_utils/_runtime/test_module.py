@@ -520,6 +520,7 @@ PUSH_TASKS = MANAGING | {
     "_reconcile.stopping",
     "_reconcile.waiting",
 }
+RECORDS = PUSH_TASKS - {"_operations.push_tasks"} | {"_operations.records"}
 APPLICATIONS = PUSH_TASKS - {"_operations.jobs", "_operations.push_tasks"} | {
     "_operations.applications",
     "_reconcile.applications",
@@ -543,6 +544,9 @@ BROUGHT = {
     "vhost_info": INFO,
     "application_info": INFO,
     "push_task_info": INFO,
+    "record": RECORDS,
+    "records": RECORDS,
+    "record_info": INFO | {"_operations.record_info"},
     "cert_reload": CERTIFICATES,
     "certificate_info": CERTIFICATES,
 }

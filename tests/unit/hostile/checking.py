@@ -130,7 +130,9 @@ def fresh(simulator: Simulator) -> None:
     """Bring the simulator to its first state, with a virtual host `t-v` for applications and recordings."""
     simulator.restart()
     with simulator.state.lock:
-        simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}, **HOLDER})
+        vhost = simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
+        for app in HOLDER["applications"]:
+            simulator.state.create_application(vhost, app)
     simulator.clear_log()
 
 

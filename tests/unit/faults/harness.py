@@ -24,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.recorder import RecordApplication
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushApplication, State, VirtualHost
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import (
@@ -40,6 +41,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     Label,
     View,
     doubles,
+    is_recording,
     strays,
     view,
 )
@@ -74,6 +76,7 @@ class _Objects(NamedTuple):
 
     virtual_hosts: dict[str, VirtualHost]
     push_applications: dict[tuple[str, str], list[PushApplication]]
+    record_applications: dict[tuple[str, str], list[RecordApplication]]
     streams: dict[tuple[str, str, str], float]
 
 
@@ -87,11 +90,26 @@ def _copied(objects: State | _Objects) -> _Objects:
         ]
         for where, found in objects.push_applications.items()
     }
+    records: dict[int, RecordApplication] = {}
+    recorders = {
+        where: [
+            records.setdefault(
+                id(one), replace(one, records={key: replace(record) for key, record in one.records.items()})
+            )
+            for one in found
+        ]
+        for where, found in (
+            objects.records.applications if isinstance(objects, State) else objects.record_applications
+        ).items()
+    }
     vhosts = {}
     for name, vhost in objects.virtual_hosts.items():
-        apps = {app.name: replace(app, push=pushes.get(id(app.push))) for app in vhost.applications.values()}
+        apps = {
+            app.name: replace(app, push=pushes.get(id(app.push)), records=records.get(id(app.records)))
+            for app in vhost.applications.values()
+        }
         vhosts[name] = replace(vhost, applications=apps, certificates=list(vhost.certificates))
-    return _Objects(vhosts, holders, dict(objects.streams))
+    return _Objects(vhosts, holders, recorders, dict(objects.streams))
 
 
 class RestartAfter:
@@ -118,7 +136,8 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
 
     def reads(label: Label) -> set[str]:
         vhost, app = f"/v1/vhosts/{label[0]}", f"/v1/vhosts/{label[0]}/apps"
-        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[
+        jobs = "records" if is_recording(label) else "pushes"
+        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:{jobs}" if len(label) == 3 else ""}}[
             len(label)
         ]
 
@@ -175,6 +194,7 @@ class FaultHarness:
                 kept.push_applications,
                 kept.streams,
             )
+            state.records.applications = kept.record_applications
             state.random = random.Random(20)
         simulator.clear_log()
         self.ledger.clear()

@@ -31,10 +31,11 @@ NO_BODY = _NoBody()
 
 
 class Answer(t.NamedTuple):
-    """An answer that arrived completely: the HTTP status and the decoded JSON."""
+    """An answer that arrived completely: the HTTP status, the decoded JSON, and the header `Date`."""
 
     status: int
     body: t.Any
+    date: str | None = None
 
 
 class TooLargeError(Exception):
@@ -65,7 +66,7 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
     if 300 <= status < 400:
         return Failure("redirect", "", status, may_have_arrived=False, transient=False)
     try:
-        return Answer(status, _json(response, content))
+        return Answer(status, _json(response, content), response.headers.get("Date"))
     except ValueError as error:
         if status == 400 and _SENT_TO_HTTPS in content:
             return WRONG_SCHEME[False]

@@ -12,13 +12,11 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.texts import listed
 from .._resources import application, push_task, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.push_task import PUSH_TASK
 from .._resources.virtual_host import VIRTUAL_HOST
-from .._schema.validators import is_addressable
-from .base import FLAG, NAMES, TEXT, Operation, Result, check_name, check_wait_timeout
+from .base import FLAG, NAMES, TEXT, Operation, Result, addressable_names, check_name, check_wait_timeout
 
 _SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server
@@ -157,7 +155,7 @@ class PushTaskInfo(Operation):
 
 def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
     """Return the specified virtual host, or all that the server has if it is None."""
-    return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
+    return [vhost] if vhost is not None else addressable_names(api.list_virtual_hosts(), "virtual hosts", context)
 
 
 def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
@@ -165,14 +163,4 @@ def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.I
     for vhost, names in zip(
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
     ):
-        yield vhost, _addressable(names, f"applications of virtual host {vhost}", context)
-
-
-def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:
-    """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
-    names = sorted(names)
-    unaddressable = [name for name in names if not is_addressable(name)]
-    if unaddressable:
-        shown = listed([repr(name) for name in unaddressable])
-        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
-    return [name for name in names if name not in unaddressable]
+        yield vhost, addressable_names(names, f"applications of virtual host {vhost}", context)

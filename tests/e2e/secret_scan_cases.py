@@ -172,6 +172,7 @@ class Objects:
                 "applications": [self.app(vhost)],
                 "push_tasks": self.tasks(vhost),
             },
+            "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
         }[module]
 
 
@@ -328,7 +329,7 @@ class Server:
             recreate = {} if "push" in module else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield Case(

@@ -10,10 +10,10 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._api.statistics import Statistics
+from .._api.current_statistics import Statistics
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._resources import statistics
+from .._resources import current_statistics
 from .base import FLAG, NAMES, Operation, Result, addressable_names, check_name
 
 _ALL = "*"  # no name, because the server cannot address it
@@ -39,7 +39,7 @@ class ServerInfo(Operation):
 
     def run(self, api: Api, context: Context) -> Result:
         raw, date = Statistics(api).read_server()
-        server = statistics.of_server(raw, date)
+        server = current_statistics.of_server(raw, date)
         if self.params["version"]:
             server["version"] = api.read_version() or None
         scopes = _Scopes(api, context)
@@ -68,7 +68,7 @@ class _Scopes:
         expanded = list(dict.fromkeys(one for name in names for one in self._expanded(name)))
         calls = [functools.partial(self._statistics.read_virtual_host, name) for name in expanded]
         return [
-            statistics.of_virtual_host(raw, name)
+            current_statistics.of_virtual_host(raw, name)
             for name, raw in zip(expanded, self._api.map_concurrently(calls))
             if self._exists(raw, name)
         ]
@@ -87,7 +87,7 @@ class _Scopes:
                 expanded.update(dict.fromkeys((vhost, name) for name in listed or ()))
         calls = [functools.partial(self._statistics.read_application, *pair) for pair in expanded]
         return [
-            statistics.of_application(raw, *pair)
+            current_statistics.of_application(raw, *pair)
             for pair, raw in zip(expanded, self._api.map_concurrently(calls))
             if self._exists(raw, "/".join(pair))
         ]

@@ -24,7 +24,7 @@ NAME = re.compile(r"[A-Za-z0-9._-]+")
 _VHOST = (
     rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}(:pushes|:startPush|:stopPush|/streams)?|:reloadCertificate)?"
 )
-_STATISTICS = rf"stats/current/vhosts/{NAME.pattern}(/apps/{NAME.pattern})?"
+_STATISTICS = rf"stats/current(/vhosts/{NAME.pattern}(/apps/{NAME.pattern})?)?"
 _PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
 KEY = re.compile(r"[A-Za-z0-9_]+")
 

@@ -39,6 +39,7 @@ VALID: dict[str, dict[str, Any]] = {
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
     },
     "audit_info": {},
+    "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks
 at a port where nothing listens.

@@ -542,6 +542,7 @@ BROUGHT = {
     "vhost_info": INFO,
     "application_info": INFO,
     "push_task_info": INFO,
+    "server_info": {"_operations.base", "_operations.server_info", "_tls.addresses"},
     "cert_reload": CERTIFICATES,
     "certificate_info": CERTIFICATES,
 }

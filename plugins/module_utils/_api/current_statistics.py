@@ -25,17 +25,14 @@ class Statistics:
         """Return the statistics of the whole server, and the header `Date` of the response (GET /v1/stats/current)."""
         return self._server.read_dated(_PATH, "read the statistics of the server")
 
-    def read_virtual_host(self, name: str) -> dict[str, t.Any] | None:
-        """Return the statistics of a virtual host; None if it does not exist (GET …/vhosts/{name})."""
-        return self._read(f"{_PATH}/vhosts/{name}", name)
+    def read(self, vhost: str, app: str | None = None) -> dict[str, t.Any] | None:
+        """Return the statistics of a virtual host or an application; None if it does not exist.
 
-    def read_application(self, vhost: str, app: str) -> dict[str, t.Any] | None:
-        """Return the statistics of an application; None if it does not exist (GET …/vhosts/{vhost}/apps/{app})."""
-        return self._read(f"{_PATH}/vhosts/{vhost}/apps/{app}", f"{vhost}/{app}")
-
-    def _read(self, path: str, name: str) -> dict[str, t.Any] | None:
+        GET /v1/stats/current/vhosts/{vhost}[/apps/{app}].
+        """
+        path, name = (f"{vhost}/apps/{app}", f"{vhost}/{app}") if app is not None else (vhost, vhost)
         try:
-            return self._server.read_dated(path, f"read the statistics of {name}")[0]
+            return self._server.read_dated(f"{_PATH}/vhosts/{path}", f"read the statistics of {name}")[0]
         except OmeError as error:
             if error.kind in _ABSENT:
                 return None

@@ -16,6 +16,8 @@ from .._core.errors import BadInput, OmeError
 from .._resources import current_statistics
 from .base import FLAG, NAMES, Operation, Result, addressable_names, check_name
 
+Found = t.TypeVar("Found")
+Place = tuple[str, ...]
 _ALL = "*"  # no name, because the server cannot address it
 
 
@@ -42,64 +44,52 @@ class ServerInfo(Operation):
         server = current_statistics.of_server(raw, date)
         if self.params["version"]:
             server["version"] = api.read_version() or None
-        scopes = _Scopes(api, context)
-        vhosts = scopes.virtual_hosts(self.params["vhosts"] or [])
-        applications = scopes.applications([tuple(one.split("/")) for one in self.params["applications"] or []])
+        reader = _Reader(api, context)
         return {
             "changed": False,
             "server": server,
-            "vhosts": vhosts,
-            "applications": applications,
-            "missing": scopes.missing,
+            "vhosts": reader.read([(name,) for name in self.params["vhosts"] or ()]),
+            "applications": reader.read([tuple(entry.split("/")) for entry in self.params["applications"] or ()]),
+            "missing": reader.missing,
         }
 
 
-class _Scopes:
-    """The virtual hosts and applications that a task names; ``missing`` has those that do not exist."""
+class _Reader:
+    """Reads statistics of places: virtual hosts, or applications with their virtual host.
+
+    ``missing`` has the places that do not exist.
+    """
 
     def __init__(self, api: Api, context: Context) -> None:
         self.missing: list[str] = []
         self._api = api
         self._context = context
-        self._statistics = Statistics(api)
 
-    def virtual_hosts(self, names: t.Sequence[str]) -> list[dict[str, t.Any]]:
-        """Return the statistics of virtual hosts."""
-        expanded = list(dict.fromkeys(one for name in names for one in self._expanded(name)))
-        calls = [functools.partial(self._statistics.read_virtual_host, name) for name in expanded]
-        return [
-            current_statistics.of_virtual_host(raw, name)
-            for name, raw in zip(expanded, self._api.map_concurrently(calls))
-            if self._exists(raw, name)
+    def read(self, places: t.Sequence[Place]) -> list[dict[str, t.Any]]:
+        """Return the statistics of each place once, in order."""
+        places = [(vhost, *app) for name, *app in places for vhost in self._virtual_hosts(name)]
+        names = self._existing({place: functools.partial(self._names, place[0]) for place in places if _ALL in place})
+        places = [
+            one
+            for place in places
+            for one in ([(place[0], app) for app in names.get(place, ())] if _ALL in place else [place])
         ]
+        return list(self._existing({place: functools.partial(self._statistics, place) for place in places}).values())
 
-    def applications(self, names: t.Sequence[tuple[str, ...]]) -> list[dict[str, t.Any]]:
-        """Return the statistics of applications; a name is that of the virtual host and that of the application."""
-        pairs = list(dict.fromkeys((vhost, app) for name, app in names for vhost in self._expanded(name)))
-        lists = [vhost for vhost, app in pairs if app == _ALL]
-        found = dict(
-            zip(lists, self._api.map_concurrently([functools.partial(self._applications_of, one) for one in lists]))
-        )
-        expanded: dict[tuple[str, str], None] = {}
-        for vhost, app in pairs:
-            listed = found[vhost] if app == _ALL else [app]
-            if self._exists(listed, f"{vhost}/{_ALL}"):
-                expanded.update(dict.fromkeys((vhost, name) for name in listed or ()))
-        calls = [functools.partial(self._statistics.read_application, *pair) for pair in expanded]
-        return [
-            current_statistics.of_application(raw, *pair)
-            for pair, raw in zip(expanded, self._api.map_concurrently(calls))
-            if self._exists(raw, "/".join(pair))
-        ]
+    def _virtual_hosts(self, name: str) -> list[str]:
+        return self._all_virtual_hosts if name == _ALL else [name]
 
     @functools.cached_property
     def _all_virtual_hosts(self) -> list[str]:
         return addressable_names(self._api.list_virtual_hosts(), "virtual hosts", self._context)
 
-    def _expanded(self, name: str) -> list[str]:
-        return self._all_virtual_hosts if name == _ALL else [name]
+    def _existing(self, calls: t.Mapping[Place, t.Callable[[], Found | None]]) -> dict[Place, Found]:
+        """Return what the calls return, by place; a place whose call returns None is missing."""
+        found = dict(zip(calls, self._api.map_concurrently(list(calls.values()))))
+        self.missing += ["/".join(place) for place, one in found.items() if one is None]
+        return {place: one for place, one in found.items() if one is not None}
 
-    def _applications_of(self, vhost: str) -> list[str] | None:
+    def _names(self, vhost: str) -> list[str] | None:
         """Return the names of the applications of a virtual host; None if it does not exist."""
         try:
             names = self._api.list_applications(vhost)
@@ -109,11 +99,9 @@ class _Scopes:
             raise
         return addressable_names(names, f"applications of virtual host {vhost}", self._context)
 
-    def _exists(self, found: t.Any, name: str) -> bool:
-        """Return whether something was found; remember its name if not."""
-        if found is None:
-            self.missing.append(name)
-        return found is not None
+    def _statistics(self, place: Place) -> dict[str, t.Any] | None:
+        raw = Statistics(self._api).read(*place)
+        return None if raw is None else current_statistics.of_place(raw, *place)
 
 
 def _check_name(name: str, path: str) -> None:

@@ -14,27 +14,13 @@ import re
 import typing as t
 from datetime import datetime, timezone
 
-_NUMBERS = {
-    "total_connections": "totalConnections",
-    "max_total_connections": "maxTotalConnections",
-    "total_bytes_in": "totalBytesIn",
-    "total_bytes_out": "totalBytesOut",
-    "avg_throughput_in": "avgThroughputIn",
-    "avg_throughput_out": "avgThroughputOut",
-    "max_throughput_in": "maxThroughputIn",
-    "max_throughput_out": "maxThroughputOut",
-    "last_throughput_in": "lastThroughputIn",
-    "last_throughput_out": "lastThroughputOut",
-}
-_TIMES = {
-    "max_total_connection_time": "maxTotalConnectionTime",
-    "last_recv_time": "lastRecvTime",
-    "last_sent_time": "lastSentTime",
-    "last_updated_time": "lastUpdatedTime",
-}
+_CONNECTIONS = ("totalConnections", "maxTotalConnections")
+_BYTES = ("totalBytesIn", "totalBytesOut", "lastThroughputIn", "lastThroughputOut")
+_BITS_PER_SECOND = ("avgThroughputIn", "avgThroughputOut", "maxThroughputIn", "maxThroughputOut")
+_TIMES = ("maxTotalConnectionTime", "lastRecvTime", "lastSentTime", "lastUpdatedTime")
 # Every result has these protocols, so that the connections of servers of different versions can be added up.
 _PROTOCOLS = ("file", "hlsv3", "llhls", "ovt", "push", "srt", "thumbnail", "webrtc")
-# The names that older servers have for them, up to 0.16.4.
+# The names that older servers have for them, up to 0.16.5.
 _FORMER_PROTOCOLS = {"hls": "hlsv3", "rtmppush": "push", "mpegtspush": "push"}
 _NUMBER = re.compile(r"-?[0-9]{1,20}")
 
@@ -45,7 +31,7 @@ def of_server(raw: t.Mapping[str, t.Any], date: str | None) -> dict[str, t.Any]:
     ``date`` is the header `Date` of the response: the server's own time, which is comparable with its start time on
     whatever machine the module runs. Without it, the uptime ends at the last change of a counter.
     """
-    start, now = _time(raw.get("createdTime")), _date(date)
+    start, now = _time(raw.get("createdTime")), _time(date, email.utils.parsedate_to_datetime)
     end = now or _time(raw.get("lastUpdatedTime"))
     return {
         "start_time": _text(start),
@@ -55,22 +41,18 @@ def of_server(raw: t.Mapping[str, t.Any], date: str | None) -> dict[str, t.Any]:
     }
 
 
-def of_virtual_host(raw: t.Mapping[str, t.Any], name: str) -> dict[str, t.Any]:
-    """Return the statistics of a virtual host."""
-    return {"name": name, "created_time": _text(_time(raw.get("createdTime"))), **_counters(raw)}
-
-
-def of_application(raw: t.Mapping[str, t.Any], vhost: str, name: str) -> dict[str, t.Any]:
-    """Return the statistics of an application."""
-    return {"vhost": vhost, **of_virtual_host(raw, name)}
+def of_place(raw: t.Mapping[str, t.Any], vhost: str, app: str | None = None) -> dict[str, t.Any]:
+    """Return the statistics of a virtual host, or of an application."""
+    names = {"name": vhost} if app is None else {"vhost": vhost, "name": app}
+    return {**names, "created_time": _text(_time(raw.get("createdTime"))), **_counters(raw)}
 
 
 def _counters(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return what the statistics of all objects have; None for what a server does not report."""
     return {
         "connections": _connections(raw.get("connections")),
-        **{option: _number(raw.get(wire)) for option, wire in _NUMBERS.items()},
-        **{option: _text(_time(raw.get(wire))) for option, wire in _TIMES.items()},
+        **{_option(wire): _number(raw.get(wire)) for wire in (*_CONNECTIONS, *_BYTES, *_BITS_PER_SECOND)},
+        **{_option(wire): _text(_time(raw.get(wire))) for wire in _TIMES},
     }
 
 
@@ -82,9 +64,14 @@ def _connections(raw: t.Any) -> dict[str, int] | None:
     for protocol, value in raw.items():
         number = _number(value)
         if number is not None:
-            protocol = _FORMER_PROTOCOLS.get(protocol, protocol)
-            found[protocol] = found.get(protocol, 0) + number
+            name = _FORMER_PROTOCOLS.get(str(protocol), str(protocol))
+            found[name] = found.get(name, 0) + number
     return found
+
+
+def _option(wire: str) -> str:
+    """Return the name in results of a key of the API."""
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", wire)
 
 
 def _number(value: t.Any) -> int | None:
@@ -92,19 +79,10 @@ def _number(value: t.Any) -> int | None:
     return int(value) if not isinstance(value, bool) and _NUMBER.fullmatch(str(value)) else None
 
 
-def _time(value: t.Any) -> datetime | None:
-    """Return a time in UTC; None if it is not ISO 8601 with an offset."""
+def _time(value: t.Any, parse: t.Callable[[str], datetime] = datetime.fromisoformat) -> datetime | None:
+    """Return a time in UTC; None if it cannot be parsed or has no offset."""
     try:
-        found = datetime.fromisoformat(str(value))
-        return found.astimezone(timezone.utc) if found.tzinfo else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def _date(value: str | None) -> datetime | None:
-    """Return the time in a header `Date`; None if there is none."""
-    try:
-        found = email.utils.parsedate_to_datetime(value or "")
+        found = parse(str(value))
         return found.astimezone(timezone.utc) if found.tzinfo else None
     except (TypeError, ValueError, OverflowError, IndexError):
         return None

@@ -33,7 +33,7 @@ def test_recorded_statistics_are_complete(path: Path) -> None:
     found = recorded(path)
     assert len(found) >= 5
     for raw in found:
-        result = current_statistics.of_application(raw, "default", "media")
+        result = current_statistics.of_place(raw, "default", "media")
         assert None not in result.values() and len(result) == len(raw) + 2  # the names are added
         assert result["connections"] == raw["connections"]
         assert result["created_time"] == raw["createdTime"] and result["total_bytes_in"] == raw["totalBytesIn"] > 0

@@ -70,11 +70,11 @@ EXAMPLES = r"""
     applications: [default/*]
   register: found
 
-- name: Check that nobody is connected before an application is changed
+- name: Fail if anybody is connected to an application
   streamops.ovenmediaengine.server_info:
     applications: [default/app]
   register: found
-  failed_when: found.missing | length > 0 or found.applications[0].total_connections > 0
+  failed_when: found.applications | map(attribute='total_connections') | sum > 0
 """
 
 RETURN = r"""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import datetime
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ HOUR = 3_600_000
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the clock of the filter."""
-    monkeypatch.setattr(_signed_policies, "now", lambda: NOW)
+    monkeypatch.setattr(_signed_policies, "time", SimpleNamespace(time_ns=lambda: NOW * 1_000_000 + 999_999))
 
 
 def decoded(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import string
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -58,7 +59,7 @@ URLS = [
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the clock of the filter."""
-    monkeypatch.setattr(_signed_policies, "now", lambda: NOW)
+    monkeypatch.setattr(_signed_policies, "time", SimpleNamespace(time_ns=lambda: NOW * 1_000_000 + 999_999))
 
 
 def test_the_url_of_the_servers_documentation() -> None:

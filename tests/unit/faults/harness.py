@@ -8,6 +8,7 @@ time.
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import json
@@ -24,6 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import LiveStream
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushApplication, State, VirtualHost
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import (
@@ -74,7 +76,7 @@ class _Objects(NamedTuple):
 
     virtual_hosts: dict[str, VirtualHost]
     push_applications: dict[tuple[str, str], list[PushApplication]]
-    streams: dict[tuple[str, str, str], float]
+    streams: dict[tuple[str, str, str], LiveStream]
 
 
 def _copied(objects: State | _Objects) -> _Objects:
@@ -91,7 +93,7 @@ def _copied(objects: State | _Objects) -> _Objects:
     for name, vhost in objects.virtual_hosts.items():
         apps = {app.name: replace(app, push=pushes.get(id(app.push))) for app in vhost.applications.values()}
         vhosts[name] = replace(vhost, applications=apps, certificates=list(vhost.certificates))
-    return _Objects(vhosts, holders, dict(objects.streams))
+    return _Objects(vhosts, holders, copy.deepcopy(objects.streams))
 
 
 class RestartAfter:

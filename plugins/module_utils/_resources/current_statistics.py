@@ -4,7 +4,7 @@
 
 """Statistics of servers, virtual hosts and applications: from wire form into results.
 
-Sources: server-facts, Statistics and HTTP.
+Sources: server-facts: Streams, recordings, channels, output profiles (statistics and their times), server-facts: HTTP.
 """
 
 from __future__ import annotations

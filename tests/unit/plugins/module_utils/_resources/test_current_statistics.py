@@ -37,7 +37,7 @@ def test_recorded_statistics_are_complete(path: Path) -> None:
         assert None not in result.values() and len(result) == len(raw) + 2  # the names are added
         assert result["connections"] == raw["connections"]
         assert result["created_time"] == raw["createdTime"] and result["total_bytes_in"] == raw["totalBytesIn"] > 0
-        # The source of the units in the documentation (server-facts: Statistics).
+        # The units in the documentation are right (server-facts: Streams, recordings, channels, output profiles).
         assert raw["avgThroughputIn"] == pytest.approx(8 * raw["lastThroughputIn"], rel=0.1)
 
 

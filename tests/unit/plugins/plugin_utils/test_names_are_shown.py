@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
     MODULES,
@@ -90,7 +90,7 @@ def test_a_token_that_is_also_a_name_masks_itself_only(in_process: bool, module:
     results = []
     for token in ("t-v", "an-ordinary-token"):
         with Simulator(token=token, clock=ManualClock()) as simulator:
-            make_virtual_host(simulator, "t-v")
+            make_virtual_host(simulator, "t-v", **HOLDER)
             options = connection(simulator, **VALID[module])
             result = result_of(module, options, in_process=in_process, check_mode=check_mode)
             assert masks(result["invocation"]["module_args"].pop("api_token"))

@@ -41,10 +41,10 @@ class LogRecord:
 
 
 def is_write(method: str, path: str) -> bool:
-    """Return whether a request is a write: DELETE, PUT and PATCH anything, POST anything but ``:pushes``."""
+    """Return whether a request is a write: DELETE, PUT, PATCH, and POST but for ``:pushes`` and ``:records``."""
     if method in ("DELETE", "PUT", "PATCH"):
         return True
-    return method == "POST" and not plain_path(path).endswith(":pushes")
+    return method == "POST" and not plain_path(path).endswith((":pushes", ":records"))
 
 
 def body_of(raw: bytes) -> Any:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from .._schema.objects import Object
 from .application import APPLICATION
+from .multiplex_channel import MULTIPLEX_CHANNEL
 from .push_task import PUSH_TASK
+from .scheduled_channel import SCHEDULED_CHANNEL
 from .virtual_host import VIRTUAL_HOST
 
 RESOURCES: tuple[Object, ...] = (
     VIRTUAL_HOST,
     APPLICATION,
     PUSH_TASK,
+    SCHEDULED_CHANNEL,
+    MULTIPLEX_CHANNEL,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

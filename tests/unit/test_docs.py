@@ -51,7 +51,11 @@ LABEL = "ansible_collections.streamops.ovenmediaengine.docsite."
 PROVISION = "streamops.ovenmediaengine.provision"
 
 # Variables for secrets of the documents, and their host names; extra variables override those of a document.
-VARIABLES = {"platform_stream_key": "not-a-real-key", "webhook_secret": "not-a-real-secret"}
+VARIABLES = {
+    "platform_stream_key": "not-a-real-key",
+    "signed_policy_secret": "not-a-real-signing-key",
+    "webhook_secret": "not-a-real-secret",
+}
 HOSTS = """\
 media:
   hosts:

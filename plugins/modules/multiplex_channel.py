@@ -168,11 +168,17 @@ EXAMPLES = r"""
             video: video_480
             audio: audio
 
-- name: Publish the channel without its playlist; viewers are disconnected for a moment
+- name: Take only the video of one stream; viewers are disconnected for a moment
   streamops.ovenmediaengine.multiplex_channel:
     vhost: default
     app: media
     name: mux1
+    source_streams:
+      - name: high
+        url: stream://default/media/studio-1080p
+        track_map:
+          - source_track_name: bypass_video
+            new_track_name: video_1080
     playlists: []
     recreate: true
 

@@ -41,10 +41,6 @@ EXAMPLES = r"""
     names:
       - mux1
   register: found
-
-- name: Require that it plays
-  ansible.builtin.assert:
-    that: found.status | map(attribute='state') == ['playing']
 """
 
 RETURN = r"""

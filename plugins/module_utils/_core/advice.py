@@ -48,6 +48,20 @@ ADVICE: dict[str, Advice] = {
         "Add the file publisher to this application: publishers: {file: {}} among its options in this collection, or "
         "<FILE /> under Publishers in Server.xml. In an application that exists this needs a recreate or a restart.",
     ),
+    "provider_missing": Advice(
+        "The application does not have the provider that this object needs.",
+        "Add the provider to the application, with providers of the module application or under Providers in "
+        "Server.xml: <Schedule> with MediaRootDir and ScheduleFilesDir for scheduled channels, <Multiplex> with "
+        "MuxFilesDir for multiplex channels, <RTSPPull> or <OVT> for pulls.",
+    ),
+    "stream_not_found": Advice(
+        "The application has no stream with this name.",
+        "Check the name, and that the source of the stream is live.",
+    ),
+    "name_taken": Advice(
+        "Another stream of the application has this name, for example one that an encoder sends.",
+        "Choose another name, or end the other stream.",
+    ),
     "task_not_found": Advice(
         "The application has no push task with this ID.",
         "List the push tasks with push_task_info. A stopped push task is no longer listed.",

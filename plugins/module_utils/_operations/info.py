@@ -54,7 +54,7 @@ class VhostInfo(Operation):
     def _read(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
         if names is None:
-            names = _virtual_hosts_of(None, api, context)
+            names = virtual_hosts_of(None, api, context)
         names = list(dict.fromkeys(names))
         for name, raw in zip(
             names, api.map_concurrently([functools.partial(api.read_virtual_host, name) for name in names])
@@ -97,7 +97,7 @@ class ApplicationInfo(Operation):
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
         asked: list[tuple[str, str]] = []
-        for vhost, current in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
+        for vhost, current in applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context):
             desired = current if names is None else list(dict.fromkeys(names))
             missing += [f"{vhost}/{name}" for name in desired if name not in current]
             asked += [(vhost, name) for name in desired if name in current]
@@ -166,7 +166,7 @@ class JobInfo(Operation):
         """Return the applications to read, with their virtual hosts."""
         if self.params["app"] is not None:
             return [(self.params["vhost"], self.params["app"])]
-        current = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
+        current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
         return [(vhost, app) for vhost, apps in current for app in apps]
 
 
@@ -177,12 +177,12 @@ class PushTaskInfo(JobInfo):
     result_key = "tasks"
 
 
-def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
+def virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
     """Return the specified virtual host, or all that the server has if it is None."""
     return [vhost] if vhost is not None else addressable_names(api.list_virtual_hosts(), "virtual hosts", context)
 
 
-def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
+def applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
     """Yield each virtual host with the names of its applications."""
     for vhost, names in zip(
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])

@@ -28,6 +28,7 @@ from .raw import Raw
 from .request_log import LogRecord, body_of, is_write
 from .router import answer
 from .state import State
+from .streams import end_due
 from .tls_listeners import DOWN, Handshake, TlsListener
 
 KEEP_ALIVE_SECONDS = 60.0
@@ -214,6 +215,14 @@ class Server:
             self._call_off()
             self._call_off = None
 
+    def end_due(self) -> None:
+        """End the streams that are over by now, and the process if the end of one kills it."""
+        with self.state.lock:
+            end_due(self.state)
+            dying = self.state.dying
+        if dying and not self.died:
+            self.die()
+
     def die(self) -> None:
         """End as a crashed process does: no answer, every connection gone, nothing listens."""
         self.died = True
@@ -249,6 +258,9 @@ class Server:
         target = request.raw_path
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
+        self.end_due()
+        if self.died:
+            return web.Response()
         if self.latency > 0:
             await self.state.clock.sleep(self.latency)
         if "chunked" in headers.get("Transfer-Encoding", "").lower():
@@ -304,6 +316,7 @@ class Server:
                 exchange.target,
                 exchange.request.headers.get("Authorization"),
                 exchange.raw,
+                f"{'https' if self._context else 'http'}://{exchange.request.headers.get('Host', '')}",
             )
 
         wrapped: Work = work

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .clock import Clock
+from .media import BYTES_PER_SECOND, LiveStream, World
 from .schema import application, as_text
 from .tls import OWN_ROOT, ApiCertificate, LoadedCertificate, load
 from .versions import ServerVersion
@@ -27,7 +28,6 @@ SCENES = (PLAIN, MEDIA)
 tests/wire/media.
 """
 
-BYTES_PER_SECOND = 125_000
 SECONDS_TO_CONNECT = 1.0
 SECONDS_TO_REFUSE = 0.5
 SECONDS_TO_STOP_HANGING = 2.0
@@ -70,6 +70,7 @@ class Application:
     name: str
     config: dict[str, Any]
     push: PushApplication | None = None
+    created: float = 0.0
 
 
 @dataclass
@@ -79,6 +80,7 @@ class VirtualHost:
     name: str
     config: dict[str, Any]
     read_only: bool
+    created: float = 0.0
     applications: dict[str, Application] = field(default_factory=dict)
     certificates: list[tuple[float, LoadedCertificate]] = field(default_factory=list)
     """What was loaded, each with the moment from which it is in use, in the order of the loads."""
@@ -152,7 +154,10 @@ class State:
         self.random = random.Random(20)
         self.virtual_hosts: dict[str, VirtualHost] = {}
         self.push_applications: dict[tuple[str, str], list[PushApplication]] = {}
-        self.streams: dict[tuple[str, str, str], float] = {}
+        self.streams: dict[tuple[str, str, str], LiveStream] = {}
+        self.world = World(started=clock.now())
+        self.dying = False
+        """Whether the process ends before the next request (server-facts: Virtual hosts, concludeHlsLive)."""
         self.viewers: dict[tuple[str, ...], int] = {}
         """How many are connected, by the names of what they watch."""
         self.destinations: dict[str, str] = {}
@@ -261,7 +266,7 @@ class State:
 
     def _create_static(self, static: StaticVirtualHost) -> None:
         convert: Callable[[Any], Any] = as_strings if self.version.static_scalars_are_strings else copy.deepcopy
-        vhost = VirtualHost(static.config["name"], convert(static.config), True)
+        vhost = VirtualHost(static.config["name"], convert(static.config), True, self.clock.now())
         vhost.load_first_certificate()
         self.virtual_hosts[vhost.name] = vhost
         for config in static.applications:
@@ -277,6 +282,8 @@ class State:
             self.push_applications.clear()
             self.streams.clear()
             self.viewers.clear()
+            self.world.restart(self.clock.now())
+            self.dying = False
             for static in self._static:
                 self._create_static(static)
             tasks, self.config_tasks = self.config_tasks, []
@@ -293,7 +300,7 @@ class State:
 
     def create_virtual_host(self, config: dict[str, Any]) -> VirtualHost:
         """Add a virtual host made through the API; the caller has checked that the name is free."""
-        vhost = VirtualHost(as_text(config["name"]), config, False)
+        vhost = VirtualHost(as_text(config["name"]), config, False, self.clock.now())
         vhost.load_first_certificate()
         self.virtual_hosts[vhost.name] = vhost
         return vhost
@@ -308,7 +315,7 @@ class State:
 
     def create_application(self, vhost: VirtualHost, config: dict[str, Any]) -> Application:
         """Add an application; push tasks that an earlier one of the same name left behind show up again."""
-        app = Application(as_text(config["name"]), config)
+        app = Application(as_text(config["name"]), config, created=self.clock.now())
         vhost.applications[app.name] = app
         publishers = config.get("publishers")
         if isinstance(publishers, dict) and any(key in publishers for key in self.version.push_publisher_keys):
@@ -393,21 +400,28 @@ class State:
 
     # -- streams and destinations -----------------------------------------------------------------------------
 
-    def stream_appears(self, vhost: str, app: str, stream: str) -> None:
-        """Let a stream go live; tasks that wait for it start."""
+    def stream_appears(self, vhost: str, app: str, stream: str, **source: Any) -> None:
+        """Let a stream go live; tasks that wait for it start.
+
+        :param source: fields of :class:`.media.LiveStream`, such as ``source_type``; an encoder by RTMP without them.
+        """
         with self.lock:
             found = self.virtual_hosts.get(vhost)
             if found is None or app not in found.applications:
                 raise LookupError(f"no application: {vhost}/{app}")
             if (vhost, app, stream) not in self.streams:
-                self.streams[vhost, app, stream] = self.clock.now()
+                self.streams[vhost, app, stream] = LiveStream(self.clock.now(), **source)
                 for task in self._tasks_of(vhost, app, stream):
                     self._begin_session(task)
 
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream end; its tasks wait for it again."""
         with self.lock:
-            if self.streams.pop((vhost, app, stream), None) is not None:
+            ended = self.streams.pop((vhost, app, stream), None)
+            if ended is not None:
+                past = self.world.past_bytes
+                past[vhost, app] = past.get((vhost, app), 0) + ended.bytes_until(self.clock.now())
+                self.dying = self.dying or (ended.concluded and self.version.conclude_kills)
                 for task in self._tasks_of(vhost, app, stream):
                     self._end_session(task)
 
@@ -428,13 +442,13 @@ class State:
             # The server tries again all the time, so a change at the far end shows.
             for holders in self.push_applications.values():
                 for task in (task for push in holders for task in push.tasks.values()):
-                    if task.session_since is not None and _lies_under(task.url, url.rstrip("/")):
+                    if task.session_since is not None and lies_under(task.url, url.rstrip("/")):
                         self._end_session(task)
                         self._begin_session(task)
 
     def behaviour_of(self, url: str) -> str:
         """Return what the far end of ``url`` does; the longest url that was named decides."""
-        matching = [known for known in self.destinations if _lies_under(url, known)]
+        matching = [known for known in self.destinations if lies_under(url, known)]
         return self.destinations[max(matching, key=len)] if matching else ACCEPT
 
     def _begin_session(self, task: PushTask) -> None:
@@ -474,5 +488,6 @@ class State:
         return "error" if refused else version.connecting_state or "ready"
 
 
-def _lies_under(url: str, base: str) -> bool:
+def lies_under(url: str, base: str) -> bool:
+    """Return whether a url is another one, or a path or query under it."""
     return url == base or (url.startswith(base) and url[len(base)] in "/?")

@@ -68,6 +68,39 @@ class ServerVersion:
     """A reload of broken certificate files answers 500 (server-facts: Certificates)."""
     reload_without_tls_fails: bool = False
     """A reload of a virtual host without TLS answers 500 (server-facts: Certificates)."""
+    has_last_throughput: bool = True
+    """The statistics have ``lastThroughputIn`` and ``lastThroughputOut``."""
+    has_internals: bool = True
+    """GET /v1/stats/current/internals/queues exists."""
+    queues_have_dwell: bool = True
+    """Queues report how long messages stay in them."""
+    tracks: str = "0.21.0"
+    """How a stream describes its tracks: a key of :data:`.tracks.KEYS`."""
+    has_playlists: bool = True
+    """A stream describes the playlists of its outputs."""
+    stream_actions: tuple[str, ...] = (
+        "hlsDumps",
+        "startHlsDump",
+        "stopHlsDump",
+        "sendEvent",
+        "sendEvents",
+        "concludeHlsLive",
+        "sendSubtitles",
+        "enableStt",
+        "disableStt",
+        "sttStatus",
+    )
+    """Actions of a stream."""
+    event_formats: tuple[str, ...] = ("ID3V2",)
+    """Formats of ``sendEvent``."""
+    conclude_kills: bool = False
+    """The process ends when a stream ends whose HLS was concluded."""
+    pull_checks_urls: bool = True
+    """A pull with an invalid url, or with several schemes, is 400."""
+    pull_retries: int = 0
+    """How often the server goes through the urls of a pull again, unless the pull says so."""
+    pull_takes_retry_count: bool = True
+    """A pull can say so with ``retryCount``."""
     publisher_counters: tuple[str, ...] = ("webrtc", "llhls", "ovt", "file", "push", "thumbnail", "hlsv3", "srt")
     """Names under ``connections`` in the statistics."""
 
@@ -85,10 +118,16 @@ V0_20_0 = replace(
     reported="0.20.0",
     keys="0.20.0",
     push_publisher_keys=("push", "rtmpPush", "srtPush", "mPEGTSPush"),
+    queues_have_dwell=False,
+    tracks="0.20.0",
+    stream_actions=V0_21_0.stream_actions[:7],
+    event_formats=("ID3V2", "CUE", "SCTE35"),
+    pull_checks_urls=False,
+    pull_retries=1,
 )
 
 # Not recorded: what is known of it is its table of keys.
-V0_20_5 = replace(V0_20_0, name="0.20.5", reported="0.20.5", keys="0.20.5")
+V0_20_5 = replace(V0_20_0, name="0.20.5", reported="0.20.5", keys="0.20.5", pull_retries=0)
 
 V0_18_0 = replace(
     V0_20_0,
@@ -97,6 +136,12 @@ V0_18_0 = replace(
     has_api_certificate_reload=False,
     keys="0.18.0",
     application_config_error_status=500,
+    tracks="0.18.0",
+    stream_actions=V0_21_0.stream_actions[:6],
+    event_formats=("ID3V2", "CUE"),
+    conclude_kills=True,
+    pull_retries=2,
+    pull_takes_retry_count=False,
 )
 
 V0_15_10 = replace(
@@ -119,6 +164,13 @@ V0_15_10 = replace(
     pushing_state="Pushing",
     reload_reports_failure=True,
     reload_without_tls_fails=True,
+    has_last_throughput=False,
+    has_internals=False,
+    tracks="0.15.10",
+    has_playlists=False,
+    stream_actions=V0_21_0.stream_actions[:4],
+    event_formats=("ID3V2",),
+    conclude_kills=False,
     publisher_counters=(
         "webrtc",
         "lldash",

@@ -215,7 +215,7 @@ class Server:
             self._call_off()
             self._call_off = None
 
-    def end_due(self) -> None:
+    async def end_due(self) -> None:
         """End the streams that are over by now, and the process if the end of one kills it."""
         with self.state.lock:
             end_due(self.state)
@@ -258,7 +258,7 @@ class Server:
         target = request.raw_path
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
-        self.end_due()
+        await self.end_due()
         if self.died:
             return web.Response()
         if self.latency > 0:

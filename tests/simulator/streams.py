@@ -12,7 +12,7 @@ from . import tracks
 from .answers import Answer, envelope, success
 from .applications import NO_OBJECT
 from .errors import ApiError
-from .media import LiveStream, Pull
+from .media import NO_INPUT_SECONDS, RTMP_SOURCE, UNUSED_SECONDS, LiveStream, Pull
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 
 _URL = re.compile(r"(?P<scheme>.*)://((?P<id>.+):(?P<password>.+)@)?(?P<host>[^:/?#]*)(:\d+)?(/[^?]*)?(\?.*)?")
@@ -53,8 +53,8 @@ def outputs(state: State, app: Application, name: str, stream: LiveStream) -> li
 
 
 def _source_url(state: State, stream: LiveStream) -> str:
-    tells_transport = stream.pull is None and state.version.tracks == "0.21.0"
-    return stream.source_url + "/tcp" if tells_transport else stream.source_url
+    names_transport = stream.source_url == RTMP_SOURCE and state.version.tracks == "0.21.0"
+    return stream.source_url + "/tcp" if names_transport else stream.source_url
 
 
 def delete(state: State, vhost: VirtualHost, app: Application, name: str) -> Answer:
@@ -117,11 +117,12 @@ def pull(state: State, vhost: VirtualHost, app: Application, body: Any, address:
     if state.version.pull_checks_urls:
         _check_urls(urls)
     properties = body.get("properties")
-    source = _connect(state, app, urls, properties if isinstance(properties, dict) else None)
+    properties = properties if isinstance(properties, dict) else {}
+    source = _connect(state, app, urls, properties)
     if source is None:
         raise ApiError(502, f"Could not pull the stream : {address}")
     source_type, url = source
-    asked = _asked(properties if isinstance(properties, dict) else {}, urls)
+    asked = _asked(properties, urls)
     asked.used = asked.input_until = state.clock.now()
     state.stream_appears(vhost.name, app.name, name, source_type=source_type, source_url=url, pull=asked)
     return Answer(201, envelope(201, "Created"))
@@ -138,35 +139,30 @@ def _check_urls(urls: list[str]) -> None:
             raise ApiError(400, "Only urls with the same scheme can be sent as a group.")
 
 
-def _connect(
-    state: State, app: Application, urls: list[str], properties: dict[str, Any] | None
-) -> tuple[str, str] | None:
+def _connect(state: State, app: Application, urls: list[str], properties: dict[str, Any]) -> tuple[str, str] | None:
     """Return source type and url of the first origin that answers, or None."""
     parsed = _URL.fullmatch(urls[0])
     provider, source_type = _PROVIDERS.get(parsed["scheme"].lower() if parsed else "", ("", ""))
     if provider not in (app.config.get("providers") or {}):
         return None
     rounds = state.version.pull_retries
-    asked = (properties or {}).get("retryCount")
-    if state.version.pull_takes_retry_count and _is_whole(asked) and asked > 0:
-        rounds = asked
+    if state.version.pull_takes_retry_count:
+        rounds = _positive(properties, "retryCount") or rounds
     tried = (urls * (rounds + 1))[: len(urls) * rounds + 1]
     return next(((source_type, url) for url in tried if is_reachable(state, url)), None)
 
 
 def _asked(properties: dict[str, Any], urls: list[str]) -> Pull:
     result = Pull(list(urls), persistent=properties.get("persistent") is True, relay=properties.get("relay") is True)
-    unused, no_input = (properties.get(key) for key in ("unusedStreamDeletionTimeoutMs", "noInputFailoverTimeoutMs"))
-    # A value that is no positive whole number counts as not given.
-    if _is_whole(unused) and unused > 0:
-        result.unused_seconds = unused / 1000
-    if _is_whole(no_input) and no_input > 0:
-        result.no_input_seconds = no_input / 1000
+    result.unused_seconds = _positive(properties, "unusedStreamDeletionTimeoutMs") / 1000 or UNUSED_SECONDS
+    result.no_input_seconds = _positive(properties, "noInputFailoverTimeoutMs") / 1000 or NO_INPUT_SECONDS
     return result
 
 
-def _is_whole(value: Any) -> Any:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _positive(values: dict[str, Any], key: str) -> int:
+    """Return a positive whole number; 0 for anything else, which counts as not given."""
+    value = values.get(key)
+    return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def as_object(body: Any) -> dict[str, Any]:

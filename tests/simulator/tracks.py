@@ -126,15 +126,21 @@ def _encodes(profile: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any]) -> dict[str, Any]:
-    bypass = str(encode.get("bypass", False)).lower() == "true"
+    bypass = _is_true(encode.get("bypass"))
     if bypass and _is_older(version):
         return {"bypass": True}
     values = dict(KEYS[version.tracks][kind == "Audio"])
     if not bypass:
-        values.update({key: int(encode[key]) for key in ("width", "height", "bitrate") if key in encode})
+        sizes = {key: str(encode.get(key, "")) for key in ("width", "height", "bitrate", "samplerate", "channel")}
+        values.update({key: int(size) for key, size in sizes.items() if key in values and size.isdecimal()})
         values["codec"] = str(encode.get("codec", values["codec"])).upper()
     result = {**_spelled(version, values), "bypass": bypass}
     return {**result, "codecStatus": "Ready"} if version.tracks == "0.21.0" else result
+
+
+def _is_true(value: Any) -> bool:
+    # An application of the configuration file has text.
+    return str(value).lower() == "true"
 
 
 def _playlists(app: Application, profile: dict[str, Any], video: str, audio: str) -> list[dict[str, Any]]:
@@ -142,20 +148,22 @@ def _playlists(app: Application, profile: dict[str, Any], video: str, audio: str
     result = [_playlist(entry) for entry in profile.get("playlists") or () if isinstance(entry, dict)]
     if "llhls" in (app.config.get("publishers") or {}):
         rendition = {"name": "default", "video": video, "audio": audio}
-        result.append(_playlist({"name": "llhls_default", "fileName": "llhls", "renditions": [rendition]}))
+        options = {"webRtcAutoAbr": False}
+        default = {"name": "llhls_default", "fileName": "llhls", "options": options, "renditions": [rendition]}
+        result.append(_playlist(default))
     return sorted(result, key=lambda entry: str(entry["fileName"]))
 
 
 def _playlist(entry: dict[str, Any]) -> dict[str, Any]:
     options = entry.get("options") or {}
-    depth = options.get("hlsChunklistPathDepth", options.get("hLSChunklistPathDepth", -1))
+    depth = str(options.get("hlsChunklistPathDepth", options.get("hLSChunklistPathDepth", -1)))
     return {
         "name": entry.get("name", ""),
         "fileName": entry.get("fileName", ""),
         "options": {
-            "webrtcAutoAbr": options.get("webRtcAutoAbr", False),
-            "hlsChunklistPathDepth": int(depth),
-            "enableTsPackaging": options.get("enableTsPackaging", False),
+            "webrtcAutoAbr": _is_true(options.get("webRtcAutoAbr", True)),
+            "hlsChunklistPathDepth": int(depth) if depth.lstrip("-").isdecimal() else 0,
+            "enableTsPackaging": _is_true(options.get("enableTsPackaging")),
         },
         "renditions": [
             {

@@ -165,6 +165,7 @@ class Objects:
             "push_task": self.tasks(vhost)[0],
             "push_tasks": {"tasks": self.tasks(vhost)},
             "push_task_info": {"vhost": vhost, "app": "live"},
+            "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
             "audit_info": {
@@ -257,6 +258,9 @@ class Server:
             {**raw, "name": "fixed"},
             [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()],
         )
+        camera = self.theirs.secret("camera password", "user")
+        source = f"rtsp://u:{camera}@camera.example.com/live?token={self.theirs.secret('camera token', 'query')}"
+        self.simulator.state.stream_appears("shared", "live", "camera", source_type="RtspPull", source_url=source)
         config = {
             "stream_name": "main",
             "url": "rtmp://config.example.com/app",
@@ -328,7 +332,7 @@ class Server:
             recreate = {} if "push" in module else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "stream_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield Case(
@@ -445,7 +449,7 @@ class Server:
         self.simulator.destination("rtmp://one.example.com", "refuse")
         slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
         yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "stream_info"):
             yield Case(
                 f"{module}: retries",
                 module,

@@ -347,9 +347,6 @@ def test_the_limits_in_the_readme_are_true() -> None:
     assert section is not None
     roles = {path.name for path in (ROOT / "roles").iterdir()}
     assert "install, configure or restart the server" in section[1] and not {"server", "install"} & roles
-    unmanaged = {"stream", "record", "dump", "channel"}
-    assert all(word in section[1] for word in unmanaged)
-    assert [module for module in MODULES if any(word in module for word in unmanaged)] == []
 
 
 def test_references_between_guides_have_a_target() -> None:

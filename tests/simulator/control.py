@@ -21,6 +21,7 @@ POST     publish       ``{"host", "app", "stream"}``: a publisher sends the stre
                        ``{"vhost", "app", "stream"}`` where it went live, or with 404 and also ``error``, such as
                        ``Could not find the application: #default#live``; ``vhost`` is null if no host name matches
 POST     tasks         ``{"vhost", "app"}`` and task fields: a task of the server's configuration
+POST     records       ``{"vhost", "app"}`` and fields of a recording: a recording of the server's configuration
 POST     destinations  ``{"url", "behaviour": "accept" | "refuse" | "hang"}``
 POST     reload        ``{"vhost": name or null, "fails": bool}``; null is the reload of all
 POST     reload_delay  ``{"seconds": number}``: a reload shows only after that
@@ -46,6 +47,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from . import records
 from .answers import Answer
 from .faults import from_json
 from .publishing import NotPublished, publish
@@ -59,6 +61,17 @@ if TYPE_CHECKING:
 PREFIX = "/_simulator/"
 _STREAM_FIELDS = {"vhost", "app", "stream", "reconnects", "source_type", "source_url"}
 _TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_names"}
+_RECORD_FIELDS = {
+    "id",
+    "stream_name",
+    "file_path",
+    "info_path",
+    "interval",
+    "schedule",
+    "segmentation_rule",
+    "metadata",
+    "variant_names",
+}
 
 
 async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
@@ -126,11 +139,22 @@ def _publish(server: Server, body: Any) -> Any:
     return asdict(publish(server.state, body["host"], body["app"], body["stream"]))
 
 
-def _add_task(server: Server, body: Any) -> Any:
+def _fields(body: Any, known: set[str]) -> dict[str, Any]:
     fields = {key: value for key, value in body.items() if key not in ("vhost", "app")}
-    unknown = sorted(set(fields) - _TASK_FIELDS)
+    unknown = sorted(set(fields) - known)
     if unknown:
         raise ValueError(f"unknown keys: {', '.join(unknown)}")
+    return fields
+
+
+def _add_record(server: Server, body: Any) -> Any:
+    fields = _fields(body, _RECORD_FIELDS)
+    holder, record = server.state.records.add_config_record(body["vhost"], body["app"], **fields)
+    return records.representation(server.state, holder, record)
+
+
+def _add_task(server: Server, body: Any) -> Any:
+    fields = _fields(body, _TASK_FIELDS)
     task = server.state.add_config_task(body["vhost"], body["app"], **fields)
     return representation(server.state, body["vhost"], body["app"], task)
 
@@ -231,7 +255,9 @@ def set_failing_reload(state: State, vhost: str | None, fails: bool) -> None:
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """Return what the server holds, push tasks that outlived their application included, as JSON can carry it."""
+    """Return what the server holds, push tasks and recordings that outlived their application
+    included, as JSON can carry it."""
+    state.channels.look()
     tasks: list[dict[str, Any]] = []
     for (vhost, app), holders in state.push_applications.items():
         for push in holders:
@@ -247,6 +273,13 @@ def snapshot(state: State) -> dict[str, Any]:
             for vhost in state.virtual_hosts.values()
         },
         "tasks": tasks,
+        "records": [
+            records.representation(state, holder, record)
+            for holders in state.records.applications.values()
+            for holder in holders
+            for record in holder.records.values()
+        ],
+        **state.channels.snapshot(),
         "streams": [list(key) for key in state.streams],
         "stream_events": [asdict(event) for event in state.world.events],
         "destinations": state.destinations,
@@ -266,6 +299,7 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("POST", "viewers"): _set_viewers,
     ("POST", "publish"): _publish,
     ("POST", "tasks"): _add_task,
+    ("POST", "records"): _add_record,
     ("POST", "destinations"): _set_destination,
     ("POST", "reload"): _set_reload,
     ("POST", "reload_delay"): _set_reload_delay,

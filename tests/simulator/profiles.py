@@ -10,8 +10,7 @@ from typing import Any
 
 from . import schema, tracks
 from .answers import Answer, bulk, envelope, success
-from .applications import NO_OBJECT
-from .errors import ApiError, ConfigError
+from .errors import NO_OBJECT, ApiError, ConfigError
 from .state import Application, State, VirtualHost
 from .virtual_hosts import refuse_read_only
 

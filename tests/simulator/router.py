@@ -15,9 +15,11 @@ from typing import Any
 from . import (
     applications,
     certificates,
+    channels,
     dumps,
     profiles,
     push_tasks,
+    records,
     statistics,
     stream_events,
     streams,
@@ -84,6 +86,17 @@ def _stream_action(call: Call) -> Answer:
     return _STREAM_ACTIONS[call.names["action"]](call.state, call.vhost, call.app, call.names["stream"], call.body)
 
 
+def _channel(rule: Rule) -> Rule:
+    """Return a rule of channels for versions that have them."""
+
+    def answered(call: Call) -> Answer:
+        if not call.state.version.has_channels:
+            raise ApiError(404, "Controller not found")
+        return rule(call)
+
+    return answered
+
+
 _VHOST = r"/v1/vhosts/(?P<vhost>[^/]*)"
 _VHOST_ACTION = r"/v1/vhosts/(?P<vhost>[^/:]*):"
 _APP = _VHOST + r"/apps/(?P<app>[^/:]*)"
@@ -93,6 +106,42 @@ _PROFILES = _APP + "/outputProfiles"
 _PROFILE = _PROFILES + r"/(?P<profile>[^/]*)"
 _INTERNALS = r"/v1/stats/current/internals"
 _STATS = r"/v1/stats/current/vhosts/(?P<vhost>[^/]*)"
+
+_SCHEDULED = _APP + "/scheduledChannels"
+_MULTIPLEX = _APP + "/multiplexChannels"
+_NAME = r"/(?P<channel>[^/]*)"
+
+_CHANNELS: tuple[tuple[str, str, Rule], ...] = (
+    ("GET", _SCHEDULED, lambda call: channels.list_scheduled(call.state, call.vhost, call.app)),
+    ("POST", _SCHEDULED, lambda call: channels.create_scheduled(call.state, call.vhost, call.app, call.body)),
+    (
+        "GET",
+        _SCHEDULED + _NAME,
+        lambda call: channels.read_scheduled(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    (
+        "PATCH",
+        _SCHEDULED + _NAME,
+        lambda call: channels.change_scheduled(call.state, call.vhost, call.app, call.names["channel"], call.body),
+    ),
+    (
+        "DELETE",
+        _SCHEDULED + _NAME,
+        lambda call: channels.delete_scheduled(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    ("GET", _MULTIPLEX, lambda call: channels.list_multiplex(call.state, call.vhost, call.app)),
+    ("POST", _MULTIPLEX, lambda call: channels.create_multiplex(call.state, call.vhost, call.app, call.body)),
+    (
+        "GET",
+        _MULTIPLEX + _NAME,
+        lambda call: channels.read_multiplex(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    (
+        "DELETE",
+        _MULTIPLEX + _NAME,
+        lambda call: channels.delete_multiplex(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+)
 
 # The first that matches counts. Patterns and their order are those of the server, so that
 # GET /v1/vhosts/x:y looks for a virtual host "x:y" as it does there.
@@ -113,6 +162,11 @@ _TABLE: tuple[tuple[str, str, Rule], ...] = (
     ("GET", _APP + ":pushes", lambda call: push_tasks.pushes(call.state, call.vhost, call.app, None)),
     ("POST", _APP + ":startPush", lambda call: push_tasks.start(call.state, call.vhost, call.app, call.body)),
     ("POST", _APP + ":stopPush", lambda call: push_tasks.stop(call.state, call.vhost, call.app, call.body)),
+    ("POST", _APP + ":records", lambda call: records.records(call.state, call.vhost, call.app, call.body)),
+    ("GET", _APP + ":records", lambda call: records.records(call.state, call.vhost, call.app, None)),
+    ("POST", _APP + ":startRecord", lambda call: records.start(call.state, call.vhost, call.app, call.body)),
+    ("POST", _APP + ":stopRecord", lambda call: records.stop(call.state, call.vhost, call.app, call.body)),
+    *((method, pattern, _channel(rule)) for method, pattern, rule in _CHANNELS),
     ("POST", _STREAMS, lambda call: streams.pull(call.state, call.vhost, call.app, call.body, call.address)),
     ("GET", _STREAMS, lambda call: streams.list_names(call.state, call.vhost, call.app)),
     ("GET", _STREAM, lambda call: streams.read(call.state, call.vhost, call.app, call.names["stream"])),
@@ -207,6 +261,7 @@ def answer(
 
 
 def _work(state: State, method: str, path: str, raw: bytes, origin: str) -> Answer:
+    state.channels.look()
     rule, names = _match(state, method, path)
     body = _read_body(raw) if method in ("POST", "PATCH") else None
     vhost: Any = virtual_hosts.find(state, names["vhost"]) if "vhost" in names else None

@@ -14,6 +14,7 @@ from .clock import Clock
 from .control import set_failing_reload, set_origin, set_speech, set_viewers
 from .faults import MEANWHILE, Fault
 from .publishing import Published, publish
+from .recorder import Record
 from .request_log import LogRecord
 from .server import Middleware, Server
 from .state import ACCEPT, PLAIN, PushTask, State
@@ -264,6 +265,13 @@ class Simulator:
         ``variant_names``.
         """
         return self.state.add_config_task(vhost, app, **fields)
+
+    def add_config_record(self, vhost: str, app: str, **fields: Any) -> Record:
+        """Add a recording of the server's configuration.
+
+        :param fields: see :meth:`.recorder.Records.add_config_record`.
+        """
+        return self.state.records.add_config_record(vhost, app, **fields)[1]
 
     def destination(self, url: str, behaviour: str) -> None:
         """Say what the far end of pushes to ``url``, or under it, does: ``accept``, ``refuse`` or ``hang``."""

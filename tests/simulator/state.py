@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .channel_files import Channels
 from .clock import Clock
 from .media import BYTES_PER_SECOND, LiveStream, World
+from .recorder import RecordApplication, Records
 from .schema import application, as_text
 from .tls import OWN_ROOT, ApiCertificate, LoadedCertificate, load
 from .versions import ServerVersion
@@ -70,6 +72,7 @@ class Application:
     name: str
     config: dict[str, Any]
     push: PushApplication | None = None
+    records: RecordApplication | None = None
     created: float = 0.0
 
 
@@ -171,6 +174,8 @@ class State:
         """Certificate files that exist on the simulated machine alone; no TLS port serves them. See
         :data:`.tls.OWN_ROOT`.
         """
+        self.records = Records(self)
+        self.channels = Channels(self)
         self._static: list[StaticVirtualHost] = []
         self._add_initial(scene, default_host_names)
 
@@ -237,7 +242,12 @@ class State:
             "publishers": {
                 **plain["publishers"],
                 "llhls": {"dvr" if "dvr" in hls else "dVR": dvr},
-                "file": {"rootPath": "/srv/ome/rec"},
+                "file": {
+                    "rootPath": "/srv/ome/rec",
+                    "filePath": "/${VirtualHost}/${Application}/${Stream}/"
+                    "${StartTime:YYYYMMDDhhmmss}_${EndTime:YYYYMMDDhhmmss}.ts",
+                    "infoPath": "/${VirtualHost}/${Application}/${Stream}.xml",
+                },
             },
         }
 
@@ -275,17 +285,22 @@ class State:
     def restart(self) -> None:
         """End the process and start it again: only the configuration file is left (server-facts: Virtual hosts).
 
-        Streams are gone too; what the world outside does (destinations, broken files) stays.
+        Streams are gone too; what the world outside does (destinations, broken files) stays, and so do the files of
+        channels.
         """
         with self.lock:
             self.virtual_hosts.clear()
             self.push_applications.clear()
             self.streams.clear()
             self.viewers.clear()
+            self.records.clear()
+            self.channels.clear()
             self.world.restart(self.clock.now())
             self.dying = False
             for static in self._static:
                 self._create_static(static)
+            self.channels.restart()
+            self.records.restore()
             tasks, self.config_tasks = self.config_tasks, []
             for task in tasks:
                 if self.push_application(task.vhost, task.app) is not None:
@@ -310,8 +325,10 @@ class State:
         del self.virtual_hosts[vhost.name]
         for app in list(vhost.applications.values()):
             self._end_streams(vhost.name, app.name)
+            self.channels.drop_application(vhost.name, app.name)
             if not self.version.applications_outlive_virtual_host:
                 self._drop_push(vhost.name, app)
+                self.records.drop_application(app.records)
 
     def create_application(self, vhost: VirtualHost, config: dict[str, Any]) -> Application:
         """Add an application; push tasks that an earlier one of the same name left behind show up again."""
@@ -321,6 +338,8 @@ class State:
         if isinstance(publishers, dict) and any(key in publishers for key in self.version.push_publisher_keys):
             app.push = PushApplication()
             self.push_applications.setdefault((vhost.name, app.name), []).append(app.push)
+        app.records = self.records.add_application(vhost.name, config)
+        self.channels.add_application(vhost.name, app.name)
         return app
 
     def delete_application(self, vhost: VirtualHost, app: Application) -> None:
@@ -328,6 +347,8 @@ class State:
         del vhost.applications[app.name]
         self._end_streams(vhost.name, app.name)
         self._drop_push(vhost.name, app)
+        self.records.drop_application(app.records)
+        self.channels.drop_application(vhost.name, app.name)
 
     def _drop_push(self, vhost_name: str, app: Application) -> None:
         key = (vhost_name, app.name)
@@ -413,6 +434,7 @@ class State:
                 self.streams[vhost, app, stream] = LiveStream(self.clock.now(), **source)
                 for task in self._tasks_of(vhost, app, stream):
                     self._begin_session(task)
+                self.records.stream_appears(vhost, app, stream)
 
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream end; its tasks wait for it again."""
@@ -424,6 +446,7 @@ class State:
                 self.dying = self.dying or (ended.concluded and self.version.conclude_kills)
                 for task in self._tasks_of(vhost, app, stream):
                     self._end_session(task)
+                self.records.stream_disappears(vhost, app, stream)
 
     def _end_streams(self, vhost: str, app: str) -> None:
         for key in [key for key in self.streams if key[:2] == (vhost, app)]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from . import tracks
 from .answers import Answer, envelope, success
-from .applications import NO_OBJECT
-from .errors import ApiError
+from .errors import NO_OBJECT, ApiError
 from .media import NO_INPUT_SECONDS, RTMP_SOURCE, UNUSED_SECONDS, LiveStream, Pull
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 

@@ -43,6 +43,20 @@ ADVICE: dict[str, Advice] = {
         "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before "
         "server version 0.16.6).",
     ),
+    "provider_missing": Advice(
+        "The application does not have the provider that this object needs.",
+        "Add the provider to the application, with providers of the module application or under Providers in "
+        "Server.xml: <Schedule> with MediaRootDir and ScheduleFilesDir for scheduled channels, <Multiplex> with "
+        "MuxFilesDir for multiplex channels, <RTSPPull> or <OVT> for pulls.",
+    ),
+    "stream_not_found": Advice(
+        "The application has no stream with this name.",
+        "Check the name, and that the source of the stream is live.",
+    ),
+    "name_taken": Advice(
+        "Another stream of the application has this name, for example one that an encoder sends.",
+        "Choose another name, or end the other stream.",
+    ),
     "task_not_found": Advice(
         "The application has no push task with this ID.",
         "List the push tasks with push_task_info. A stopped push task is no longer listed.",
@@ -184,19 +198,10 @@ ADVICE: dict[str, Advice] = {
         "The collection never changes it.",
         "Choose another ID, or change the server's stream map.",
     ),
-    "stream_not_found": Advice(
-        "The application has no live stream with this name.",
-        "Check the name with stream_info. It exists only while its source sends it, or while the server pulls it.",
-    ),
     "origin_unreachable": Advice(
         "The server could not pull the stream from any of the URLs.",
         "Check that the server can reach the origin, the path and the credentials in urls, and that the origin sends. "
         "If it starts later, raise wait_timeout.",
-    ),
-    "pull_provider_missing": Advice(
-        "The application has no provider that pulls from URLs with this scheme.",
-        "Enable the provider in this application: rtsp_pull for rtsp or ovt for ovt under providers of the module "
-        "application, or <RTSPPull /> or <OVT /> under Providers in Server.xml.",
     ),
     "not_pulled": Advice(
         "The stream with this name is not pulled: another source sends it.",

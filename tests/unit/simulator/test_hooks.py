@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault, from_json
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.raw import KEEP, Raw, message
 from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator.conftest import Client
@@ -117,3 +117,29 @@ def test_a_stream_that_ends_by_the_control_interface_kills_the_server_before_its
         with pytest.raises(OSError):
             client.get("/v1/vhosts")
         assert server.died
+
+
+def test_the_control_interface_adds_recordings_of_the_configuration() -> None:
+    with Simulator(scene="media") as simulator:
+        client = Client(simulator)
+        body = {"vhost": "default", "app": "media", "stream_name": "live1", "file_path": "/a.ts", "metadata": "m"}
+        status, added = client.post("/_simulator/records", body)
+        assert status == 200 and (added["isConfig"], added["state"], added["filePath"]) == (True, "ready", "/a.ts")
+        assert client.get("/v1/vhosts/default/apps/media:records")[1]["response"] == [added]
+        assert client.get("/_simulator/state")[1]["records"] == [added]
+        for wrong in ({**body, "app": "nopush"}, {**body, "path": "/a.ts"}, {"app": "media"}):
+            assert client.post("/_simulator/records", wrong)[0] == 400
+
+
+def test_the_state_has_channels_and_their_files() -> None:
+    clock = ManualClock()
+    with Simulator(scene="media", clock=clock) as simulator:
+        client = Client(simulator)
+        body = {"stream": {"name": "tv1"}, "programs": []}
+        assert client.post("/v1/vhosts/default/apps/media/scheduledChannels", body)[0] == 201
+        state = client.get("/_simulator/state")[1]
+        assert state["channels"] == [] and list(state["channel_files"]) == ["/srv/ome/schedules//tv1.sch"]
+        clock.advance(1)
+        assert client.get("/_simulator/state")[1]["channels"] == [
+            {"vhost": "default", "app": "media", "kind": "schedule", "name": "tv1", "playing": False}
+        ]

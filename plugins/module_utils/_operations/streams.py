@@ -13,9 +13,38 @@ from .._api.client import Api
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import BadInput
+from .._reconcile.named_objects import NamedObjects
+from .._reconcile.streams import PullEndpoints, pulled_streams
 from .._resources import stream
-from .base import FLAG, NAMES, TEXT, Operation, Result, check_name
+from .._resources.stream import STREAM
+from .base import FLAG, NAMES, TEXT, WAIT_TIMEOUT, Operation, Result, check_name, check_wait_timeout, state_option
 from .info import SHOW_SECRETS, addressable_names, applications_of, virtual_hosts_of
+from .results import ManagingOperation, single_result
+
+
+class Stream(ManagingOperation):
+    """The operation of the module `stream`."""
+
+    declaration = STREAM
+    result_key = "stream"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        state = state_option("present", "absent")
+        return {**STREAM.options(), "state": state, "recreate": FLAG, "force": FLAG, "wait_timeout": WAIT_TIMEOUT}
+
+    def check(self) -> None:
+        for _path, value in self.desired:
+            stream.validate(value, pulled=self.params["state"] == "present")
+        check_wait_timeout(self.params)
+
+    def run(self, api: Api, context: Context) -> Result:
+        kind = pulled_streams(force=self.params["force"])
+        options = {"recreate": self.params["recreate"], "wait_timeout": self.params["wait_timeout"]}
+        reconciler = NamedObjects(api, context, kind, PullEndpoints(api), **options)
+        ensure = reconciler.ensure_absent if self.params["state"] == "absent" else reconciler.ensure_present
+        desired = [value for _path, value in self.desired]
+        return single_result(reconciler.verify_after_disconnect(ensure(desired))[0], self.result_key)
 
 
 class StreamInfo(Operation):
@@ -70,7 +99,7 @@ class StreamInfo(Operation):
         else:
             current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
             scopes = [(vhost, app) for vhost, apps in current for app in apps]
-        listed = api.map_concurrently([functools.partial(calls.list_names, *scope) for scope in scopes])
+        listed = api.map_concurrently([functools.partial(calls.list, *scope) for scope in scopes])
         return [
             (*scope, name)
             for scope, names in zip(scopes, listed)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from .._schema.objects import Object
 from .application import APPLICATION
 from .push_task import PUSH_TASK
+from .stream import STREAM
 from .virtual_host import VIRTUAL_HOST
 
 RESOURCES: tuple[Object, ...] = (
     VIRTUAL_HOST,
     APPLICATION,
     PUSH_TASK,
+    STREAM,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

@@ -33,6 +33,7 @@ VALID: dict[str, dict[str, Any]] = {
     "push_task": TASK,
     "push_tasks": {"tasks": [TASK]},
     "push_task_info": {"vhost": "default", "app": "app"},
+    "stream": {"vhost": "default", "app": "app", "name": "t-none", "state": "absent"},
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {

@@ -21,6 +21,8 @@ DEEPEST_ANSWER = 64  # levels; the API nests about ten, and the code that proces
 _PIECE = 2**14  # bytes that are read and decompressed at once
 _SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
 _GATEWAY_STATUSES = (502, 503, 504)
+# The only 502 of the server itself: it could not pull a stream (server-facts: Streams).
+_FAILED_PULL = b"Could not pull the stream"
 
 
 class _NoBody:
@@ -61,7 +63,7 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
         return Failure(
             "rate_limited", "", status, may_have_arrived=False, transient=True, retry_after=_retry_after(response)
         )
-    if status in _GATEWAY_STATUSES:
+    if status in _GATEWAY_STATUSES and not (status == 502 and content[:1] == b"{" and _FAILED_PULL in content):
         return Failure("gateway", "", status, may_have_arrived=True, transient=True, retry_after=_retry_after(response))
     if 300 <= status < 400:
         return Failure("redirect", "", status, may_have_arrived=False, transient=False)

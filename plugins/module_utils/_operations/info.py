@@ -20,7 +20,7 @@ from .._resources.push_task import PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .base import FLAG, NAMES, TEXT, Operation, Result, addressable_names, check_name, check_wait_timeout
 
-_SHOW_SECRETS = {**FLAG, "no_log": False}
+SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server
 
 
@@ -31,7 +31,7 @@ class VhostInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"names": NAMES, "show_secrets": _SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
+        return {"names": NAMES, "show_secrets": SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
 
     def check(self) -> None:
         for index, name in enumerate(self.params["names"] or []):
@@ -86,7 +86,7 @@ class ApplicationInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "names": NAMES, "show_secrets": _SHOW_SECRETS}
+        return {"vhost": TEXT, "names": NAMES, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
         if self.params["vhost"] is not None:
@@ -126,7 +126,7 @@ class JobInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": _SHOW_SECRETS}
+        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
         for option in ("vhost", "app", "id"):

@@ -52,6 +52,8 @@ VALID: dict[str, dict[str, Any]] = {
         "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}],
     },
     "multiplex_channel_info": PLACE,
+    "stream": {"vhost": "default", "app": "app", "name": "t-none", "state": "absent"},
+    "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {
         "vhost": "default",

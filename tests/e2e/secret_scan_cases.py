@@ -163,6 +163,12 @@ class Objects:
             }
         ]
 
+    def pull(self, vhost: str, name: str = "pulled") -> dict[str, t.Any]:
+        """Return a pulled stream."""
+        user, token = f"u:{self.secret('origin user', 'user')}", self.secret("pull query", "query")
+        url = f"rtsp://{user}@origin.example.com/live?token={token}"
+        return {"vhost": vhost, "app": "live", "name": name, "urls": [url], "wait_timeout": 0}
+
     def entry(self, vhost: str) -> dict[str, t.Any]:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
@@ -182,6 +188,8 @@ class Objects:
             "record": self.records(vhost)[0],
             "records": {"records": self.records(vhost)},
             "record_info": {"vhost": vhost, "app": "live"},
+            "stream": self.pull(vhost),
+            "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
             "audit_info": {
@@ -189,6 +197,7 @@ class Objects:
                 "applications": [self.app(vhost)],
                 "push_tasks": self.tasks(vhost),
             },
+            "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
         }[module]
 
 
@@ -284,6 +293,10 @@ class Server:
             {**raw, "name": "fixed"},
             [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()],
         )
+        camera = self.theirs.secret("camera password", "user")
+        source = f"rtsp://u:{camera}@camera.example.com/live?token={self.theirs.secret('camera token', 'query')}"
+        self.simulator.state.stream_appears("shared", "live", "camera", source_type="RtspPull", source_url=source)
+        self.simulator.stream_appears("shared", "live", "sent")
         config = {
             "stream_name": "main",
             "url": "rtmp://config.example.com/app",
@@ -357,7 +370,7 @@ class Server:
             recreate = {} if module in JOBS else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
-        for module in ("vhost_info", "application_info", "push_task_info", "record_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield Case(
@@ -396,6 +409,17 @@ class Server:
                 writes=True,
             )
 
+    def _of_streams(self) -> t.Iterator[Case]:
+        """Yield pulls and actions of streams, and their own errors."""
+        on, camera = self.connection, {"vhost": "shared", "app": "live", "name": "camera"}
+        pull = self.mine.pull("shared")
+        yield Case("stream: differs", "stream", {**pull, **camera, **on()}, "differs")
+        yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
+        for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
+            yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
+        yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
+        yield Case("stream: not_pulled", "stream", {**camera, "name": "sent", **on(), "state": "absent"}, "not_pulled")
+
     def specific(self) -> t.Iterator[Case]:
         """Yield errors that take a certain state of the server."""
         on = self.connection
@@ -408,6 +432,7 @@ class Server:
         yield Case("application: unsupported_option", "application", {**gone, **on()}, "unsupported_option")
         hidden = {**self.mine.vhost("hidden"), "host": {"names": ["hidden.example.com"]}, "require_reachable": True}
         yield Case("vhost: unreachable", "vhost", {**hidden, **on()}, "unreachable")
+        yield from self._of_streams()
         task = self.mine.tasks("shared")[0]
         yield Case(
             "push_task: vhost_not_found",
@@ -483,7 +508,7 @@ class Server:
         self.simulator.destination("rtmp://one.example.com", "refuse")
         slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
         yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
-        for module in ("vhost_info", "application_info", "push_task_info", "record_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info"):
             yield Case(
                 f"{module}: retries",
                 module,

@@ -44,6 +44,7 @@ ENVELOPES = {
     "conflict": (409, "[HTTP] The object already exists: [x] (409)"),
     "bad_request": (400, "[HTTP] Bad request (400)"),
     "server_error": (500, "[HTTP] Internal error (500)"),
+    "origin_unreachable": (502, "[HTTP] Could not pull the stream : http://127.0.0.1/v1 (502)"),
 }
 # Statuses of pages, by the kind of error that they mean.
 PAGES = {"rate_limited": 429, "gateway": 502, "not_json": 200}

@@ -17,7 +17,7 @@ from .messages import ItemAnswer, message_of, named_in
 from .server import Server
 
 # Error kinds if streams and viewers are unknown: the server has no such endpoint, or the object has disappeared.
-_UNKNOWN_LIVE = ("controller_not_found", "application_not_found", "vhost_not_found")
+_UNKNOWN_LIVE = ("controller_not_found", "application_not_found", "vhost_not_found", "stream_not_found")
 
 
 class ReloadAnswer(t.NamedTuple):
@@ -98,16 +98,16 @@ class Api(Server):
                 return None
             raise
 
-    def count_connections(self, vhost: str, app: str | None = None) -> int | None:
-        """Return the number of connections, or None if unknown (GET /v1/stats/current/vhosts/{vhost}[/apps/{app}])."""
+    def count_connections(self, vhost: str, app: str | None = None, stream: str | None = None) -> int | None:
+        """Return the number of connections, or None if unknown.
+
+        The endpoint is GET /v1/stats/current/vhosts/{vhost}[/apps/{app}[/streams/{stream}]].
+        """
         path = f"/v1/stats/current/vhosts/{vhost}" + (f"/apps/{app}" if app is not None else "")
+        path += f"/streams/{stream}" if stream is not None else ""
+        place = "/".join(name for name in (vhost, app, stream) if name is not None)
         try:
-            statistics = (
-                self.read_object(
-                    path, f"read the statistics of {vhost if app is None else f'{vhost}/{app}'}", "vhost_not_found"
-                )
-                or {}
-            )
+            statistics = self.read_object(path, f"read the statistics of {place}", "vhost_not_found") or {}
         except OmeError as error:
             if error.kind in _UNKNOWN_LIVE:
                 return None

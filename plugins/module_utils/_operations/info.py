@@ -13,16 +13,14 @@ from .._api.client import Api
 from .._api.jobs import JobEndpoints
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.texts import listed
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.job import JobKind, id_of
 from .._resources.push_task import PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
-from .._schema.validators import is_addressable
-from .base import FLAG, NAMES, TEXT, Operation, Result, check_name, check_wait_timeout
+from .base import FLAG, NAMES, TEXT, Operation, Result, addressable_names, check_name, check_wait_timeout
 
-_SHOW_SECRETS = {**FLAG, "no_log": False}
+SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server
 
 
@@ -33,7 +31,7 @@ class VhostInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"names": NAMES, "show_secrets": _SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
+        return {"names": NAMES, "show_secrets": SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
 
     def check(self) -> None:
         for index, name in enumerate(self.params["names"] or []):
@@ -56,7 +54,7 @@ class VhostInfo(Operation):
     def _read(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
         if names is None:
-            names = _virtual_hosts_of(None, api, context)
+            names = virtual_hosts_of(None, api, context)
         names = list(dict.fromkeys(names))
         for name, raw in zip(
             names, api.map_concurrently([functools.partial(api.read_virtual_host, name) for name in names])
@@ -88,7 +86,7 @@ class ApplicationInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "names": NAMES, "show_secrets": _SHOW_SECRETS}
+        return {"vhost": TEXT, "names": NAMES, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
         if self.params["vhost"] is not None:
@@ -99,7 +97,7 @@ class ApplicationInfo(Operation):
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
         asked: list[tuple[str, str]] = []
-        for vhost, current in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
+        for vhost, current in applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context):
             desired = current if names is None else list(dict.fromkeys(names))
             missing += [f"{vhost}/{name}" for name in desired if name not in current]
             asked += [(vhost, name) for name in desired if name in current]
@@ -128,7 +126,7 @@ class JobInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": _SHOW_SECRETS}
+        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
         for option in ("vhost", "app", "id"):
@@ -168,7 +166,7 @@ class JobInfo(Operation):
         """Return the applications to read, with their virtual hosts."""
         if self.params["app"] is not None:
             return [(self.params["vhost"], self.params["app"])]
-        current = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
+        current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
         return [(vhost, app) for vhost, apps in current for app in apps]
 
 
@@ -179,24 +177,14 @@ class PushTaskInfo(JobInfo):
     result_key = "tasks"
 
 
-def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
+def virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
     """Return the specified virtual host, or all that the server has if it is None."""
-    return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
+    return [vhost] if vhost is not None else addressable_names(api.list_virtual_hosts(), "virtual hosts", context)
 
 
-def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
+def applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
     """Yield each virtual host with the names of its applications."""
     for vhost, names in zip(
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
     ):
-        yield vhost, _addressable(names, f"applications of virtual host {vhost}", context)
-
-
-def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:
-    """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
-    names = sorted(names)
-    unaddressable = [name for name in names if not is_addressable(name)]
-    if unaddressable:
-        shown = listed([repr(name) for name in unaddressable])
-        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
-    return [name for name in names if name not in unaddressable]
+        yield vhost, addressable_names(names, f"applications of virtual host {vhost}", context)

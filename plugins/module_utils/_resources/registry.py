@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from .._schema.objects import Object
 from .application import APPLICATION
+from .multiplex_channel import MULTIPLEX_CHANNEL
 from .push_task import PUSH_TASK
 from .record import RECORD
+from .scheduled_channel import SCHEDULED_CHANNEL
+from .stream import STREAM
 from .virtual_host import VIRTUAL_HOST
 
 RESOURCES: tuple[Object, ...] = (
@@ -17,5 +20,8 @@ RESOURCES: tuple[Object, ...] = (
     APPLICATION,
     PUSH_TASK,
     RECORD,
+    SCHEDULED_CHANNEL,
+    MULTIPLEX_CHANNEL,
+    STREAM,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secret_store
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     base,
@@ -155,7 +155,7 @@ class TestWithABug:
         """One that only the server knows: those of options are hidden by Ansible as well."""
         told = OmeError.__str__
         monkeypatch.setattr(OmeError, "__str__", lambda self: f"{told(self)} It was canary-secret-t-v.")
-        monkeypatch.setattr(secrets.SecretStore, "scrub_tree", lambda self, value: value)
+        monkeypatch.setattr(secret_store.SecretStore, "scrub_tree", lambda self, value: value)
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").leaked
 
     def test_a_write_in_check_mode(

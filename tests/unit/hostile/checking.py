@@ -22,8 +22,10 @@ REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
 
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 _ACTIONS = "pushes|startPush|stopPush|records|startRecord|stopRecord"
-_VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}(:({_ACTIONS})|/streams)?|:reloadCertificate)?"
-_STATISTICS = rf"stats/current/vhosts/{NAME.pattern}(/apps/{NAME.pattern})?"
+_CHANNELS = rf"/(scheduled|multiplex)Channels(/{NAME.pattern})?"
+_IN_APP = rf"(:({_ACTIONS})|/streams|{_CHANNELS})?"
+_VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}{_IN_APP}|:reloadCertificate)?"
+_STATISTICS = rf"stats/current(/vhosts/{NAME.pattern}(/apps/{NAME.pattern}(/streams/{NAME.pattern})?)?)?"
 _PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
 KEY = re.compile(r"[A-Za-z0-9_]+")
 
@@ -127,7 +129,9 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def fresh(simulator: Simulator) -> None:
-    """Bring the simulator to its first state, with a virtual host `t-v` for applications and recordings."""
+    """Bring the simulator to its first state, with a virtual host `t-v` for applications, recordings and channels."""
+    with simulator.state.lock:
+        simulator.state.channels.files.clear()  # they would survive the restart
     simulator.restart()
     with simulator.state.lock:
         vhost = simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
@@ -142,6 +146,7 @@ def held(simulator: Simulator) -> list[Any]:
     with state.lock:
         found: list[Any] = [vhost.config for vhost in state.virtual_hosts.values()]
         found += [app.config for vhost in state.virtual_hosts.values() for app in vhost.applications.values()]
+        found += [file.content for file in state.channels.files.values()]
         found += [dataclasses.asdict(push) for pushes in state.push_applications.values() for push in pushes]
         found += [
             vars(record)

@@ -14,6 +14,11 @@ from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
+    MULTIPLEX,
+    PLACE,
+    SCHEDULED,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import RECORD, TASK
 
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
@@ -39,12 +44,23 @@ VALID: dict[str, dict[str, Any]] = {
     "record": _RECORD,
     "records": {"records": [_RECORD]},
     "record_info": {"vhost": "t-v", "app": "rec"},
+    "scheduled_channel": SCHEDULED,
+    "scheduled_channel_info": PLACE,
+    # Renditions without tracks, because a track that no source has is refused there.
+    "multiplex_channel": {
+        **MULTIPLEX,
+        "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}],
+    },
+    "multiplex_channel_info": PLACE,
+    "stream": {"vhost": "default", "app": "app", "name": "t-none", "state": "absent"},
+    "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {
         "vhost": "default",
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
     },
     "audit_info": {},
+    "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v` with HOLDER, or
 (certificate_info) looks at a port where nothing listens.

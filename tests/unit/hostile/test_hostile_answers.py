@@ -36,6 +36,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("vhost_info", {}),
     ("application_info", {}),
     ("push_task_info", {}),
+    ("server_info", {"version": True, "vhosts": ["*"], "applications": ["*/*"]}),
     ("audit_info", {"vhosts": [OURS], "applications": [OUR_APP], "push_tasks": [OUR_TASK]}),
     ("vhost", {"name": "t-n", "host": {"names": ["n.example.com"]}}),
     ("vhost", {**OURS, "distribution": "other.example.com"}),

@@ -544,6 +544,7 @@ BROUGHT = {
     "vhost_info": INFO,
     "application_info": INFO,
     "push_task_info": INFO,
+    "server_info": {"_operations.base", "_operations.server_info", "_tls.addresses"},
     "record": RECORDS,
     "records": RECORDS,
     "record_info": INFO | {"_operations.record_info"},

@@ -36,6 +36,7 @@ ENVELOPES = {
     "application_not_found": (404, "[HTTP] Could not find the application: [x/y] (404)"),
     "push_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
     "task_not_found": (404, "[HTTP] There is no push information related to the ID [z] (404)"),
+    "stream_not_found": (404, "[HTTP] Could not find the stream: [x/y/z] (404)"),
     "controller_not_found": (404, "[HTTP] Controller not found (404)"),
     "duplicate_id": (400, "[HTTP] Duplicate ID (400)"),
     "conflict": (409, "[HTTP] The object already exists: [x] (409)"),

@@ -359,7 +359,7 @@ def test_results_that_are_not_scrubbed_are_declared_by_the_operation(module: str
     assert not issubclass(operation, ManagingOperation) or "diff" in operation.masked_results
 
 
-OBJECTS = ("vhost", "application")
+OBJECTS = ("vhost", "application", "scheduled_channel", "multiplex_channel", "channel")
 
 
 @pytest.mark.parametrize(

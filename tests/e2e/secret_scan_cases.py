@@ -28,8 +28,9 @@ BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {}
 
-MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
 CHANNELS = ("scheduled_channel", "multiplex_channel")
+JOBS = ("push_task", "push_tasks", "record", "records")
+MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
 # Every request of a module is spoilt so, by the server; or there is nothing that could answer.
 EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
 NOWHERE = ("refused", "unresolved", "tls", "wrong_scheme")
@@ -63,7 +64,7 @@ class Case:
 
 
 class Objects:
-    """The options of virtual hosts, applications and push tasks with secrets in all places.
+    """The options of virtual hosts, applications, push tasks and recordings with secrets in all places.
 
     :param canary: makes the secrets.
     :param whose: whose secrets they are, those of the task, or those of another client that only the server knows.
@@ -119,7 +120,7 @@ class Objects:
             **({"vhost": vhost} if vhost is not None else {}),
             "name": name,
             "providers": {"rtmp": {}},
-            "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
+            "publishers": {"push": {}, "file": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
             "transcode_webhook": {
                 "enable": True,
                 "control_server_url": self.webhook("transcode"),
@@ -150,6 +151,25 @@ class Objects:
             {**common, "id": "srt", "protocol": "srt", "url": f"srt://three.example.com:9?mode=caller&{srt}"},
         ]
 
+    def records(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
+        """Return a recording."""
+        return [
+            {
+                "vhost": vhost,
+                "app": app,
+                "id": "record",
+                "stream": {"name": "main"},
+                "file_path": "/${Stream}_${StartTime:YYYYMMDDhhmmss}.ts",
+                "metadata": self.secret("metadata"),
+            }
+        ]
+
+    def pull(self, vhost: str, name: str = "pulled") -> dict[str, t.Any]:
+        """Return a pulled stream."""
+        user, token = f"u:{self.secret('origin user', 'user')}", self.secret("pull query", "query")
+        url = f"rtsp://{user}@origin.example.com/live?token={token}"
+        return {"vhost": vhost, "app": "live", "name": name, "urls": [url], "wait_timeout": 0}
+
     def entry(self, vhost: str) -> dict[str, t.Any]:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
@@ -178,6 +198,11 @@ class Objects:
             "push_task": self.tasks(vhost)[0],
             "push_tasks": {"tasks": self.tasks(vhost)},
             "push_task_info": {"vhost": vhost, "app": "live"},
+            "record": self.records(vhost)[0],
+            "records": {"records": self.records(vhost)},
+            "record_info": {"vhost": vhost, "app": "live"},
+            "stream": self.pull(vhost),
+            "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
             "audit_info": {
@@ -185,6 +210,7 @@ class Objects:
                 "applications": [self.app(vhost)],
                 "push_tasks": self.tasks(vhost),
             },
+            "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
         }[module]
 
 
@@ -245,6 +271,8 @@ class Server:
             "late-create-application",
             "late-stop-push-task",
             "late-create-push-task",
+            "late-stop-record",
+            "late-create-record",
         ]
         full = [name for name in names if name not in ("fixed", "home")]
         made = [
@@ -263,6 +291,14 @@ class Server:
                     self.simulator, concurrency=1, tasks=[task for name in full for task in self.theirs.tasks(name)]
                 ),
             ),
+            run_module(
+                "records",
+                connection(
+                    self.simulator,
+                    concurrency=1,
+                    records=[record for name in full for record in self.theirs.records(name)],
+                ),
+            ),
         ]
         assert not any(one.failed for one in made), [one.get("msg") for one in made]
         raw = self.simulator.state.virtual_hosts["shared"].config
@@ -270,6 +306,10 @@ class Server:
             {**raw, "name": "fixed"},
             [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()],
         )
+        camera = self.theirs.secret("camera password", "user")
+        source = f"rtsp://u:{camera}@camera.example.com/live?token={self.theirs.secret('camera token', 'query')}"
+        self.simulator.state.stream_appears("shared", "live", "camera", source_type="RtspPull", source_url=source)
+        self.simulator.stream_appears("shared", "live", "sent")
         config = {
             "stream_name": "main",
             "url": "rtmp://config.example.com/app",
@@ -289,6 +329,8 @@ class Server:
             ],
         )
         self.simulator.stream_appears("tv", "live", "taken")
+        metadata = self.theirs.secret("metadata of the configuration")
+        self.simulator.add_config_record("fixed", "live", id="configured", stream_name="main", metadata=metadata)
         for name, file in (("secure", "served"), ("soon", "expiring")):
             tls = {"certPath": self.file(f"{file}.pem"), "keyPath": self.file(f"{file}.key")}
             host = "live.example.com" if name == "secure" else "soon.example.com"
@@ -339,19 +381,19 @@ class Server:
         """Yield success and drift of every module."""
         for module in MANAGING:
             there, new = f"drift-{module.replace('_', '-')}", "home" if "vhost" not in module else f"new-{module}"
-            absent = {"state": "stopped" if "push" in module else "absent"}
-            if "push" in module:
+            absent = {"state": "stopped" if module in JOBS else "absent"}
+            if module in JOBS:
                 new = there
             options = {**self.mine.options(module, new), **self.connection()}
-            if "push" in module:
-                for task in options.get("tasks", [options]):
-                    task["id"] = f"new-{module.replace('_', '-')}-{task['id']}"
+            if module in JOBS:
+                for job in options.get("tasks", options.get("records", [options])):
+                    job["id"] = f"new-{module.replace('_', '-')}-{job['id']}"
             yield Case(f"{module}: not there", module, options)
             yield Case(f"{module}: unchanged", module, options)
             drift = {**self.mine.options(module, there), **self.connection()}
-            if "push" not in module:
+            if module not in JOBS:
                 yield Case(f"{module}: differs", module, drift, "items_failed" if module.endswith("s") else "differs")
-            recreate = {} if "push" in module else {"recreate": True}
+            recreate = {} if module in JOBS else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
         for module in CHANNELS:
@@ -367,7 +409,7 @@ class Server:
             yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
             yield Case(f"{module}_info: all", f"{module}_info", self.connection())
             yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield Case(
@@ -382,7 +424,7 @@ class Server:
         for module in (*MANAGING, "cert_reload"):
             for kind in kinds:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
-                if module in MANAGING and "push" not in module:
+                if module in MANAGING and module not in JOBS:
                     options["recreate"] = True
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
         for module in CHANNELS:
@@ -395,6 +437,8 @@ class Server:
             ("create", "application"),
             ("stop", "push_task"),
             ("create", "push_task"),
+            ("stop", "record"),
+            ("create", "record"),
         ):
             options = {
                 **self.mine.options(module, f"late-{scope}-{module.replace('_', '-')}"),
@@ -403,10 +447,21 @@ class Server:
             yield Case(
                 f"{module}: {scope} fails",
                 module,
-                {**options, **({} if module == "push_task" else {"recreate": True})},
+                {**options, **({} if module in JOBS else {"recreate": True})},
                 None,
                 writes=True,
             )
+
+    def _of_streams(self) -> t.Iterator[Case]:
+        """Yield pulls and actions of streams, and their own errors."""
+        on, camera = self.connection, {"vhost": "shared", "app": "live", "name": "camera"}
+        pull = self.mine.pull("shared")
+        yield Case("stream: differs", "stream", {**pull, **camera, **on()}, "differs")
+        yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
+        for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
+            yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
+        yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
+        yield Case("stream: not_pulled", "stream", {**camera, "name": "sent", **on(), "state": "absent"}, "not_pulled")
 
     def specific(self) -> t.Iterator[Case]:
         """Yield errors that take a certain state of the server."""
@@ -420,6 +475,7 @@ class Server:
         yield Case("application: unsupported_option", "application", {**gone, **on()}, "unsupported_option")
         hidden = {**self.mine.vhost("hidden"), "host": {"names": ["hidden.example.com"]}, "require_reachable": True}
         yield Case("vhost: unreachable", "vhost", {**hidden, **on()}, "unreachable")
+        yield from self._of_streams()
         task = self.mine.tasks("shared")[0]
         yield Case(
             "push_task: vhost_not_found",
@@ -499,10 +555,17 @@ class Server:
             yield Case(f"{module}: name_taken", module, taken, "name_taken", writes=module == "multiplex_channel")
             plain = {**self.mine.channel(module), "app": "plain", **on()}
             yield Case(f"{module}: provider_missing", module, plain, "provider_missing")
+        record = self.mine.records("shared")[0]
+        for kind in ("file_publisher_missing", "record_not_found", "duplicate_record"):
+            other = {**record, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"record: {kind}", "record", other, kind, writes=True)
+        configured = {**record, "vhost": "fixed", "id": "configured"}
+        yield Case("record: configured_record", "record", {**configured, **on()}, "configured_record")
+        yield Case("records: configured_record", "records", {"records": [configured], **on()}, "items_failed")
         self.simulator.destination("rtmp://one.example.com", "refuse")
         slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
         yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info"):
             yield Case(
                 f"{module}: retries",
                 module,
@@ -699,6 +762,10 @@ class Server:
         for wrong in (url, self.mine.webhook("channel")):
             yield "scheduled_channel", {**scheduled, "programs": [{**program, "items": [{"url": wrong}]}]}, "bad_input"
             yield "multiplex_channel", {**multiplex, "source_streams": [{**source, "url": wrong}]}, "bad_input"
+        record = self.mine.records("shared")[0]
+        yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
+        yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"
+        yield "records", {"records": [{**record, "file_path": "x.ts"}]}, "bad_input"
         # Of the wrong type: secrets, URLs, and groups with secrets.
         for wrong in ({"value": odd}, [odd], [[{"a": odd}]], digits, {"stream_key": odd}):
             yield "push_task", {**task, "stream_key": wrong, "check": 1}, BY_ANSIBLE

@@ -15,8 +15,19 @@ from .._core.errors import BadInput, OmeError
 from .._reconcile.named_objects import NamedObjects
 from .._reconcile.named_objects_plan import Key, NamedKind
 from .._reconcile.named_objects_writer import Endpoints
-from .base import FLAG, NAMES, TEXT, WAIT_TIMEOUT, Operation, Result, check_name, check_wait_timeout, state_option
-from .info import addressable_names, applications_of, virtual_hosts_of
+from .base import (
+    FLAG,
+    NAMES,
+    TEXT,
+    WAIT_TIMEOUT,
+    Operation,
+    Result,
+    addressable_names,
+    check_name,
+    check_wait_timeout,
+    state_option,
+)
+from .info import applications_of, virtual_hosts_of
 from .results import ManagingOperation, single_result
 
 

@@ -10,14 +10,18 @@ from .._schema.objects import Object
 from .application import APPLICATION
 from .multiplex_channel import MULTIPLEX_CHANNEL
 from .push_task import PUSH_TASK
+from .record import RECORD
 from .scheduled_channel import SCHEDULED_CHANNEL
+from .stream import STREAM
 from .virtual_host import VIRTUAL_HOST
 
 RESOURCES: tuple[Object, ...] = (
     VIRTUAL_HOST,
     APPLICATION,
     PUSH_TASK,
+    RECORD,
     SCHEDULED_CHANNEL,
     MULTIPLEX_CHANNEL,
+    STREAM,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

@@ -14,7 +14,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 
-
 # Of the modules and of the simulator: a channel appears when time passes.
 _CLOCK = ManualClock()
 

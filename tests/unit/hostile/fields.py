@@ -19,6 +19,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
     MULTIPLEX_CHANNEL,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORD
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
     SCHEDULED_CHANNEL,
 )
@@ -41,8 +42,14 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking i
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place
 
 _CHANNELS = {"scheduled_channel": SCHEDULED_CHANNEL, "multiplex_channel": MULTIPLEX_CHANNEL}
-GROUPS = {"virtual host": VIRTUAL_HOST, "application": APPLICATION, "push task": PUSH_TASK, **_CHANNELS}
-# Names and ids that go into paths, or into a stopPush.
+GROUPS = {
+    "virtual host": VIRTUAL_HOST,
+    "application": APPLICATION,
+    "push task": PUSH_TASK,
+    "recording": RECORD,
+    **_CHANNELS,
+}
+# Names and ids that go into paths, or into a stopPush or stopRecord.
 IDENTITIES = ("name", "vhost", "app", "id")
 # Where the groups are among the options of the modules.
 _HOLDERS: dict[tuple[Any, ...], Object] = {
@@ -50,8 +57,9 @@ _HOLDERS: dict[tuple[Any, ...], Object] = {
     ("applications", 0): APPLICATION,
     ("push_tasks", 0): PUSH_TASK,
     ("tasks", 0): PUSH_TASK,
+    ("records", 0): RECORD,
 }
-_SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_TASK, **_CHANNELS}
+_SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_TASK, "record": RECORD, **_CHANNELS}
 
 
 def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:

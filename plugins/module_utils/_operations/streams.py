@@ -1,0 +1,107 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The operations that read and manage streams."""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+
+from .._api.client import Api
+from .._api.streams import Streams
+from .._core.context import Context
+from .._core.errors import BadInput
+from .._reconcile.named_objects import NamedObjects
+from .._reconcile.streams import PullEndpoints, pulled_streams
+from .._resources import stream
+from .._resources.stream import STREAM
+from .base import FLAG, NAMES, TEXT, WAIT_TIMEOUT, Operation, Result, check_name, check_wait_timeout, state_option
+from .info import SHOW_SECRETS, addressable_names, applications_of, virtual_hosts_of
+from .results import ManagingOperation, single_result
+
+
+class Stream(ManagingOperation):
+    """The operation of the module `stream`."""
+
+    declaration = STREAM
+    result_key = "stream"
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        state = state_option("present", "absent")
+        return {**STREAM.options(), "state": state, "recreate": FLAG, "force": FLAG, "wait_timeout": WAIT_TIMEOUT}
+
+    def check(self) -> None:
+        for _path, value in self.desired:
+            stream.validate(value, pulled=self.params["state"] == "present")
+        check_wait_timeout(self.params)
+
+    def run(self, api: Api, context: Context) -> Result:
+        kind = pulled_streams(force=self.params["force"])
+        options = {"recreate": self.params["recreate"], "wait_timeout": self.params["wait_timeout"]}
+        reconciler = NamedObjects(api, context, kind, PullEndpoints(api), **options)
+        ensure = reconciler.ensure_absent if self.params["state"] == "absent" else reconciler.ensure_present
+        desired = [value for _path, value in self.desired]
+        return single_result(reconciler.verify_after_disconnect(ensure(desired))[0], self.result_key)
+
+
+class StreamInfo(Operation):
+    """The operation of the module `stream_info`."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {"vhost": TEXT, "app": TEXT, "names": NAMES, "statistics": FLAG, "show_secrets": SHOW_SECRETS}
+
+    def check(self) -> None:
+        for option in ("vhost", "app"):
+            if self.params[option] is not None:
+                check_name(self.params[option], option)
+        for index, name in enumerate(self.params["names"] or []):
+            check_name(name, f"names[{index}]")
+        if self.params["app"] is not None and self.params["vhost"] is None:
+            raise BadInput("vhost", "is required if app is set")
+        if self.params["names"] is not None and self.params["app"] is None:
+            raise BadInput("app", "is required if names is set, because names are unique only within an application")
+
+    def run(self, api: Api, context: Context) -> Result:
+        calls = Streams(api)
+        live = self._live(calls, api, context)
+        desired = self.params["names"]
+        keys = live if desired is None else [key for key in live if key[2] in desired]
+        found = dict(zip(keys, api.map_concurrently([functools.partial(calls.read, *key) for key in keys])))
+        keys = [key for key in keys if found[key] is not None]  # A stream can end between the two requests.
+        statistics: dict[tuple[str, str, str], t.Any] = {}
+        if self.params["statistics"]:
+            reads = [functools.partial(calls.read_statistics, *key) for key in keys]
+            statistics = dict(zip(keys, api.map_concurrently(reads)))
+        streams = []
+        for key in keys:
+            raw = found[key] or {}
+            if not self.params["show_secrets"]:
+                context.secrets.add_url(stream.source_of(raw)["source_url"])
+            described = stream.describe(raw, *key, show_secrets=self.params["show_secrets"])
+            more = {"statistics": stream.readable(statistics[key])} if self.params["statistics"] else {}
+            streams.append({**described, **more})
+        read = {key[2] for key in keys}
+        missing = [name for name in dict.fromkeys(desired or []) if name not in read]
+        return {
+            "changed": False,
+            "streams": streams,
+            "missing": [f"{self.params['vhost']}/{self.params['app']}/{name}" for name in missing],
+        }
+
+    def _live(self, calls: Streams, api: Api, context: Context) -> list[tuple[str, str, str]]:
+        """Return virtual host, application and name of each live stream that a request can address."""
+        if self.params["app"] is not None:
+            scopes = [(self.params["vhost"], self.params["app"])]
+        else:
+            current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
+            scopes = [(vhost, app) for vhost, apps in current for app in apps]
+        listed = api.map_concurrently([functools.partial(calls.list, *scope) for scope in scopes])
+        return [
+            (*scope, name)
+            for scope, names in zip(scopes, listed)
+            for name in addressable_names(names, f"streams of application {'/'.join(scope)}", context)
+        ]

@@ -187,8 +187,10 @@ class Objects:
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
         return {
-            **{channel: self.channel(channel) for channel in CHANNELS},
-            **{f"{channel}_info": {"vhost": "tv", "app": "live"} for channel in CHANNELS},
+            "scheduled_channel": self.channel("scheduled_channel"),
+            "scheduled_channel_info": {"vhost": "tv", "app": "live"},
+            "multiplex_channel": self.channel("multiplex_channel"),
+            "multiplex_channel_info": {"vhost": "tv", "app": "live"},
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
             "vhost_info": {"names": [vhost]},

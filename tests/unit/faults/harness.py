@@ -44,6 +44,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     Label,
     View,
     doubles,
+    is_recording,
     strays,
     view,
 )
@@ -132,7 +133,8 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
 
     def reads(label: Label) -> set[str]:
         vhost, app = f"/v1/vhosts/{label[0]}", f"/v1/vhosts/{label[0]}/apps"
-        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[
+        jobs = "records" if is_recording(label) else "pushes"
+        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:{jobs}" if len(label) == 3 else ""}}[
             len(label)
         ]
 

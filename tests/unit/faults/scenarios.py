@@ -88,7 +88,7 @@ def _given_vhost(name: str, **fields: Any) -> Given:
 
 
 def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) -> Given:
-    """Return an application in the API; ``push`` is its push publisher."""
+    """Return an application in the API; ``push`` is a publisher beside LLHLS, that of pushes or recordings."""
     app = {
         "name": name,
         "type": "live",
@@ -140,7 +140,13 @@ class _Publisher:
 def scenarios(version: str) -> dict[str, Scenario]:
     """Return all of them by name, for a version of the server."""
     push = _Publisher("rtmp_push", "rtmpPush") if version == "0.15.10" else _Publisher("push", "push")
-    found = [*_of_virtual_hosts(push), *_of_applications(push), *_of_push_tasks(push), *_of_certificates()]
+    found = [
+        *_of_virtual_hosts(push),
+        *_of_applications(push),
+        *_of_push_tasks(push),
+        *_of_recordings(),
+        *_of_certificates(),
+    ]
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}
 
@@ -430,6 +436,95 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
         made=_labels("t-v/live/task-1", "t-v/live/task-2"),
         refused=_labels("t-v/plain/task-1", "t-v/nowhere/task-1"),
         streams=[("t-v", "live", "main")],
+    )
+
+
+def _record(app: str, record_id: str, **fields: Any) -> dict[str, Any]:
+    """Return a recording as options; the same that `_given_record` makes."""
+    return {
+        "vhost": "t-v",
+        "app": app,
+        "id": record_id,
+        "stream": {"name": "main"},
+        "file_path": f"/{record_id}_${{StartTime:YYYYMMDDhhmmss}}.ts",
+        "metadata": f"{CANARY}-metadata-{record_id}",
+        **fields,
+    }
+
+
+def _given_record(record_id: str) -> Given:
+    options = _record("live", record_id)
+    body = {"id": record_id, "stream": options["stream"], "filePath": options["file_path"]}
+    return Given(("t-v", "live", record_id), {**body, "metadata": options["metadata"]})
+
+
+def _recorder(records: int = 2) -> list[Given]:
+    """Return a virtual host with an application that records, and one that cannot."""
+    return [
+        _given_vhost("t-v"),
+        _given_app("t-v", "live", "file"),
+        _given_app("t-v", "plain"),
+        *(_given_record(f"record-{number}") for number in range(1, records + 1)),
+    ]
+
+
+def _of_recordings() -> Iterable[Scenario]:
+    record = _record("live", "record-1")
+    yield Scenario("record: start", "record", record, given=_recorder(0), made=_labels("t-v/live/record-1"))
+    yield Scenario(
+        "record: another interval",
+        "record",
+        {**record, "interval": 5000},
+        given=_recorder(),
+        changed=_labels("t-v/live/record-1"),
+    )
+    yield Scenario(
+        "record: stop",
+        "record",
+        {"vhost": "t-v", "app": "live", "id": "record-1", "state": "stopped"},
+        given=_recorder(),
+        gone=_labels("t-v/live/record-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "record: wait until it records",
+        "record",
+        {**record, "wait_for": "recording", "wait_timeout": 10},
+        given=_recorder(0),
+        made=_labels("t-v/live/record-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "records: start, change, keep and purge",
+        "records",
+        {
+            "records": [
+                _record("live", "record-new"),
+                {**record, "schedule": "0 * *"},
+                _record("live", "record-2"),
+            ],
+            "purge": True,
+        },
+        given=_recorder(4),
+        made=_labels("t-v/live/record-new"),
+        changed=_labels("t-v/live/record-1"),
+        kept=_labels("t-v/live/record-2"),
+        gone=_labels("t-v/live/record-3", "t-v/live/record-4"),
+    )
+    yield Scenario(
+        "records: some refused",
+        "records",
+        {
+            "records": [
+                record,
+                _record("plain", "record-1"),
+                _record("nowhere", "record-1"),
+                _record("live", "record-2"),
+            ]
+        },
+        given=_recorder(0),
+        made=_labels("t-v/live/record-1", "t-v/live/record-2"),
+        refused=_labels("t-v/plain/record-1", "t-v/nowhere/record-1"),
     )
 
 

@@ -67,9 +67,9 @@ class Given(NamedTuple):
             post(simulator, f"/v1/vhosts/{vhost}/apps", [self.body])
         elif channel_of(self.label) is not None:
             with simulator.state.lock:
-                # Written long ago, so that the server has noticed it.
+                # Written some time ago, so that the server has noticed it.
                 path = _channel_path(simulator.state, self.label)
-                simulator.state.channels.files[path] = ChannelFile(dict(self.body), float("-inf"))
+                simulator.state.channels.files[path] = ChannelFile(dict(self.body), simulator.state.clock.now() - 10)
         else:
             call = "startRecord" if is_recording(self.label) else "startPush"
             post(simulator, f"/v1/vhosts/{vhost}/apps/{inside[0]}:{call}", self.body)

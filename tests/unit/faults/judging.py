@@ -30,12 +30,19 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
-SINGLE = ("vhost", "application", "push_task", "record")
+SINGLE = ("vhost", "application", "push_task", "record", "scheduled_channel", "multiplex_channel")
 # Actions after which an object must be there as wanted, and those after which there must be none.
-_PRESENT = ("created", "recreated", "started", "restarted", "unchanged")
+_PRESENT = ("created", "recreated", "updated", "started", "restarted", "unchanged")
 _ABSENT = ("deleted", "stopped")
 # Errors that mean that the object, or its parent, is not there.
-_GONE_KINDS = ("lost", "vhost_not_found", "application_not_found", "task_not_found", "record_not_found")
+_GONE_KINDS = (
+    "lost",
+    "vhost_not_found",
+    "application_not_found",
+    "task_not_found",
+    "record_not_found",
+    "stream_not_found",
+)
 _GONE_WORDS = re.compile(
     r"could not be (restarted|restored|verified)|missing|is gone|are gone|no longer|lost|is not there|not known",
     re.IGNORECASE,

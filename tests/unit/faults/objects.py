@@ -4,7 +4,8 @@
 
 """What a server holds, by labels: (virtual host,), (virtual host, application) or (virtual host, application, job).
 
-The IDs of recordings begin with `record`, those of push tasks do not.
+The IDs of recordings begin with `record`, those of push tasks do not. Scheduled channels have names that begin with
+`scheduled`, multiplex channels such that begin with `multiplex`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, channel_files
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import ChannelFile
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.recorder import Record, RecordApplication
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import post
@@ -31,8 +33,17 @@ def is_recording(label: Label) -> bool:
     return len(label) == 3 and label[2].startswith("record")
 
 
+def channel_of(label: Label) -> channel_files.Kind | None:
+    """Return the kind of channel that the label is about; None if it is about none."""
+    kinds = {"scheduled": channel_files.SCHEDULED, "multiplex": channel_files.MULTIPLEX}
+    return next((kind for word, kind in kinds.items() if len(label) == 3 and label[2].startswith(word)), None)
+
+
 def kind_of(label: Label) -> str:
     """Return the kind of object in words."""
+    channel = channel_of(label)
+    if channel is not None:
+        return f"{channel.source_type.lower()} channel"
     return "recording" if is_recording(label) else KINDS[len(label)]
 
 
@@ -54,6 +65,11 @@ class Given(NamedTuple):
             post(simulator, "/v1/vhosts", [self.body])
         elif len(inside) == 1:
             post(simulator, f"/v1/vhosts/{vhost}/apps", [self.body])
+        elif channel_of(self.label) is not None:
+            with simulator.state.lock:
+                # Written some time ago, so that the server has noticed it.
+                path = _channel_path(simulator.state, self.label)
+                simulator.state.channels.files[path] = ChannelFile(dict(self.body), simulator.state.clock.now() - 10)
         else:
             call = "startRecord" if is_recording(self.label) else "startPush"
             post(simulator, f"/v1/vhosts/{vhost}/apps/{inside[0]}:{call}", self.body)
@@ -94,7 +110,27 @@ def view(simulator: Simulator) -> View:
                 record.segmentation_rule,
                 record.metadata,
             )
+        found.update(_channels(state))
     return found
+
+
+def _channels(state: State) -> Iterable[tuple[Label, Form]]:
+    """Yield the channels of all applications: those that have a file."""
+    for vhost in state.virtual_hosts.values():
+        for app in vhost.applications.values():
+            for kind in channel_files.KINDS:
+                beginning, ending = f"{channel_files.directory(app, kind)}/", f".{kind.extension}"
+                for path, file in state.channels.files.items():
+                    if path.startswith(beginning) and path.endswith(ending):
+                        yield (vhost.name, app.name, path[len(beginning) : -len(ending)]), file.content
+
+
+def _channel_path(state: State, label: Label) -> str:
+    """Return the path of the file of a channel."""
+    vhost, app, name = label
+    kind = channel_of(label)
+    assert kind is not None
+    return f"{channel_files.directory(state.virtual_hosts[vhost].applications[app], kind)}/{name}.{kind.extension}"
 
 
 def _records(state: State) -> list[tuple[tuple[str, str, RecordApplication], Record]]:
@@ -114,6 +150,8 @@ def is_there(state: State, label: Label) -> bool:
         return vhost is not None
     if len(label) == 2:
         return vhost is not None and label[1] in vhost.applications
+    if channel_of(label) is not None:
+        return any(label == found for found, _content in _channels(state))
     if is_recording(label):
         return any(
             (vhost_name, app, record.id) == label and record.gone_at is None
@@ -164,5 +202,8 @@ def asked_to_make(method: str, path: str, body: Any) -> Iterable[Label]:
         yield from ((str(item["name"]),) for item in body)
     elif len(parts) == 5 and parts[4] == "apps" and isinstance(body, list):
         yield from ((parts[3], str(item["name"])) for item in body)
+    elif len(parts) == 7 and parts[6] in ("scheduledChannels", "multiplexChannels"):
+        stream = body["stream" if parts[6] == "scheduledChannels" else "outputStream"]
+        yield (parts[3], parts[5], str(stream["name"]))
     elif len(parts) == 6 and parts[5].endswith((":startPush", ":startRecord")):
         yield (parts[3], parts[5].partition(":")[0], str(body["id"]))

@@ -58,6 +58,11 @@ class Scenario:
         return self.made | self.kept | self.carried | (frozenset() if self.always_changed else self.changed)
 
     @property
+    def of_channels(self) -> bool:
+        """Return whether the module manages channels, which the server notices some time after a write."""
+        return self.module in ("scheduled_channel", "multiplex_channel")
+
+    @property
     def needed(self) -> list[Given]:
         """Return what must be there for the run, and the run does not make: virtual hosts and applications around its
         objects, and what is in its way.
@@ -145,6 +150,7 @@ def scenarios(version: str) -> dict[str, Scenario]:
         *_of_applications(push),
         *_of_push_tasks(push),
         *_of_recordings(),
+        *([] if version in ("0.15.10", "documented") else _of_channels(version)),
         *_of_certificates(),
     ]
     assert len({one.name for one in found}) == len(found)
@@ -554,3 +560,53 @@ class Recorded:
         """Return a request by its number: method, path, and how many of the same come before it."""
         method, path, _write = self.requests[number]
         return method, path, sum(1 for one in self.requests[:number] if one[:2] == (method, path))
+
+
+_PROGRAM = {"name": "one", "scheduled": "2020-01-01T00:00:00.000+00:00", "repeat": True}
+_ITEM = {"url": "stream://t-v/tv/main", "start": 0, "duration": 60000}
+_TRACK = {"source_track_name": "bypass_video", "new_track_name": "video"}
+
+
+def _of_channels(version: str) -> Iterable[Scenario]:
+    providers = {
+        "schedule": {"mediaRootDir": "/media", "scheduleFilesDir": "/channels"},
+        "multiplex": {"muxFilesDir": "/channels"},
+    }
+    empty = [_given_vhost("t-v"), _given_app("t-v", "tv", providers=providers)]
+    stream: dict[str, Any] = {"bypassTranscoder": False, "videoTrack": True, "audioTrack": True, "audioMap": None}
+    if version != "0.18.0":
+        stream["errorToleranceDurationMs"] = 500
+    item = _ITEM if version in ("0.18.0", "0.20.0") else {**_ITEM, "forwardData": False}
+    stored = {"stream": {"name": "scheduled-1", **stream}, "programs": [{**_PROGRAM, "items": [item]}]}
+    there = [*empty, Given(("t-v", "tv", "scheduled-1"), stored)]
+    place = {"vhost": "t-v", "app": "tv", "name": "scheduled-1"}
+    label = _labels("t-v/tv/scheduled-1")
+    program = {**_PROGRAM, "items": [_ITEM]}
+    yield Scenario(
+        "scheduled_channel: create", "scheduled_channel", {**place, "programs": [program]}, given=empty, made=label
+    )
+    yield Scenario(
+        "scheduled_channel: change in place",
+        "scheduled_channel",
+        {**place, "programs": [{**program, "repeat": False}]},
+        given=there,
+        changed=label,
+    )
+    yield Scenario(
+        "scheduled_channel: recreate",
+        "scheduled_channel",
+        {**place, "stream": {"video_track": False}, "recreate": True},
+        given=there,
+        changed=label,
+    )
+    yield Scenario(
+        "scheduled_channel: delete", "scheduled_channel", {**place, "state": "absent"}, given=there, gone=label
+    )
+    source = {"name": "one", "url": _ITEM["url"], "track_map": [_TRACK]}
+    yield Scenario(
+        "multiplex_channel: create",
+        "multiplex_channel",
+        {**place, "name": "multiplex-1", "source_streams": [source]},
+        given=empty,
+        made=_labels("t-v/tv/multiplex-1"),
+    )

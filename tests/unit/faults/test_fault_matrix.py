@@ -183,8 +183,10 @@ def test_a_create_in_several_requests(harness: Harnesses) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("version", ON_OTHER_VERSIONS)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [(name, version) for version in ON_OTHER_VERSIONS for name in SMALL if name in scenarios(version)],
+)
 def test_other_versions(harness: Harnesses, name: str, version: str) -> None:
     spoil(harness(version), scenarios(version)[name], "reset", retries=0)
 

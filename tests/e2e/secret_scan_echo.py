@@ -41,6 +41,8 @@ ENVELOPES = {
     "conflict": (409, "[HTTP] The object already exists: [x] (409)"),
     "bad_request": (400, "[HTTP] Bad request (400)"),
     "server_error": (500, "[HTTP] Internal error (500)"),
+    "output_stream_not_found": (404, "[HTTP] Could not find output stream: [x/y/z] (404)"),
+    "llhls_publisher_missing": (404, "[HTTP] Could not find LLHLS stream: [x/y/z] (404)"),
     "origin_unreachable": (502, "[HTTP] Could not pull the stream : http://127.0.0.1/v1 (502)"),
 }
 # Statuses of pages, by the kind of error that they mean.

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from .._schema.objects import Object
 from .application import APPLICATION
+from .hls_dump import HLS_DUMP
 from .push_task import PUSH_TASK
 from .stream import STREAM
+from .stream_event import STREAM_EVENT
 from .virtual_host import VIRTUAL_HOST
 
 RESOURCES: tuple[Object, ...] = (
@@ -17,5 +19,7 @@ RESOURCES: tuple[Object, ...] = (
     APPLICATION,
     PUSH_TASK,
     STREAM,
+    STREAM_EVENT,
+    HLS_DUMP,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

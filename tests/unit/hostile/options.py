@@ -23,6 +23,9 @@ OURS = {"name": "t-s", "host": {"names": ["s.example.com"]}}
 OUR_APP = {"vhost": "t-s", "name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
 OUR_TASK = {**TASK, "vhost": "t-s", "app": "live"}
 
+LIVE = {"vhost": "default", "app": "app", "stream": "t-live"}
+"""A stream that a test has to bring to life."""
+
 VALID: dict[str, dict[str, Any]] = {
     "vhost": VHOST,
     "vhosts": {"vhosts": [VHOST]},
@@ -34,6 +37,11 @@ VALID: dict[str, dict[str, Any]] = {
     "push_tasks": {"tasks": [TASK]},
     "push_task_info": {"vhost": "default", "app": "app"},
     "stream": {"vhost": "default", "app": "app", "name": "t-none", "state": "absent"},
+    "stream_conclude": LIVE,
+    "stream_event": {**LIVE, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+    "stream_stt": {**LIVE, "state": "disabled"},
+    "hls_dump": {**LIVE, "id": "t-d", "state": "stopped"},
+    "hls_dump_info": {"vhost": "default", "app": "app"},
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {

@@ -111,11 +111,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
     application,
-    push_task,
     virtual_host,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import (
+    PUSH_TASK,
+    PUSH_TASKS,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
@@ -371,7 +373,7 @@ def _check_application(value: dict[str, t.Any]) -> str | None:
 
 
 def _check_push_task(value: dict[str, t.Any]) -> str | None:
-    push_task.validate(value, "", started=True)
+    PUSH_TASKS.validate(value, "", started=True)
     return None
 
 

@@ -50,7 +50,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-dumps:
+hls_dumps:
   description: The dumps with the options of M(streamops.ovenmediaengine.hls_dump), sorted by stream and ID.
   returned: success
   type: list

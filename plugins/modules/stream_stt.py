@@ -15,11 +15,12 @@ author:
 description:
   - Switches the subtitles that the server makes from speech on or off, for one live stream.
   - Speech-to-text has to be configured in the application, by C(media_options.stt) of its output profiles. It starts
-    enabled with each stream, and this module changes only the present stream.
+    with each stream, and this module changes only the present stream.
   - Needs OvenMediaEngine 0.21.0 or later.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
 options:
   vhost:
     description: Name of the virtual host.
@@ -34,10 +35,10 @@ options:
     type: str
     required: true
   state:
-    description: Whether speech-to-text is on. A stream without speech-to-text counts as V(disabled).
+    description: Whether speech-to-text is on. A stream without speech-to-text counts as V(stopped).
     type: str
-    choices: [enabled, disabled]
-    default: enabled
+    choices: [started, stopped]
+    default: started
 attributes:
   check_mode:
     support: full
@@ -62,7 +63,7 @@ EXAMPLES = r"""
     vhost: default
     app: app
     stream: main
-    state: disabled
+    state: stopped
 """
 
 RETURN = r"""

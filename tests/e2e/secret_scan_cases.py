@@ -28,7 +28,8 @@ BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {}
 
-MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
+JOBS = ("push_task", "push_tasks", "record", "records")
+MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
 # Every request of a module is spoilt so, by the server; or there is nothing that could answer.
 EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
 NOWHERE = ("refused", "unresolved", "tls", "wrong_scheme")
@@ -62,7 +63,7 @@ class Case:
 
 
 class Objects:
-    """The options of virtual hosts, applications and push tasks with secrets in all places.
+    """The options of virtual hosts, applications, push tasks and recordings with secrets in all places.
 
     :param canary: makes the secrets.
     :param whose: whose secrets they are, those of the task, or those of another client that only the server knows.
@@ -118,7 +119,7 @@ class Objects:
             **({"vhost": vhost} if vhost is not None else {}),
             "name": name,
             "providers": {"rtmp": {}},
-            "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
+            "publishers": {"push": {}, "file": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
             "transcode_webhook": {
                 "enable": True,
                 "control_server_url": self.webhook("transcode"),
@@ -149,6 +150,19 @@ class Objects:
             {**common, "id": "srt", "protocol": "srt", "url": f"srt://three.example.com:9?mode=caller&{srt}"},
         ]
 
+    def records(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
+        """Return a recording."""
+        return [
+            {
+                "vhost": vhost,
+                "app": app,
+                "id": "record",
+                "stream": {"name": "main"},
+                "file_path": "/${Stream}_${StartTime:YYYYMMDDhhmmss}.ts",
+                "metadata": self.secret("metadata"),
+            }
+        ]
+
     def pull(self, vhost: str, name: str = "pulled") -> dict[str, t.Any]:
         """Return a pulled stream."""
         user, token = f"u:{self.secret('origin user', 'user')}", self.secret("pull query", "query")
@@ -172,10 +186,13 @@ class Objects:
             "push_task": self.tasks(vhost)[0],
             "push_tasks": {"tasks": self.tasks(vhost)},
             "push_task_info": {"vhost": vhost, "app": "live"},
+            "record": self.records(vhost)[0],
+            "records": {"records": self.records(vhost)},
+            "record_info": {"vhost": vhost, "app": "live"},
             "stream": self.pull(vhost),
             "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
             "stream_conclude": {"vhost": vhost, **sent},
-            "stream_stt": {"vhost": vhost, **sent, "state": "disabled"},
+            "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
             "hls_dump": {
                 "vhost": vhost,
                 **sent,
@@ -193,6 +210,7 @@ class Objects:
                 "applications": [self.app(vhost)],
                 "push_tasks": self.tasks(vhost),
             },
+            "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
         }[module]
 
 
@@ -253,6 +271,8 @@ class Server:
             "late-create-application",
             "late-stop-push-task",
             "late-create-push-task",
+            "late-stop-record",
+            "late-create-record",
         ]
         full = [name for name in names if name not in ("fixed", "home")]
         made = [
@@ -269,6 +289,14 @@ class Server:
                 "push_tasks",
                 connection(
                     self.simulator, concurrency=1, tasks=[task for name in full for task in self.theirs.tasks(name)]
+                ),
+            ),
+            run_module(
+                "records",
+                connection(
+                    self.simulator,
+                    concurrency=1,
+                    records=[record for name in full for record in self.theirs.records(name)],
                 ),
             ),
         ]
@@ -288,6 +316,8 @@ class Server:
             "stream_key": self.theirs.secret("key of the configuration"),
         }
         self.simulator.add_config_task("fixed", "live", id="configured", **config)
+        metadata = self.theirs.secret("metadata of the configuration")
+        self.simulator.add_config_record("fixed", "live", id="configured", stream_name="main", metadata=metadata)
         for name, file in (("secure", "served"), ("soon", "expiring")):
             tls = {"certPath": self.file(f"{file}.pem"), "keyPath": self.file(f"{file}.key")}
             host = "live.example.com" if name == "secure" else "soon.example.com"
@@ -338,22 +368,22 @@ class Server:
         """Yield success and drift of every module."""
         for module in MANAGING:
             there, new = f"drift-{module.replace('_', '-')}", "home" if "vhost" not in module else f"new-{module}"
-            absent = {"state": "stopped" if "push" in module else "absent"}
-            if "push" in module:
+            absent = {"state": "stopped" if module in JOBS else "absent"}
+            if module in JOBS:
                 new = there
             options = {**self.mine.options(module, new), **self.connection()}
-            if "push" in module:
-                for task in options.get("tasks", [options]):
-                    task["id"] = f"new-{module.replace('_', '-')}-{task['id']}"
+            if module in JOBS:
+                for job in options.get("tasks", options.get("records", [options])):
+                    job["id"] = f"new-{module.replace('_', '-')}-{job['id']}"
             yield Case(f"{module}: not there", module, options)
             yield Case(f"{module}: unchanged", module, options)
             drift = {**self.mine.options(module, there), **self.connection()}
-            if "push" not in module:
+            if module not in JOBS:
                 yield Case(f"{module}: differs", module, drift, "items_failed" if module.endswith("s") else "differs")
-            recreate = {} if "push" in module else {"recreate": True}
+            recreate = {} if module in JOBS else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
-        for module in ("vhost_info", "application_info", "push_task_info", "stream_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield Case(
@@ -368,7 +398,7 @@ class Server:
         for module in (*MANAGING, "cert_reload"):
             for kind in kinds:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
-                if module in MANAGING and "push" not in module:
+                if module in MANAGING and module not in JOBS:
                     options["recreate"] = True
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
         for scope, module in (
@@ -377,6 +407,8 @@ class Server:
             ("create", "application"),
             ("stop", "push_task"),
             ("create", "push_task"),
+            ("stop", "record"),
+            ("create", "record"),
         ):
             options = {
                 **self.mine.options(module, f"late-{scope}-{module.replace('_', '-')}"),
@@ -385,7 +417,7 @@ class Server:
             yield Case(
                 f"{module}: {scope} fails",
                 module,
-                {**options, **({} if module == "push_task" else {"recreate": True})},
+                {**options, **({} if module in JOBS else {"recreate": True})},
                 None,
                 writes=True,
             )
@@ -410,7 +442,7 @@ class Server:
             "cue": {"cue_type": "out"},
         }
         yield Case("stream_event: unsupported_option", "stream_event", {**cue, **on()}, "unsupported_option")
-        speech = {**self.mine.options("stream_stt", "shared"), "state": "enabled"}
+        speech = {**self.mine.options("stream_stt", "shared"), "state": "started"}
         yield Case("stream_stt: stt_not_configured", "stream_stt", {**speech, **on()}, "stt_not_configured")
         dump = self.mine.options("hls_dump", "shared")
         yield Case("hls_dump: started", "hls_dump", {**dump, **on()})
@@ -504,10 +536,17 @@ class Server:
             {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()},
             "items_failed",
         )
+        record = self.mine.records("shared")[0]
+        for kind in ("file_publisher_missing", "record_not_found", "duplicate_record"):
+            other = {**record, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"record: {kind}", "record", other, kind, writes=True)
+        configured = {**record, "vhost": "fixed", "id": "configured"}
+        yield Case("record: configured_record", "record", {**configured, **on()}, "configured_record")
+        yield Case("records: configured_record", "records", {"records": [configured], **on()}, "items_failed")
         self.simulator.destination("rtmp://one.example.com", "refuse")
         slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
         yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
-        for module in ("vhost_info", "application_info", "push_task_info", "stream_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info"):
             yield Case(
                 f"{module}: retries",
                 module,
@@ -698,6 +737,10 @@ class Server:
         )
         yield "application", {**app, "transcode_webhook": {"secretKey": odd}}, BY_ANSIBLE
         yield "vhost_info", {"apitoken": odd}, BY_ANSIBLE
+        record = self.mine.records("shared")[0]
+        yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
+        yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"
+        yield "records", {"records": [{**record, "file_path": "x.ts"}]}, "bad_input"
         # Of the wrong type: secrets, URLs, and groups with secrets.
         for wrong in ({"value": odd}, [odd], [[{"a": odd}]], digits, {"stream_key": odd}):
             yield "push_task", {**task, "stream_key": wrong, "check": 1}, BY_ANSIBLE

@@ -36,6 +36,9 @@ ENVELOPES = {
     "application_not_found": (404, "[HTTP] Could not find the application: [x/y] (404)"),
     "push_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
     "task_not_found": (404, "[HTTP] There is no push information related to the ID [z] (404)"),
+    "file_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
+    "record_not_found": (404, "[HTTP] There is no record information related to the ID [z] (404)"),
+    "duplicate_record": (400, "[HTTP] Duplicate ID already exists (400)"),
     "controller_not_found": (404, "[HTTP] Controller not found (404)"),
     "duplicate_id": (400, "[HTTP] Duplicate ID (400)"),
     "conflict": (409, "[HTTP] The object already exists: [x] (409)"),
@@ -97,7 +100,7 @@ def _scopes(method: str, path: str, raw: bytes) -> t.Collection[str]:
         return ()
     if method == "DELETE":
         return ("write", "delete")
-    if path.endswith(":stopPush"):
+    if path.endswith((":stopPush", ":stopRecord")):
         return ("write", "stop")
     return ("write",) if raw.strip() == b"[]" else ("write", "create")
 
@@ -163,7 +166,7 @@ class Echo:
         return " ".join([*map(spelt, secret), *whole])
 
     def _held(self, path: str) -> t.Any:
-        """Return what the server holds of the virtual host, the application or the push tasks that a path is about."""
+        """Return what the server holds of the virtual host, the application or the jobs that a path is about."""
         names = path.partition("?")[0].split("/")[3:]
         if not names:
             return None
@@ -180,7 +183,8 @@ class Echo:
             return None  # this asks whether the virtual host can be changed, before anything in it has been read
         app, dummy, action = names[2].partition(":")
         if action:
-            return [task for task in state["tasks"] if task["vhost"] == names[0] and task["app"] == app]
+            jobs = state["records" if "record" in action.lower() else "tasks"]
+            return [job for job in jobs if job["vhost"] == names[0] and job["app"] == app]
         return [held.get("applications", {}).get(app), tasks]
 
     async def _spoil(self, exchange: t.Any, kind: str, held: bool) -> Raw:

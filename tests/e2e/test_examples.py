@@ -36,7 +36,7 @@ def examples(path: pathlib.Path) -> str:
 @pytest.fixture
 def sim() -> t.Iterator[Simulator]:
     """Provide a server with three TLS ports."""
-    with Simulator(token=TOKEN, stop_delay=0.2, tls_ports=(0, 0, 0)) as started:
+    with Simulator(token=TOKEN, stop_delay=0.2, tls_ports=(0, 0, 0), scene="media") as started:
         yield started
 
 

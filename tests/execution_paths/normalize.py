@@ -59,6 +59,9 @@ _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 _PORTS = ("port", "ports", "setup_simulator_tls_ports")
 _FIRST_PORT_OF_A_CLIENT = 32768
 
+# Keys of results of the collection whose numbers are durations.
+_DURATIONS = ("uptime",)
+
 # Keys of results of modules outside of the collection. Both execution paths run these modules as processes.
 _NOT_COMPARED = {
     "start": "a time",
@@ -131,6 +134,8 @@ class Normalizer:
             return (
                 sort_concurrent(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
             )
+        if of_collection and key in _DURATIONS and isinstance(value, int):
+            return "<seconds>"
         if key in _PORTS and isinstance(value, int) and value >= _FIRST_PORT_OF_A_CLIENT:
             return self._numbered("port", str(value))
         return value

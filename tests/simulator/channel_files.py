@@ -69,31 +69,44 @@ class Watcher:
     channels: dict[Kind, dict[str, Channel]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
 
 
+@dataclass
+class Held:
+    """All that there is of channels; the files outlive the process."""
+
+    files: dict[str, ChannelFile] = field(default_factory=dict)
+    deleted: dict[str, float] = field(default_factory=dict)
+    """When a file was deleted."""
+    watchers: dict[tuple[str, str], Watcher] = field(default_factory=dict)
+
+
 class Channels:
-    """The files of channels, which outlive the process, and the channels of each application."""
+    """The files of channels and the channels of each application."""
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self.files: dict[str, ChannelFile] = {}
-        self._deleted: dict[str, float] = {}
-        self._watchers: dict[tuple[str, str], Watcher] = {}
+        self.held = Held()
+
+    @property
+    def files(self) -> dict[str, ChannelFile]:
+        """Return the files by their paths."""
+        return self.held.files
 
     def add_application(self, vhost: str, app: str) -> None:
         """Look for the files of a new application from now on."""
-        self._watchers[vhost, app] = Watcher(self._state.clock.now())
+        self.held.watchers[vhost, app] = Watcher(self._state.clock.now())
 
     def drop_application(self, vhost: str, app: str) -> None:
         """End the channels of an application that is deleted; their files stay."""
-        self._watchers.pop((vhost, app), None)
+        self.held.watchers.pop((vhost, app), None)
 
     def clear(self) -> None:
         """Lose the channels, as the end of the process does; their files stay."""
-        self._watchers.clear()
+        self.held.watchers.clear()
 
     def restart(self) -> None:
         """Have all channels at once that have files, as a process that has been running for some seconds."""
         before = self._state.clock.now() - SECONDS_TO_NOTICE
-        for watcher in self._watchers.values():
+        for watcher in self.held.watchers.values():
             watcher.since = before
         for path, file in self.files.items():
             self.files[path] = ChannelFile(file.content, min(file.written, before))
@@ -101,18 +114,18 @@ class Channels:
     def write(self, path: str, content: dict[str, Any]) -> None:
         """Write a file."""
         self.files[path] = ChannelFile(content, self._state.clock.now())
-        self._deleted.pop(path, None)
+        self.held.deleted.pop(path, None)
 
     def delete(self, path: str) -> bool:
         """Delete a file. :returns: whether there was one."""
         if self.files.pop(path, None) is None:
             return False
-        self._deleted[path] = self._state.clock.now()
+        self.held.deleted[path] = self._state.clock.now()
         return True
 
     def of(self, kind: Kind, vhost: str, app: str) -> dict[str, Channel]:
         """Return the channels of one kind that an application has."""
-        watcher = self._watchers.get((vhost, app))
+        watcher = self.held.watchers.get((vhost, app))
         return watcher.channels[kind] if watcher is not None else {}
 
     def look(self) -> None:
@@ -121,7 +134,7 @@ class Channels:
             for vhost in self._state.virtual_hosts.values():
                 for app in vhost.applications.values():
                     channels = self.of(kind, vhost.name, app.name)
-                    self._notice(kind, app, channels, self._watchers[vhost.name, app.name].since)
+                    self._notice(kind, app, channels, self.held.watchers[vhost.name, app.name].since)
                     for name, channel in channels.items():
                         self._play(kind, (vhost.name, app.name, name), channel)
                     for name in [name for name, channel in channels.items() if self._is_over(channel)]:
@@ -146,7 +159,7 @@ class Channels:
     def _is_over(self, channel: Channel) -> bool:
         return (
             channel.path not in self.files
-            and self._deleted[channel.path] + SECONDS_TO_FORGET <= self._state.clock.now()
+            and self.held.deleted[channel.path] + SECONDS_TO_FORGET <= self._state.clock.now()
         )
 
     def _play(self, kind: Kind, place: tuple[str, str, str], channel: Channel) -> None:
@@ -188,7 +201,7 @@ class Channels:
             "channel_files": {path: file.content for path, file in self.files.items()},
             "channels": [
                 {"vhost": vhost, "app": app, "kind": kind.provider, "name": name, "playing": channel.playing}
-                for (vhost, app), watcher in self._watchers.items()
+                for (vhost, app), watcher in self.held.watchers.items()
                 for kind in KINDS
                 for name, channel in watcher.channels[kind].items()
             ],

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from datetime import datetime, timezone
+from email.utils import formatdate
 from typing import Any
 
 from .patience import PATIENCE
@@ -45,6 +46,10 @@ class Clock:
     def timestamp(self, moment: float | None = None) -> str:
         """Return a moment (by default now) as the server writes it: ISO 8601, milliseconds, offset."""
         return self.time_of_day(moment).isoformat(timespec="milliseconds")
+
+    def http_date(self) -> str:
+        """Return the time of day for the header ``Date``, without the fraction of the second."""
+        return formatdate(int(self.now() + self._offset), usegmt=True)
 
     def later(self, seconds: float, deed: Deed) -> Callable[[], None]:
         """Do something in the running loop when some seconds have passed.

@@ -170,7 +170,10 @@ class Records:
             self._begin(holder, record, self._state.clock.now())
 
     def stop(self, holder: RecordApplication, record: Record) -> None:
-        """End a recording: one that has a file at once, a reserved one after the delay of the simulator."""
+        """End a recording: one that has a file at once, a reserved one after the delay of the simulator.
+
+        The server takes a reserved one away at once too [read]; clients are not to rely on it.
+        """
         self.touch(holder)
         if record.recording_since is not None or self._state.version.stop_is_immediate:
             del holder.records[record.id]
@@ -188,7 +191,7 @@ class Records:
             made = [record.config for record in holder.records.values()]
             for config in self.config_records:
                 place = (config.vhost, config.app, config.fields.get("stream_name", "stream"))
-                if place == (vhost, app, stream) and not any(config is other for other in made):
+                if place == (vhost, app, stream) and not any(config == other for other in made):
                     self._make(holder, config)
             for record in holder.records.values():
                 if record.stream_name == stream and record.gone_at is None and record.recording_since is None:

@@ -275,7 +275,9 @@ class Server:
             return web.Response()
         exchange.record.status = result.reported_status if isinstance(result, Raw) else result.status
         self._write_record(exchange.record)
-        return result if isinstance(result, Raw) else _response(result)
+        if isinstance(result, Raw):
+            return result
+        return _response(result, self.state.clock.http_date() if self.state.version.sends_date else "")
 
     async def _met(self, exchange: Exchange) -> Answer | Raw:
         async def work() -> Any:
@@ -332,6 +334,18 @@ def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
     return wrapped
 
 
-def _response(result: Answer) -> web.Response:
-    headers = {**JSON_HEADERS, **result.headers} if result.headers else JSON_HEADERS
-    return web.Response(status=result.status, headers=headers, body=None if result.empty else dump(result.payload))
+class _Response(web.Response):
+    """A response that has the header ``Date`` only if the server sends one; aiohttp always adds it."""
+
+    async def _prepare_headers(self) -> None:
+        await super()._prepare_headers()
+        if not self.headers["Date"]:
+            del self.headers["Date"]
+
+
+def _response(result: Answer, date: str = "") -> web.Response:
+    return _Response(
+        status=result.status,
+        headers={**JSON_HEADERS, "Date": date, **result.headers},
+        body=None if result.empty else dump(result.payload),
+    )

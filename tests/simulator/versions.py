@@ -70,6 +70,8 @@ class ServerVersion:
     """A reload of a virtual host without TLS answers 500 (server-facts: Certificates)."""
     has_last_throughput: bool = True
     """The statistics have ``lastThroughputIn`` and ``lastThroughputOut``."""
+    sends_date: bool = True
+    """Responses have the header ``Date`` (server-facts: HTTP)."""
     has_internals: bool = True
     """GET /v1/stats/current/internals/queues exists."""
     queues_have_dwell: bool = True
@@ -169,6 +171,7 @@ V0_18_0 = replace(
     name="0.18.0",
     reported="0.18.0",
     has_api_certificate_reload=False,
+    sends_date=False,
     keys="0.18.0",
     application_config_error_status=500,
     schedule_tolerates_errors=False,

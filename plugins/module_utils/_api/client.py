@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The endpoints of virtual hosts, applications, push tasks and certificates: one method for each.
+"""The endpoints of virtual hosts, applications and certificates: one method for each.
 
 The methods do not depend on the server's version. Sources: docs/server-facts.md and docs/api-contract.md.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import OmeError
-from .idempotence import CREATES, READS, RELOADS, STARTS, STOPS
+from .idempotence import CREATES, READS, RELOADS
 from .messages import ItemAnswer, message_of, named_in
 from .server import Server
 
@@ -114,46 +114,6 @@ class Api(Server):
             raise
         total = statistics.get("totalConnections")
         return total if isinstance(total, int) else None
-
-    # Push tasks
-
-    def list_push_tasks(self, vhost: str, app: str) -> list[dict[str, t.Any]]:
-        """Return all push tasks of an application in wire form (POST …:pushes)."""
-        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:pushes", f"list the push tasks of {vhost}/{app}"
-        return self.list_objects(path, attempt, {})
-
-    def start_push_task(self, vhost: str, app: str, request: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Start a push task and return it in wire form (POST …:startPush).
-
-        The response is a list of one task up to 0.15.10, and the task itself later.
-        """
-        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:startPush", f"start push task {vhost}/{app}/{request['id']}"
-        try:
-            answer = self.call("POST", path, request, attempt=attempt, idempotence=STARTS)
-        except OmeError as error:
-            if error.kind == "conflict":  # as documented; real servers return 400 with a message of its own
-                raise error.as_kind("duplicate_id") from error
-            raise
-        task = self.payload(answer)
-        if isinstance(task, list) and len(task) == 1:
-            task = task[0]
-        if not isinstance(task, dict):
-            raise self.unexpected_success(answer, attempt, path)
-        return task
-
-    def stop_push_task(self, vhost: str, app: str, task_id: str) -> bool:
-        """Request that a push task stops; it disappears about a second later (POST …:stopPush).
-
-        Return false if the task, its application or its virtual host did not exist.
-        """
-        path, attempt = f"/v1/vhosts/{vhost}/apps/{app}:stopPush", f"stop push task {vhost}/{app}/{task_id}"
-        try:
-            self.call("POST", path, {"id": task_id}, attempt=attempt, idempotence=STOPS)
-        except OmeError as error:
-            if error.kind in ("task_not_found", "application_not_found", "vhost_not_found"):
-                return False
-            raise
-        return True
 
     # Certificates
 

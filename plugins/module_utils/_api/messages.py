@@ -29,6 +29,7 @@ _MESSAGES = (
     ("could not get the multiplex application", "provider_missing"),
     ("could not find id", "task_not_found"),
     ("there is no push information", "task_not_found"),
+    ("there is no record information", "record_not_found"),
     ("duplicate id", "duplicate_id"),
     ("already exists", "conflict"),
     ("conflict", "conflict"),

@@ -153,15 +153,19 @@ class Server:
     def read_object(self, path: str, attempt: str, absent: str) -> dict[str, t.Any] | None:
         """Return an object; None if the error has the kind ``absent``."""
         try:
-            answer = self.call("GET", path, attempt=attempt, idempotence=READS)
+            return self.read_dated(path, attempt)[0]
         except OmeError as error:
             if error.kind == absent:
                 return None
             raise
+
+    def read_dated(self, path: str, attempt: str) -> tuple[dict[str, t.Any], str | None]:
+        """Return an object, and the header `Date` of the response (server-facts: HTTP)."""
+        answer = self.call("GET", path, attempt=attempt, idempotence=READS)
         payload = self.payload(answer)
         if not isinstance(payload, dict):
             raise self._transport.failure("unexpected_answer", answer, attempt, "GET", path, None)
-        return payload
+        return payload, answer.date
 
     def delete_object(self, path: str, attempt: str, absent: t.Sequence[str]) -> bool:
         """Delete an object; return false if the error has one of the kinds ``absent``."""

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The endpoints of actions on a live stream: events, the end of HLS, speech to text (server-facts: Streams)."""
+"""The endpoints of actions on a live stream: events, the end of HLS, speech to text.
+
+Source: server-facts: Streams, recordings, channels, output profiles.
+"""
 
 from __future__ import annotations
 

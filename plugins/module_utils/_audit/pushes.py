@@ -14,8 +14,9 @@ from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._reconcile.waiting import STABLE_TIMEOUT, list_stable
-from .._resources import application, push_task
-from .._resources.push_task import PUSH_TASK, Key
+from .._resources import application
+from .._resources.job import Key, id_of, is_of_configuration, key_of
+from .._resources.push_task import PUSH_PUBLISHERS, PUSH_TASK, PUSH_TASKS
 from .._schema.validators import is_addressable
 from .collector import Collector
 from .desired import Desired
@@ -34,7 +35,7 @@ class Sample(t.NamedTuple):
     def sent(self) -> int | None:
         """Bytes sent over the current connection; None unless media flows."""
         sent = self.raw.get("sentBytes")
-        if push_task.state_of(self.raw) != "pushing" or not isinstance(sent, int) or isinstance(sent, bool):
+        if PUSH_TASKS.state_of(self.raw) != "pushing" or not isinstance(sent, int) or isinstance(sent, bool):
             return None
         return sent
 
@@ -51,7 +52,7 @@ class PushTaskAudit:
         self._desired = desired
         self._collector = collector
         self._sampling_interval = sampling_interval
-        self._push_tasks = {push_task.key_of(task): task for task in desired.push_tasks}
+        self._push_tasks = {key_of(task): task for task in desired.push_tasks}
         self._applications = {application.key_of(app): app for app in desired.applications}
         self._first: dict[Key, Sample] = {}
         self._last: dict[Key, Sample] = {}
@@ -62,7 +63,7 @@ class PushTaskAudit:
     def check_desired(self) -> None:
         """Report desired push tasks that are valid but may not do what was meant."""
         for key, task in self._push_tasks.items():
-            self._collector.add_warnings(push_task.warnings_for(task), **_place(key))
+            self._collector.add_warnings(PUSH_TASKS.warnings_for(task), **_place(key))
 
     def skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
         """Report no unlisted push tasks of these applications, because they are reported with all that is in them."""
@@ -84,7 +85,7 @@ class PushTaskAudit:
         cannot_start: bool | None = None
         for key in sorted(key for key in self._push_tasks if (key.vhost, key.app) == (vhost, app)):
             if key in samples:
-                current = push_task.from_wire(samples[key].raw, vhost, app)
+                current = PUSH_TASKS.from_wire(samples[key].raw, vhost, app)
                 differences = PUSH_TASK.difference(self._push_tasks[key], current)
                 self._collector.add_differences(f"Push task {key}", differences, read_only=False, **_place(key))
                 continue
@@ -101,7 +102,7 @@ class PushTaskAudit:
     def _list(self, vhost: str, app: str) -> list[dict[str, t.Any]] | None:
         """Return the push tasks of an application in wire form; None if they cannot be read, with a finding."""
         try:
-            return list_stable(self._api, self._context, (vhost, app), STABLE_TIMEOUT)
+            return list_stable(self._api, self._context, PUSH_TASKS, (vhost, app), STABLE_TIMEOUT)
         except OmeError as error:
             if error.kind in _NO_TASKS:
                 return []
@@ -116,7 +117,7 @@ class PushTaskAudit:
             place = {"vhost": key.vhost, "application": key.name}
             raw = self._collector.read(self._api.read_application, *key, **place)
         publishers = raw.get("publishers") if isinstance(raw, dict) else None
-        return isinstance(publishers, dict) and not any(name in publishers for name in push_task.PUSH_PUBLISHERS)
+        return isinstance(publishers, dict) and not any(name in publishers for name in PUSH_PUBLISHERS)
 
     # Samples
 
@@ -136,7 +137,7 @@ class PushTaskAudit:
         moment, samples = self._context.clock(), {}
         for task in tasks:
             self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(task))
-            samples[Key(vhost, app, push_task.id_of(task))] = Sample(task, moment)
+            samples[Key(vhost, app, id_of(task))] = Sample(task, moment)
         return samples
 
     # Judgement
@@ -149,7 +150,7 @@ class PushTaskAudit:
     def _judge_one(self, key: Key) -> None:
         first = self._first[key]
         last = self._last.get(key, first)
-        state, configured = push_task.state_of(last.raw), push_task.is_of_configuration(last.raw)
+        state, configured = PUSH_TASKS.state_of(last.raw), is_of_configuration(last.raw)
         listed = key in self._push_tasks or tuple(key) in self._desired.referenced_keys
         bits, elapsed = _bits_per_second(first, last), last.moment - first.moment
         if state == "error":
@@ -163,7 +164,7 @@ class PushTaskAudit:
                 text = f"Push task {key} is on the server and not listed."
                 self._collector.add(DRIFT, "not_listed", text, **_place(key))
             else:
-                self._collector.add(WARNING, "unaddressable", push_task.unaddressable(key), **_place(key))
+                self._collector.add(WARNING, "unaddressable", PUSH_TASKS.unaddressable(key), **_place(key))
         url = last.raw.get("url")
         self.entries.append(
             {

@@ -43,6 +43,11 @@ ADVICE: dict[str, Advice] = {
         "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before "
         "server version 0.16.6).",
     ),
+    "file_publisher_missing": Advice(
+        "The application has no file publisher.",
+        "Add the file publisher to this application: publishers: {file: {}} among its options in this collection, or "
+        "<FILE /> under Publishers in Server.xml. In an application that exists this needs a recreate or a restart.",
+    ),
     "provider_missing": Advice(
         "The application does not have the provider that this object needs.",
         "Add the provider to the application, with providers of the module application or under Providers in "
@@ -61,12 +66,20 @@ ADVICE: dict[str, Advice] = {
         "The application has no push task with this ID.",
         "List the push tasks with push_task_info. A stopped push task is no longer listed.",
     ),
+    "record_not_found": Advice(
+        "The application has no recording with this ID.",
+        "List the recordings with record_info. A stopped recording is no longer listed.",
+    ),
     "controller_not_found": Advice(
         "The server has no such call.",
         "Check that api_url is the base address without /v1, and that the server's version supports the call.",
     ),
     "duplicate_id": Advice(
         "Another push task with this ID is running in the application, or is still stopping.",
+        "Run the task again. If it fails again, check whether another controller manages the same server.",
+    ),
+    "duplicate_record": Advice(
+        "Another recording with this ID is running in the application, or is still stopping.",
         "Run the task again. If it fails again, check whether another controller manages the same server.",
     ),
     "conflict": Advice(
@@ -197,6 +210,11 @@ ADVICE: dict[str, Advice] = {
         "A push task with this ID comes from the server's own configuration (stream map). "
         "The collection never changes it.",
         "Choose another ID, or change the server's stream map.",
+    ),
+    "configured_record": Advice(
+        "A recording with this ID comes from the server's own configuration (record map). "
+        "The collection never changes it.",
+        "Choose another ID, or change the server's record map.",
     ),
     "origin_unreachable": Advice(
         "The server could not pull the stream from any of the URLs.",

@@ -21,7 +21,8 @@ DEEPEST_ANSWER = 64  # levels; the API nests about ten, and the code that proces
 _PIECE = 2**14  # bytes that are read and decompressed at once
 _SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
 _GATEWAY_STATUSES = (502, 503, 504)
-# The only 502 of the server itself: it could not pull a stream (server-facts: Streams).
+# The only 502 of the server itself: it could not pull a stream
+# (server-facts: Streams, recordings, channels, output profiles).
 _FAILED_PULL = b"Could not pull the stream"
 
 
@@ -33,10 +34,11 @@ NO_BODY = _NoBody()
 
 
 class Answer(t.NamedTuple):
-    """An answer that arrived completely: the HTTP status and the decoded JSON."""
+    """An answer that arrived completely: the HTTP status, the decoded JSON, and the header `Date`."""
 
     status: int
     body: t.Any
+    date: str | None = None
 
 
 class TooLargeError(Exception):
@@ -67,7 +69,7 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
     if 300 <= status < 400:
         return Failure("redirect", "", status, may_have_arrived=False, transient=False)
     try:
-        return Answer(status, _json(response, content))
+        return Answer(status, _json(response, content), response.headers.get("Date"))
     except ValueError as error:
         if status == 400 and _SENT_TO_HTTPS in content:
             return WRONG_SCHEME[False]

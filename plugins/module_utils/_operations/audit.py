@@ -17,9 +17,9 @@ from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
-from .._resources import application, push_task, virtual_host
+from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.push_task import PUSH_TASK
+from .._resources.push_task import PUSH_TASK, PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
@@ -142,7 +142,7 @@ class AuditInfo(Operation):
         applications = self._valid(self.applications, application.validate, ("vhost", "name"), bad, referenced_keys)
         push_tasks = self._valid(
             self.push_tasks,
-            lambda entry, path: push_task.validate(entry, path, started=True),
+            lambda entry, path: PUSH_TASKS.validate(entry, path, started=True),
             ("vhost", "app", "id"),
             bad,
             referenced_keys,

@@ -47,7 +47,7 @@ class HlsDump(ManagingOperation):
 class HlsDumpInfo(Operation):
     """The operation of the module `hls_dump_info`."""
 
-    masked_results = ("dumps",)
+    masked_results = ("hls_dumps",)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -73,7 +73,7 @@ class HlsDumpInfo(Operation):
                 HLS_DUMP.collect_secrets(dump, context.secrets)
                 dumps.append(dump if self.params["show_secrets"] else HLS_DUMP.mask(dump))
                 status.append({**key.label, "output_stream_name": output, "enabled": hls_dump.is_running(raw)})
-        return {"changed": False, "dumps": dumps, "status": status}
+        return {"changed": False, "hls_dumps": dumps, "status": status}
 
     @staticmethod
     def _list(calls: HlsDumps, vhost: str, app: str, stream: str, output: str) -> t.Sequence[dict[str, t.Any]]:

@@ -10,15 +10,15 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._api.jobs import JobEndpoints
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.texts import listed
-from .._resources import application, push_task, virtual_host
+from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.push_task import PUSH_TASK
+from .._resources.job import JobKind, id_of
+from .._resources.push_task import PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
-from .._schema.validators import is_addressable
-from .base import FLAG, NAMES, TEXT, Operation, Result, check_name, check_wait_timeout
+from .base import FLAG, NAMES, TEXT, Operation, Result, addressable_names, check_name, check_wait_timeout
 
 SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server
@@ -114,10 +114,15 @@ class ApplicationInfo(Operation):
         return {"changed": False, "applications": apps, "missing": missing, "status": status}
 
 
-class PushTaskInfo(Operation):
-    """The operation of the module `push_task_info`."""
+class JobInfo(Operation):
+    """The base of operations that read jobs: push tasks, recordings."""
 
-    masked_results = ("tasks",)
+    kind: JobKind
+    result_key: str  # the key of the result that holds the jobs
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.masked_results = (cls.result_key,)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -133,19 +138,29 @@ class PushTaskInfo(Operation):
             raise BadInput("app", "is required if id is set, because ids are unique only within an application")
 
     def run(self, api: Api, context: Context) -> Result:
-        tasks, status = [], []
+        jobs, status = [], []
         scopes = self._applications(api, context)
         for (vhost, app), found in zip(
-            scopes, api.map_concurrently([functools.partial(api.list_push_tasks, *scope) for scope in scopes])
+            scopes, api.map_concurrently([functools.partial(self._list, api, *scope) for scope in scopes])
         ):
-            for raw in sorted(found, key=push_task.id_of):
-                if self.params["id"] not in (None, push_task.id_of(raw)):
+            for raw in sorted(found, key=id_of):
+                if self.params["id"] not in (None, id_of(raw)):
                     continue
-                task = push_task.from_wire(raw, vhost, app)
-                PUSH_TASK.collect_secrets(task, context.secrets)
-                tasks.append(task if self.params["show_secrets"] else PUSH_TASK.mask(task))
-                status.append(push_task.status_of(raw, vhost, app))
-        return {"changed": False, "tasks": tasks, "status": status}
+                job = self.kind.from_wire(raw, vhost, app)
+                self.kind.declaration.collect_secrets(job, context.secrets)
+                jobs.append(job if self.params["show_secrets"] else self.kind.declaration.mask(job))
+                status.append(self.kind.status_of(raw, vhost, app))
+        return {"changed": False, self.result_key: jobs, "status": status}
+
+    def _list(self, api: Api, vhost: str, app: str) -> list[dict[str, t.Any]]:
+        """Return the jobs of an application; none if it was not asked for by name and cannot run any."""
+        try:
+            return JobEndpoints(api, self.kind.calls).list_all(vhost, app)
+        except OmeError as error:
+            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.publishers
+            if lacks_publisher and self.params["app"] is None:
+                return []
+            raise
 
     def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
         """Return the applications to read, with their virtual hosts."""
@@ -153,6 +168,13 @@ class PushTaskInfo(Operation):
             return [(self.params["vhost"], self.params["app"])]
         current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
         return [(vhost, app) for vhost, apps in current for app in apps]
+
+
+class PushTaskInfo(JobInfo):
+    """The operation of the module `push_task_info`."""
+
+    kind = PUSH_TASKS
+    result_key = "tasks"
 
 
 def virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
@@ -166,13 +188,3 @@ def applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.It
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
     ):
         yield vhost, addressable_names(names, f"applications of virtual host {vhost}", context)
-
-
-def addressable_names(names: t.Iterable[str], what: str, context: Context) -> list[str]:
-    """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
-    names = sorted(names)
-    unaddressable = [name for name in names if not is_addressable(name)]
-    if unaddressable:
-        shown = listed([repr(name) for name in unaddressable])
-        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
-    return [name for name in names if name not in unaddressable]

@@ -22,7 +22,8 @@ from .base import FLAG, Operation, Result, check_name, state_option
 
 _KEY = ("vhost", "app", "stream")
 _REQUIRED = {"type": "str", "required": True}
-# concludeHlsLive exists since the first of these, and is known to be harmless since the second (server-facts: Streams).
+# concludeHlsLive exists since the first of these, and is known to be harmless since the second
+# (server-facts: Streams, recordings, channels, output profiles).
 _CONCLUDES: Version = (0, 16, 6)
 _CONCLUDES_SAFELY: Version = (0, 20, 0)
 _SPEECH: Version = (0, 21, 0)
@@ -127,10 +128,10 @@ class StreamStt(_StreamAction):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {**dict.fromkeys(_KEY, _REQUIRED), "state": state_option("enabled", "disabled")}
+        return {**dict.fromkeys(_KEY, _REQUIRED), "state": state_option("started", "stopped")}
 
     def run(self, api: Api, context: Context) -> Result:
-        actions, on = StreamActions(api, *self.key), self.params["state"] == "enabled"
+        actions, on = StreamActions(api, *self.key), self.params["state"] == "started"
         attempt = f"switch speech-to-text of stream {actions.title}"
         self.require_version(api, _SPEECH, attempt)
         current = actions.read_speech_to_text()

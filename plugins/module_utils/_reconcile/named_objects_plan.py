@@ -128,7 +128,7 @@ def _plan_present(
 def _plan_absent(
     kind: NamedKind, desired: Specified, seen: Observed, _request: Request, warnings: list[str]
 ) -> PlannedChange:
-    change = _observed(desired, seen)
+    change = _observed(desired, seen._replace(details={}))
     if seen.absence is not None:
         warnings.append(f"{kind.what.capitalize()} {change.title} does not exist: {seen.absence.advice.meaning}")
         return change

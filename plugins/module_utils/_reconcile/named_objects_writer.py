@@ -4,8 +4,8 @@
 
 """Read and write objects that have a name in an application, and find out what has become of each.
 
-A server can show later what it has accepted: channels are files that it looks at twice a second (server-facts:
-Channels). Each write is therefore followed by reads until its effect shows.
+A server can show later what it has accepted: channels are files that it looks at about once a second (server-facts:
+Streams, recordings, channels, output profiles). Each write is therefore followed by reads until its effect shows.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class NamedObjectWriter:
         body = self._kind.to_wire(
             {option: value[option] for option in self._kind.in_place if option in value}, change.declaration
         )
-        # The server can miss a change within the second of the one before it (server-facts: Channels): ask again.
+        # The server compares times in whole seconds and can miss a change that soon follows another [read]: ask again.
         for timeout in (min(self._kind.settles, self._timeout), self._timeout):
             failure = self._ask(functools.partial(self._endpoints.update, *key, body), attempt)
             if failure is not None and not failure.outcome_unknown:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from .._schema.objects import Object
 from .application import APPLICATION
 from .hls_dump import HLS_DUMP
+from .multiplex_channel import MULTIPLEX_CHANNEL
 from .push_task import PUSH_TASK
+from .record import RECORD
+from .scheduled_channel import SCHEDULED_CHANNEL
 from .stream import STREAM
 from .stream_event import STREAM_EVENT
 from .virtual_host import VIRTUAL_HOST
@@ -18,6 +21,9 @@ RESOURCES: tuple[Object, ...] = (
     VIRTUAL_HOST,
     APPLICATION,
     PUSH_TASK,
+    RECORD,
+    SCHEDULED_CHANNEL,
+    MULTIPLEX_CHANNEL,
     STREAM,
     STREAM_EVENT,
     HLS_DUMP,

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Events that a request sends into a live stream, by format (server-facts: Streams)."""
+"""Events that a request sends into a live stream, by format.
+
+Source: server-facts: Streams, recordings, channels, output profiles.
+"""
 
 from __future__ import annotations
 

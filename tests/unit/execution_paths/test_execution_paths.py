@@ -129,6 +129,7 @@ def url(port: int) -> str:
         ({"ansible_job_id": "j201587454.17498"}, {"ansible_job_id": "j914201587454.8"}),
         ({"checksums": ["ab" * 20, "cd" * 20]}, {"checksums": ["01" * 20, "23" * 20]}),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": "2026-01-02T10:11:12.5+00:00"}),
+        ({"server": {"uptime": 3}}, {"server": {"uptime": 4}}),
         ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 1, 0, 'yes'"}),
         ({"retries": ["Refused. Trying again in 0.2 s."]}, {"retries": ["Refused. Trying again in 0.5 s."]}),
         (
@@ -155,6 +156,7 @@ def test_values_that_differ_between_any_two_runs_are_no_difference(
             {"path": "/x/ansible-test/2.21.5/module/installed/b"},
         ),
         ({"not_before": "2026-01-01T00:00:00Z"}, {"not_before": None}),
+        ({"server": {"uptime": 3}}, {"server": {"uptime": None}}),
         ({"fingerprints": ["ab" * 32, "ab" * 32]}, {"fingerprints": ["ab" * 32, "cd" * 32]}),
         ({"elapsed": 1}, {"elapsed": 2}),
         ({"msg": "Valid booleans include: 0, 'yes', 1"}, {"msg": "Valid booleans include: 0, 1"}),

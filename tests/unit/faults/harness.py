@@ -8,6 +8,7 @@ time.
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import json
@@ -23,7 +24,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import Held
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import LiveStream
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.recorder import RecordApplication
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushApplication, State, VirtualHost
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import (
@@ -74,7 +78,9 @@ class _Objects(NamedTuple):
 
     virtual_hosts: dict[str, VirtualHost]
     push_applications: dict[tuple[str, str], list[PushApplication]]
-    streams: dict[tuple[str, str, str], float]
+    streams: dict[tuple[str, str, str], LiveStream]
+    recordings: dict[tuple[str, str], list[RecordApplication]]
+    channels: Held
 
 
 def _copied(objects: State | _Objects) -> _Objects:
@@ -87,11 +93,19 @@ def _copied(objects: State | _Objects) -> _Objects:
         ]
         for where, found in objects.push_applications.items()
     }
+    held = objects.channels.held if isinstance(objects, State) else objects.channels
+    copies: dict[int, Any] = {}
+    recordings = copy.deepcopy(
+        objects.records.applications if isinstance(objects, State) else objects.recordings, copies
+    )
     vhosts = {}
     for name, vhost in objects.virtual_hosts.items():
-        apps = {app.name: replace(app, push=pushes.get(id(app.push))) for app in vhost.applications.values()}
+        apps = {
+            app.name: replace(app, push=pushes.get(id(app.push)), records=copies.get(id(app.records)))
+            for app in vhost.applications.values()
+        }
         vhosts[name] = replace(vhost, applications=apps, certificates=list(vhost.certificates))
-    return _Objects(vhosts, holders, dict(objects.streams))
+    return _Objects(vhosts, holders, copy.deepcopy(objects.streams), recordings, copy.deepcopy(held))
 
 
 class RestartAfter:
@@ -165,6 +179,7 @@ class FaultHarness:
         self._patch.setattr(creating, "BULK_SIZE", scenario.bulk_size or self._bulk_size)
         state = simulator.state
         if scenario.name not in self._kept:
+            state.channels.files.clear()
             simulator.restart()
             self._make(scenario)
             self._kept[scenario.name] = _copied(state)
@@ -175,6 +190,7 @@ class FaultHarness:
                 kept.push_applications,
                 kept.streams,
             )
+            state.records.applications, state.channels.held = kept.recordings, kept.channels
             state.random = random.Random(20)
         simulator.clear_log()
         self.ledger.clear()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secrets
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secret_store
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
     base,
@@ -109,17 +109,17 @@ class TestWithABug:
         def no_read(self: Any, key: Any) -> None:
             raise OmeError("refused", "start a push task")
 
-        monkeypatch.setattr(starting.PushTaskStarter, "_read_after_failure", no_read)
+        monkeypatch.setattr(starting.JobStarter, "_read_after_failure", no_read)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
 
     def test_an_error_that_is_swallowed(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        start = starting.PushTaskStarter.start
+        start = starting.JobStarter.start
 
         def swallow(self: Any, outcome: plan.Outcome) -> plan.Outcome:
             ended = start(self, outcome)
             return ended.replace(action=plan.STARTED, error=None, after=outcome.after)
 
-        monkeypatch.setattr(starting.PushTaskStarter, "start", swallow)
+        monkeypatch.setattr(starting.JobStarter, "start", swallow)
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
 
     def test_what_was_taken_down_is_not_put_back(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ class TestWithABug:
         """One that only the server knows: those of options are hidden by Ansible as well."""
         told = OmeError.__str__
         monkeypatch.setattr(OmeError, "__str__", lambda self: f"{told(self)} It was canary-secret-t-v.")
-        monkeypatch.setattr(secrets.SecretStore, "scrub_tree", lambda self, value: value)
+        monkeypatch.setattr(secret_store.SecretStore, "scrub_tree", lambda self, value: value)
         assert verdict(RECREATE, "POST", "/v1/vhosts", "unauthorized", "before").leaked
 
     def test_a_write_in_check_mode(

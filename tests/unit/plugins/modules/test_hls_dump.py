@@ -112,16 +112,16 @@ def test_reading(server: Simulator) -> None:
     dump(server, **{**KEY, "id": "other"}, state="stopped")
     server.clear_log()
     run = info(server)
-    assert [one["id"] for one in run["dumps"]] == ["evening", "other"]
+    assert [one["id"] for one in run["hls_dumps"]] == ["evening", "other"]
     assert [one["enabled"] for one in run["status"]] == [True, False]
-    assert run["dumps"][0]["user_data"] == "********" and "canary" not in run.printed and not server.writes
+    assert run["hls_dumps"][0]["user_data"] == "********" and "canary" not in run.printed and not server.writes
     run = info(server, stream="main", id="evening", show_secrets=True)
-    assert [one["user_data"] for one in run["dumps"]] == ["canary-user-data"]
-    shown = {key: value for key, value in run["dumps"][0].items() if value is not None}
+    assert [one["user_data"] for one in run["hls_dumps"]] == ["canary-user-data"]
+    shown = {key: value for key, value in run["hls_dumps"][0].items() if value is not None}
     assert not dump(server, **shown)["changed"]
     assert info(server, stream="none")["error"]["kind"] == "stream_not_found"
     bare = running_modules.run_module("hls_dump_info", connection(server, vhost="t-v", app="bare"))
-    assert bare["dumps"] == [] and not bare.failed
+    assert bare["hls_dumps"] == [] and not bare.failed
 
 
 @pytest.mark.parametrize(

@@ -181,17 +181,17 @@ class TestSpeechToText:
         result = run(newest, "stream_stt")
         assert not result["changed"] and result["enabled"] and sent(newest) == []
         assert result["renditions"] == [{"codec": "WHISPER", **RENDITIONS[0]}]
-        checked = run(newest, "stream_stt", check_mode=True, state="disabled")
+        checked = run(newest, "stream_stt", check_mode=True, state="stopped")
         assert checked["changed"] and checked["enabled"] is False and sent(newest) == []
-        result = run(newest, "stream_stt", state="disabled")
+        result = run(newest, "stream_stt", state="stopped")
         assert result["changed"] and result["enabled"] is False
         assert result["diff"]["before"] == {"default/app/main": {"enabled": True}}
-        assert not run(newest, "stream_stt", state="disabled")["changed"]
+        assert not run(newest, "stream_stt", state="stopped")["changed"]
         assert run(newest, "stream_stt")["changed"]
         assert sent(newest) == [(":disableStt", {}), (":enableStt", {})]
 
     def test_a_stream_without_it(self, newest: Simulator) -> None:
-        assert not run(newest, "stream_stt", state="disabled")["changed"]
+        assert not run(newest, "stream_stt", state="stopped")["changed"]
         assert run(newest, "stream_stt")["error"]["kind"] == "stt_not_configured" and sent(newest) == []
 
     def test_older_versions_do_not_have_it(self, live: Simulator) -> None:
@@ -206,12 +206,12 @@ class TestSpeechToText:
     def test_a_lost_answer(self, newest: Simulator, when: str, fault: dict[str, Any]) -> None:
         newest.speech("default", "app", "main", RENDITIONS)
         newest.inject(**fault, method="POST", path=":disableStt", when=when)
-        result = run(newest, "stream_stt", state="disabled")
+        result = run(newest, "stream_stt", state="stopped")
         assert not result.failed and result["changed"]
 
     def test_a_switch_without_effect_is_a_failure(self, newest: Simulator) -> None:
         newest.speech("default", "app", "main", RENDITIONS)
         stream = newest.state.streams["default", "app", "main"]
         newest.meanwhile("POST", f"{PATH}:sttStatus", lambda: setattr(stream, "stt_paused", False), skip=1)
-        result = run(newest, "stream_stt", state="disabled")
+        result = run(newest, "stream_stt", state="stopped")
         assert result.failed and result["error"]["kind"] == "lost" and result["changed"]

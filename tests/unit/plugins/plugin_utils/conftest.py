@@ -24,5 +24,5 @@ def _plain_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def simulator() -> Iterator[Simulator]:
     """A server."""
-    with Simulator() as running:
+    with Simulator(scene="media") as running:
         yield running

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for push tasks: a pure function, so that no server is needed."""
+"""The plan for jobs: a pure function, so that no server is needed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.jobs_plan import Current, diff
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.plan import (
     FAILED,
     RESTARTED,
@@ -18,8 +19,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconci
     Plan,
     Request,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile.push_tasks_plan import Current, diff
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
 
 KEY = Key("default", "app", "one")
 TASK = {
@@ -44,7 +45,7 @@ NO_APPLICATION = {("default", "app"): OmeError("application_not_found", "list th
 def plan_of(*desired: Any, tasks: Any = None, missing: Any = None, **request: Any) -> Plan:
     """Return the plan for push tasks; ``tasks`` are those that the server lists, in wire form."""
     listed = {Key("default", "app", raw["id"]): raw for raw in tasks or ()}
-    return diff(Request(desired, **request), Current(listed, missing or {}, 30.0))
+    return diff(Request(desired, **request), Current(PUSH_TASKS, listed, missing or {}, 30.0))
 
 
 def only(plan: Plan) -> Any:

@@ -6,10 +6,9 @@
 
 The path prefix of a request says what happens to it: `/all-KIND/v1/...` spoils every request, `/write-KIND/v1/...`
 those that change the server, `/create-KIND/v1/...` those that make something and `/delete-KIND/v1/...` those that take
-something away; the others are answered well. With `/lost-NAME/v1/...` a virtual host is made and the connection breaks,
-and the second look at it
-finds that it is gone. So cases need no
-order, and none disturbs another.
+something away; the others are answered well. `/version-KIND/v1/...` reports a version that brings about this error. With
+`/lost-NAME/v1/...` a virtual host is made and the connection breaks, and the second look at it finds that it is gone. So
+cases need no order, and none disturbs another.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import typing as t
 from urllib.parse import quote, quote_plus
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import JSON_HEADERS
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import JSON_HEADERS, Answer, envelope
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import until_gone
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.raw import KEEP, Raw, message
@@ -49,6 +48,8 @@ ENVELOPES = {
     "llhls_publisher_missing": (404, "[HTTP] Could not find LLHLS stream: [x/y/z] (404)"),
     "origin_unreachable": (502, "[HTTP] Could not pull the stream : http://127.0.0.1/v1 (502)"),
 }
+# Versions that a server reports, by the kind of error that follows.
+VERSIONS = {"unsupported_call": "0.16.5", "unsafe_version": "0.18.0"}
 # Statuses of pages, by the kind of error that they mean.
 PAGES = {"rate_limited": 429, "gateway": 502, "not_json": 200}
 # Answers that are no envelopes.
@@ -127,6 +128,10 @@ class Echo:
             return await work()
         exchange.target = exchange.record.path = f"/{rest}"
         scope, _dash, kind = prefix.partition("-")
+        if scope == "version":
+            if exchange.target == "/v1/version":
+                return Answer(200, envelope(response={"version": VERSIONS[kind]}))
+            return await work()
         if scope == "lost":
             return await self._lose(exchange, work, prefix)
         if scope == "all" or scope in _scopes(exchange.method, exchange.target, exchange.raw):

@@ -6,8 +6,8 @@
 
 The path prefix of a request says what happens to it: `/all-KIND/v1/...` spoils every request, `/write-KIND/v1/...`
 those that change the server, `/create-KIND/v1/...` those that make something and `/delete-KIND/v1/...` those that take
-something away; the others are answered well. `/version-KIND/v1/...` reports a version that brings about this error. With
-`/lost-NAME/v1/...` a virtual host is made and the connection breaks, and the second look at it finds that it is gone. So
+something away; the others are answered well. `/version-KIND/v1/...` reports a version that brings it about. With
+`/lost-NAME/v1/...` a virtual host is made and the connection breaks, and the second look finds it gone. So
 cases need no order, and none disturbs another.
 """
 

@@ -187,6 +187,16 @@ class Echo:
             return [held, tasks] if ":" not in names[0] else None  # a reload reads no more than names
         if len(names) == 2:
             return None  # this asks whether the virtual host can be changed, before anything in it has been read
+        if names[3:4] == [
+            "streams"
+        ]:  # a stream has been read if there is one, and its dumps; nothing of the application
+            live = (
+                self.simulator.state.streams.get((names[0], names[2], names[4].partition(":")[0]))
+                if names[4:]
+                else None
+            )
+            dumps = [dump for of_output in live.dumps.values() for dump in of_output.values()] if live else []
+            return [live.source_url, *(dump.user_data for dump in dumps)] if live else None
         app, dummy, action = names[2].partition(":")
         if action:
             jobs = state["records" if "record" in action.lower() else "tasks"]

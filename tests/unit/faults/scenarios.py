@@ -151,6 +151,7 @@ def scenarios(version: str) -> dict[str, Scenario]:
         *_of_push_tasks(push),
         *_of_recordings(),
         *([] if version in ("0.15.10", "documented") else _of_channels(version)),
+        *_of_streams(),
         *_of_certificates(),
     ]
     assert len({one.name for one in found}) == len(found)
@@ -610,3 +611,15 @@ def _of_channels(version: str) -> Iterable[Scenario]:
         given=empty,
         made=_labels("t-v/tv/multiplex-1"),
     )
+
+
+def _of_streams() -> Iterable[Scenario]:
+    empty = [_given_vhost("t-v"), _given_app("t-v", "cameras", providers={"rtspPull": {}})]
+    url = f"rtsp://u:{CANARY}-password@origin.example.com/one"
+    pull = {"vhost": "t-v", "app": "cameras", "name": "pull-1", "urls": [url], "persistent": True}
+    there = [*empty, Given(("t-v", "cameras", "pull-1"), {"urls": [url]})]
+    label = _labels("t-v/cameras/pull-1")
+    other = {**pull, "urls": ["rtsp://origin.example.com/two"], "recreate": True}
+    yield Scenario("stream: pull", "stream", pull, given=empty, made=label)
+    yield Scenario("stream: another URL", "stream", other, given=there, changed=label)
+    yield Scenario("stream: end", "stream", {**pull, "state": "absent"}, given=there, gone=label)

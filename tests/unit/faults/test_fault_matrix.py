@@ -51,6 +51,7 @@ TYPICAL = (
     "push_tasks: start, move, keep and purge",
     "record: another interval",
     "records: start, change, keep and purge",
+    "stream: another URL",
     "cert_reload: one",
 )
 """A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is

@@ -31,6 +31,9 @@ HOLDER: dict[str, Any] = {"applications": [{"name": "rec", "type": "live", "publ
 """What virtual host `t-v` has in it for recordings, in wire form."""
 _RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
 
+LIVE = {"vhost": "default", "app": "app", "stream": "t-live"}
+"""A stream that a test has to bring to life."""
+
 VALID: dict[str, dict[str, Any]] = {
     "vhost": VHOST,
     "vhosts": {"vhosts": [VHOST]},
@@ -53,6 +56,11 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "multiplex_channel_info": PLACE,
     "stream": {"vhost": "default", "app": "app", "name": "t-none", "state": "absent"},
+    "stream_conclude": LIVE,
+    "stream_event": {**LIVE, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+    "stream_stt": {**LIVE, "state": "stopped"},
+    "hls_dump": {**LIVE, "id": "t-d", "state": "stopped"},
+    "hls_dump_info": {"vhost": "default", "app": "app"},
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {
@@ -74,6 +82,11 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "push_tasks": TASK,
     "tasks": TASK,
     "records": _RECORD,
+    "frames": {"frame_type": "TIT2"},
+    "cue": {"cue_type": "out"},
+    "scte35": {"id": 1, "splice_type": "out"},
+    "subtitles": {"label": "x", "cues": [{"text": "x"}]},
+    "cues": {"text": "x"},
     "videos": {"name": "v", "bypass": True},
     "audios": {"name": "a", "bypass": True},
     "output_profile": {"name": "p", "output_stream_name": "s"},

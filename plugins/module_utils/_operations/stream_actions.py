@@ -23,7 +23,7 @@ from .base import FLAG, Operation, Result, check_name, state_option
 _KEY = ("vhost", "app", "stream")
 _REQUIRED = {"type": "str", "required": True}
 # concludeHlsLive exists since the first of these, and is known to be harmless since the second
-# (server-facts: Streams, recordings, channels, output profiles).
+# (server-facts: Actions of a stream).
 _CONCLUDES: Version = (0, 16, 6)
 _CONCLUDES_SAFELY: Version = (0, 20, 0)
 _SPEECH: Version = (0, 21, 0)

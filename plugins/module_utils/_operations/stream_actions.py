@@ -153,5 +153,9 @@ class StreamStt(_StreamAction):
     def _switch(actions: StreamActions, attempt: str, *, on: bool) -> None:
         """Switch speech-to-text, and read whether that had an effect."""
         actions.switch_speech_to_text(on=on)
-        if (actions.read_speech_to_text().get("enabled") is True) != on:
+        try:
+            current = actions.read_speech_to_text()
+        except OmeError as error:
+            raise error.with_outcome_unknown(True) from error
+        if (current.get("enabled") is True) != on:
             raise OmeError("lost", attempt, outcome_unknown=True)

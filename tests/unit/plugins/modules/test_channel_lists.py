@@ -340,5 +340,5 @@ def test_what_an_earlier_task_creates_is_predicted(simulator: Simulator, module:
 @pytest.mark.parametrize("module", KINDS)
 def test_what_info_returns_is_valid_input(simulator: Simulator, module: str) -> None:
     ensure(simulator, module, channels(module, "one", "two"))
-    found = running_modules.run_module(f"{module}_info", connection(simulator, **PLACE))["channels"]
+    found = running_modules.run_module(f"{module}_info", connection(simulator, **PLACE))[f"{module}s"]
     assert ensure(simulator, module, found, purge=True)["counts"] == {"unchanged": 2}

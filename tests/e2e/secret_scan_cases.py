@@ -194,6 +194,7 @@ class Objects:
 
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
+        sent = {"app": "live", "stream": "sent"}
         return {
             "scheduled_channel": self.channel("scheduled_channel"),
             "scheduled_channel_info": {"vhost": "tv", "app": "live"},
@@ -214,6 +215,18 @@ class Objects:
             "record_info": {"vhost": vhost, "app": "live"},
             "stream": self.pull(vhost),
             "streams": self.pulls(vhost),
+            "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+            "stream_conclude": {"vhost": vhost, **sent},
+            "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
+            "hls_dump": {
+                "vhost": vhost,
+                **sent,
+                "id": "dump",
+                "output_path": "/srv/dump",
+                "info_file": "/srv/dump.info",
+                "user_data": self.secret("dump user data"),
+            },
+            "hls_dump_info": {"vhost": vhost, "app": "live"},
             "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
@@ -387,6 +400,10 @@ class Server:
                 ends: str | None = (
                     None if module in ("cert_reload", "audit_info") else kind
                 )  # a reload has words of its own, an audit has findings
+                if module in ("stream_conclude", "stream_stt") and kind == "controller_not_found":
+                    ends = "unsupported_call"  # they ask for the version, which such a server is too old to know
+                if (module, kind) == ("stream_event", "unexpected_answer"):
+                    ends = SUCCESS  # the answer to an event holds nothing that could be missing
                 yield Case(f"{module}: {kind}", module, options, ends)
 
     def core(self) -> t.Iterator[Case]:
@@ -491,6 +508,31 @@ class Server:
         ):
             yield Case(f"streams: {name}", "streams", {**self.mine.pulls("shared", *ends), **on()}, "items_failed")
         yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
+        for module in ("stream_event", "stream_conclude"):
+            yield Case(f"{module}: sent", module, {**self.mine.options(module, "shared"), **on()})
+            gone = {**self.mine.options(module, "shared"), "stream": "none"}
+            yield Case(f"{module}: stream_not_found", module, {**gone, **on()}, "stream_not_found")
+        cue = {
+            **self.mine.options("stream_event", "shared"),
+            "frames": None,
+            "format": "cue",
+            "cue": {"cue_type": "out"},
+        }
+        yield Case("stream_event: unsupported_option", "stream_event", {**cue, **on()}, "unsupported_option")
+        speech = {**self.mine.options("stream_stt", "shared"), "state": "started"}
+        yield Case("stream_stt: stt_not_configured", "stream_stt", {**speech, **on()}, "stt_not_configured")
+        dump = self.mine.options("hls_dump", "shared")
+        yield Case("hls_dump: started", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump: unchanged", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump_info: all", "hls_dump_info", {**self.mine.options("hls_dump_info", "shared"), **on()})
+        yield Case("hls_dump: stopped", "hls_dump", {**dump, **on(), "state": "stopped"})
+        yield Case("hls_dump: dump_id_used", "hls_dump", {**dump, **on()}, "dump_id_used", writes=True)
+        for kind in ("output_stream_not_found", "llhls_publisher_missing"):
+            options = {**dump, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"hls_dump: {kind}", "hls_dump", options, kind, writes=True)
+        for kind in ("unsupported_call", "unsafe_version"):
+            options = {**self.mine.options("stream_conclude", "shared"), **self.spoilt(f"version-{kind}")}
+            yield Case(f"stream_conclude: {kind}", "stream_conclude", options, kind)
         yield Case("stream: not_pulled", "stream", {**camera, "name": "sent", **on(), "state": "absent"}, "not_pulled")
 
     def specific(self) -> t.Iterator[Case]:

@@ -151,6 +151,7 @@ def scenarios(version: str) -> dict[str, Scenario]:
         *_of_push_tasks(push),
         *_of_recordings(),
         *([] if version in ("0.15.10", "documented") else _of_channels(version)),
+        *_of_streams(),
         *_of_certificates(),
     ]
     assert len({one.name for one in found}) == len(found)
@@ -674,4 +675,47 @@ def _of_lists_of_channels(
         {"multiplex_channels": [channel(f"multiplex-{number}", source_streams=[source]) for number in (1, 2)]},
         given=empty,
         made=_labels("t-v/tv/multiplex-1", "t-v/tv/multiplex-2"),
+    )
+
+
+def _of_streams() -> Iterable[Scenario]:
+    empty = [_given_vhost("t-v"), _given_app("t-v", "cameras", providers={"rtspPull": {}})]
+    url = f"rtsp://u:{CANARY}-password@origin.example.com/one"
+    pull = {"vhost": "t-v", "app": "cameras", "name": "pull-1", "urls": [url], "persistent": True}
+    there = [*empty, Given(("t-v", "cameras", "pull-1"), {"urls": [url]})]
+    label = _labels("t-v/cameras/pull-1")
+    other = {**pull, "urls": ["rtsp://origin.example.com/two"], "recreate": True}
+    yield Scenario("stream: pull", "stream", pull, given=empty, made=label)
+    yield Scenario("stream: another URL", "stream", other, given=there, changed=label)
+    yield Scenario("stream: end", "stream", {**pull, "state": "absent"}, given=there, gone=label)
+    many = [{**pull, "name": f"pull-{number}"} for number in (1, 2, 3)]
+    given = [
+        *empty,
+        _given_app("t-v", "plain"),
+        *(Given(("t-v", "cameras", f"pull-{n}"), {"urls": [url]}) for n in (1, 2)),
+    ]
+    yield Scenario(
+        "streams: pull, another URL, keep and refuse",
+        "streams",
+        {
+            "streams": [
+                many[2],
+                {**many[0], "urls": other["urls"]},
+                many[1],
+                {**many[0], "app": "plain"},
+            ],
+            "recreate": True,
+        },
+        given=given,
+        made=_labels("t-v/cameras/pull-3"),
+        changed=label,
+        kept=_labels("t-v/cameras/pull-2"),
+        refused=_labels("t-v/plain/pull-1"),
+    )
+    yield Scenario(
+        "streams: end many",
+        "streams",
+        {"streams": many, "state": "absent"},
+        given=given,
+        gone=_labels("t-v/cameras/pull-1", "t-v/cameras/pull-2"),
     )

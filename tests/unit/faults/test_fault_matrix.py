@@ -47,6 +47,7 @@ FOR_MANY = (
     "records",
     "scheduled_channels",
     "multiplex_channels",
+    "streams",
 )
 
 TYPICAL = (
@@ -62,6 +63,8 @@ TYPICAL = (
     "scheduled_channels: create, change, recreate, keep and purge",
     "multiplex_channel: create",
     "multiplex_channels: create many",
+    "stream: another URL",
+    "streams: pull, another URL, keep and refuse",
     "cert_reload: one",
 )
 """A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is

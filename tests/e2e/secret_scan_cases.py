@@ -170,6 +170,14 @@ class Objects:
         url = f"rtsp://{user}@origin.example.com/live?token={token}"
         return {"vhost": vhost, "app": "live", "name": name, "urls": [url], "wait_timeout": 0}
 
+    def pulls(self, vhost: str, *names: str) -> dict[str, t.Any]:
+        """Return the options of a list of pulled streams."""
+        entries = [self.pull(vhost, name) for name in names or ("pulled", "other")]
+        return {
+            "streams": [{key: value for key, value in entry.items() if key != "wait_timeout"} for entry in entries],
+            "wait_timeout": 0,
+        }
+
     def entry(self, vhost: str) -> dict[str, t.Any]:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
@@ -191,6 +199,7 @@ class Objects:
             "scheduled_channel": self.channel("scheduled_channel"),
             "scheduled_channel_info": {"vhost": "tv", "app": "live"},
             "multiplex_channel": self.channel("multiplex_channel"),
+            **{f"{module}s": {f"{module}s": [self.channel(module)]} for module in CHANNELS},
             "multiplex_channel_info": {"vhost": "tv", "app": "live"},
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
@@ -205,6 +214,7 @@ class Objects:
             "records": {"records": self.records(vhost)},
             "record_info": {"vhost": vhost, "app": "live"},
             "stream": self.pull(vhost),
+            "streams": self.pulls(vhost),
             "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
             "stream_conclude": {"vhost": vhost, **sent},
             "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
@@ -428,6 +438,14 @@ class Server:
             yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
             yield Case(f"{module}_info: all", f"{module}_info", self.connection())
             yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
+            many = {f"{module}s": [self.mine.channel(module, name) for name in ("one", "two")], **self.connection()}
+            yield Case(f"{module}s: not there", f"{module}s", many)
+            yield Case(f"{module}s: unchanged", f"{module}s", many)
+            entries = [{**self.mine.channel(module, "one"), **other}]
+            options = {**many, f"{module}s": entries}
+            yield Case(f"{module}s: differs", f"{module}s", options, "items_failed", writes=True)
+            yield Case(f"{module}s: purged", f"{module}s", {**options, "recreate": True, "purge": True})
+            yield Case(f"{module}s: removed", f"{module}s", {**many, "state": "absent"})
         for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
@@ -450,6 +468,8 @@ class Server:
             for kind in kinds:
                 options = {**self.mine.channel(module, "other"), **self.spoilt(f"write-{kind}"), "wait_timeout": 0}
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+                many = {f"{module}s": [self.mine.channel(module, "other")], **self.spoilt(f"write-{kind}")}
+                yield Case(f"{module}s: {kind} on writes", f"{module}s", {**many, "wait_timeout": 0}, None, writes=True)
         for scope, module in (
             ("delete", "application"),
             ("create", "vhost"),
@@ -479,6 +499,14 @@ class Server:
         yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
         for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
             yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
+            many = {**self.mine.pulls("shared"), **self.spoilt(f"write-{kind}")}
+            yield Case(f"streams: {kind}", "streams", many, ends, writes=True)
+        for name, ends in (
+            ("differs", ("camera",)),
+            ("not_pulled", ("sent",)),
+            ("provider_missing", ("pulled", "more")),
+        ):
+            yield Case(f"streams: {name}", "streams", {**self.mine.pulls("shared", *ends), **on()}, "items_failed")
         yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
         for module in ("stream_event", "stream_conclude"):
             yield Case(f"{module}: sent", module, {**self.mine.options(module, "shared"), **on()})
@@ -806,6 +834,12 @@ class Server:
         for wrong in (url, self.mine.webhook("channel")):
             yield "scheduled_channel", {**scheduled, "programs": [{**program, "items": [{"url": wrong}]}]}, "bad_input"
             yield "multiplex_channel", {**multiplex, "source_streams": [{**source, "url": wrong}]}, "bad_input"
+            entry = {**scheduled, "fallback_program": {"items": [{"url": wrong}]}}
+            yield "scheduled_channels", {"scheduled_channels": [scheduled, entry]}, "bad_input"
+            entry = {**multiplex, "source_streams": [{**source, "url": wrong}]}
+            yield "multiplex_channels", {"multiplex_channels": [multiplex, entry]}, "bad_input"
+            pulls = self.mine.pulls("shared")["streams"]
+            yield "streams", {"streams": [pulls[0], {**pulls[1], "urls": [wrong]}]}, "bad_input"
         record = self.mine.records("shared")[0]
         yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
         yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"

@@ -16,28 +16,39 @@ from .._core.errors import BadInput
 from .._reconcile.named_objects_plan import NamedKind
 from .._reconcile.streams import PullEndpoints, pulled_streams
 from .._resources import stream
-from .._resources.stream import STREAM
 from .base import FLAG, NAMES, TEXT, Operation, Result, check_name
 from .info import SHOW_SECRETS, addressable_names, applications_of, virtual_hosts_of
-from .named_objects import NamedObject
+from .named_objects import ManagedObjects, NamedObject, NamedObjectList
 
 
-class Stream(NamedObject):
-    """The operation of the module `stream`."""
+class _PulledStreams(ManagedObjects):
+    """Brings pulled streams into the desired state."""
 
-    declaration, endpoints, result_key = STREAM, PullEndpoints, "stream"
+    kind, endpoints = pulled_streams(force=False), PullEndpoints
 
     @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {**super().options(), "force": FLAG}
+    def _change_options(cls) -> dict[str, t.Any]:
+        return {**super()._change_options(), "force": FLAG}
 
-    @property
-    def kind(self) -> NamedKind:  # type: ignore[override]
-        """The kind of object; with `force` it includes streams that are not pulled."""
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        stream.validate(value, path, pulled=self.params["state"] == "present")
+
+    def kind_of_task(self) -> NamedKind:
         return pulled_streams(force=self.params["force"])
 
-    def validate(self, value: t.Mapping[str, t.Any]) -> None:
-        stream.validate(value, pulled=self.params["state"] == "present")
+
+class Stream(_PulledStreams, NamedObject):
+    """The operation of the module `stream`."""
+
+    result_key = "stream"
+
+
+class StreamList(_PulledStreams, NamedObjectList):
+    """The operation of the module `streams`."""
+
+    entries = "streams"
+    # The streams that the server pulls for viewers, as `origins` of a virtual host say, look the same.
+    can_purge = False
 
 
 class StreamInfo(Operation):

@@ -40,7 +40,15 @@ LARGE = "vhosts: create 501"
 
 SCENARIOS = tuple(scenarios(NEWEST))
 SMALL = tuple(name for name in SCENARIOS if name != LARGE)
-FOR_MANY = ("vhosts", "applications", "push_tasks", "records")
+FOR_MANY = (
+    "vhosts",
+    "applications",
+    "push_tasks",
+    "records",
+    "scheduled_channels",
+    "multiplex_channels",
+    "streams",
+)
 
 TYPICAL = (
     "vhost: recreate with contents",
@@ -52,8 +60,11 @@ TYPICAL = (
     "record: another interval",
     "records: start, change, keep and purge",
     "scheduled_channel: recreate",
+    "scheduled_channels: create, change, recreate, keep and purge",
     "multiplex_channel: create",
+    "multiplex_channels: create many",
     "stream: another URL",
+    "streams: pull, another URL, keep and refuse",
     "cert_reload: one",
     "hls_dump: start",
     "stream_event: send",

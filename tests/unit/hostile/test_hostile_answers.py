@@ -34,6 +34,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 OUR_CHANNEL = {"vhost": "t-s", "app": "tv", "name": "tv1", "wait_timeout": 0}
+OUR_ENTRY = {"vhost": "t-s", "app": "tv", "name": "tv2"}
 OUR_SOURCE = {"name": "one", "url": "stream://t-s/live/main", "track_map": []}
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("vhost_info", {}),
@@ -62,6 +63,15 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("cert_reload", {"vhost": "t-s", "wait_timeout": 0, "endpoint": [{"port": 1}]}),
     ("certificate_info", {"vhost": "t-s", "endpoint": [{"port": 1}], "timeout": 1}),
     ("server_info", {"version": True, "vhosts": ["*"], "applications": ["*/*"]}),
+    ("scheduled_channels", {"scheduled_channels": [OUR_ENTRY], "purge": True, "wait_timeout": 0}),
+    (
+        "scheduled_channels",
+        {"scheduled_channels": [{**OUR_ENTRY, "name": "tv1"}], "state": "absent", "wait_timeout": 0},
+    ),
+    (
+        "multiplex_channels",
+        {"multiplex_channels": [{**OUR_ENTRY, "name": "mux1", "source_streams": [OUR_SOURCE]}], "wait_timeout": 0},
+    ),
     ("record_info", {}),
     ("record", {"vhost": "t-s", "app": "live", "id": "t-r", "stream": {"name": "main"}, "wait_timeout": 0}),
 )

@@ -19,6 +19,8 @@ description:
     result of a task that the tags of the run exclude.
   - With O(purge_applications), the lookup reads the variables C(ovenmediaengine_applications) and
     C(ovenmediaengine_vhosts). It only counts their entries.
+  - O(streams), O(scheduled_channels), O(multiplex_channels) and O(records) are in the line only if objects are listed.
+    If their task has no result, the lookup reads their variables, such as C(ovenmediaengine_records), to know it.
 options:
   _terms:
     description: Not used.
@@ -41,6 +43,22 @@ options:
     description: Result of M(streamops.ovenmediaengine.push_tasks).
     type: dict
     required: true
+  streams:
+    description: Result of M(streamops.ovenmediaengine.streams).
+    type: dict
+    version_added: 2.0.0
+  scheduled_channels:
+    description: Result of M(streamops.ovenmediaengine.scheduled_channels).
+    type: dict
+    version_added: 2.0.0
+  multiplex_channels:
+    description: Result of M(streamops.ovenmediaengine.multiplex_channels).
+    type: dict
+    version_added: 2.0.0
+  records:
+    description: Result of M(streamops.ovenmediaengine.records).
+    type: dict
+    version_added: 2.0.0
   purge_applications:
     description: The variable C(ovenmediaengine_purge_applications).
     type: bool
@@ -86,8 +104,23 @@ _raw:
     push_tasks:
       description: Number of push tasks by action.
       type: dict
+    streams:
+      description: Number of pulled streams by action.
+      type: dict
+    scheduled_channels:
+      description: Number of scheduled channels by action.
+      type: dict
+    multiplex_channels:
+      description: Number of multiplex channels by action.
+      type: dict
+    records:
+      description: Number of recordings by action.
+      type: dict
     missing:
-      description: Number of virtual hosts, applications and push tasks that the server did not have before the run.
+      description:
+        - Number of objects that the server did not have before the run. The keys are V(vhosts), V(applications) and
+          V(push_tasks), and V(streams), V(scheduled_channels), V(multiplex_channels) and V(records) if such objects are
+          listed.
       type: dict
     unreachable_host_names:
       description: Host names that reach another virtual host, as M(streamops.ovenmediaengine.vhosts) returns them.
@@ -103,6 +136,7 @@ _raw:
 import collections
 import typing as t
 
+from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.nested_applications import nested_applications
@@ -110,7 +144,19 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter.nested_applica
 Result = t.Mapping[str, t.Any]
 Counts = t.Mapping[str, int]
 _MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
-_PUSHED = ("started", "restarted", "stopped", "unchanged", "failed")
+_JOBS = ("started", "restarted", "stopped", "unchanged", "failed")
+_PULLED = ("created", "recreated", "unchanged", "failed")
+_CHANNELS = ("created", "updated", "recreated", "unchanged", "failed")
+# Kinds of objects that are in the line only if some are listed, in the order of their tasks: title and actions.
+_OPTIONAL: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "streams": ("streams", _PULLED),
+    "scheduled_channels": ("scheduled channels", _CHANNELS),
+    "multiplex_channels": ("multiplex channels", _CHANNELS),
+    "records": ("recordings", _JOBS),
+}
+_SKIPPED: Result = {"skipped": True}
+# The order of the line, which is that of the tasks.
+_ORDER = ("vhosts", "applications", "streams", "scheduled_channels", "multiplex_channels", "push_tasks", "records")
 _ALWAYS_PRESENT: tuple[list[str], ...] = ([], ["default"])
 
 
@@ -121,8 +167,13 @@ def provision_summary(
     push_tasks: Result,
     nested_position: t.Callable[[], tuple[int, int]] | None = None,
     check_mode: bool = False,
+    is_listed: t.Callable[[str], bool] = lambda _kind: False,
+    **optional: Result,
 ) -> dict[str, t.Any]:
     """Return the summary of a run of the role provision.
+
+    ``optional`` are the results of tasks for further kinds of objects. ``is_listed`` returns whether a variable lists
+    objects of such a kind. It is called only if their task has no result.
 
     ``nested_position`` is for a purge of applications. It returns the index in ``applications["results"]`` of the first
     application that is listed in a virtual host, and the number of these applications. It is called only if
@@ -131,7 +182,10 @@ def provision_summary(
     # The result of a task that was not reached can be that of an earlier use of the role in the same play.
     vhosts = {} if api.get("failed") else vhosts
     applications = {} if not vhosts or vhosts.get("failed") else applications
-    push_tasks = {} if not applications or applications.get("failed") else push_tasks
+    reached = bool(applications) and not applications.get("failed")
+    push_tasks = push_tasks if reached else {}
+    others = {kind: optional.get(kind, _SKIPPED) if reached else {} for kind in _OPTIONAL}
+    results = (vhosts, applications, *others.values(), push_tasks)
 
     flat: Counts = applications.get("counts", {})
     if nested_position and "counts" in applications:
@@ -140,30 +194,47 @@ def provision_summary(
     nested = _moved(vhosts.get("application_counts", {}), restored_applications, "recreated")
     restarted = _moved({}, restored_push_tasks, "restarted")
 
-    sections: tuple[tuple[str, str, Result, tuple[str, ...], Counts, Counts], ...] = (
-        ("vhosts", "virtual hosts", vhosts, _MAINTAINED, vhosts.get("counts", {}), {}),
-        ("applications", "applications", applications, _MAINTAINED, flat, nested),
-        ("push_tasks", "push tasks", push_tasks, _PUSHED, push_tasks.get("counts", {}), restarted),
-    )
+    sections: dict[str, tuple[str, Result, tuple[str, ...], Counts, Counts]] = {
+        "vhosts": ("virtual hosts", vhosts, _MAINTAINED, vhosts.get("counts", {}), {}),
+        "applications": ("applications", applications, _MAINTAINED, flat, nested),
+        "push_tasks": ("push tasks", push_tasks, _JOBS, push_tasks.get("counts", {}), restarted),
+        **{
+            kind: (title, others[kind], words, others[kind].get("counts", {}), {})
+            for kind, (title, words) in _OPTIONAL.items()
+        },
+    }
     counts = {
         key: {word: first.get(word, 0) + second.get(word, 0) for word in words}
-        for key, _title, _result, words, first, second in sections
+        for key, (_title, _result, words, first, second) in sections.items()
     }
+    shown = [kind for kind in _ORDER if kind not in _OPTIONAL or _is_shown(kind, others[kind], is_listed)]
     texts = []
-    for key, title, result, _words, first, second in sections:
+    for key in shown:
+        title, result, _words, first, second = sections[key]
         counted = first or second or "counts" in result
         texts.append(f"{title}: {_describe(counts[key]) if counted else _reason(result)}")
-    missing = {key: counts[key]["started" if key == "push_tasks" else "created"] for key in counts}
+    missing = {
+        key: counts[key]["started" if words == _JOBS else "created"]
+        for key, (_title, _result, words, *_counts) in sections.items()
+        if key in shown
+    }
     line = "; ".join(texts)
-    if any("counts" in result for result in (vhosts, applications, push_tasks)):
+    if any("counts" in result for result in results):
         line += f"; missing before: {_describe_missing(missing, vhosts)}"
     return {
         **counts,
         "missing": missing,
         "unreachable_host_names": vhosts.get("unreachable_host_names", {}),
-        "failed": any(bool(result.get("failed")) for result in (api, vhosts, applications, push_tasks)),
+        "failed": any(bool(result.get("failed")) for result in (api, *results)),
         "line": ("Check mode, this would be done: " if check_mode else "") + line,
     }
+
+
+def _is_shown(kind: str, result: Result, is_listed: t.Callable[[str], bool]) -> bool:
+    """Return whether the line has a kind of objects that need not be listed."""
+    if not result or result.get("not_selected"):
+        return is_listed(kind)
+    return not result.get("skipped")
 
 
 def _flat_counts(results: t.Sequence[Result], position: int, number: int) -> Counts:
@@ -220,9 +291,9 @@ def _reason(result: Result) -> str:
 def _describe_missing(missing: Counts, vhosts: Result) -> str:
     if not any(missing.values()):
         return "nothing"
-    text = (
-        f"virtual hosts {missing['vhosts']}, applications {missing['applications']}, push tasks {missing['push_tasks']}"
-    )
+    titles = {"vhosts": "virtual hosts", "applications": "applications", "push_tasks": "push tasks"}
+    titles.update({kind: title for kind, (title, _words) in _OPTIONAL.items()})
+    text = ", ".join(f"{titles[kind]} {missing[kind]}" for kind in _ORDER if kind in missing)
     unlisted = vhosts.get("unlisted")
     listed = [entry for entry in vhosts.get("results", ()) if entry["name"] not in (unlisted or ())]
     if missing["vhosts"] and missing["vhosts"] >= len(listed) and unlisted in _ALWAYS_PRESENT:
@@ -243,5 +314,13 @@ class LookupModule(LookupBase):
             )
             return len(flat), len(nested_applications(vhosts))
 
+        def is_listed(kind: str) -> bool:
+            # A list is not rendered, because only its length matters.
+            value = (variables or {}).get(f"ovenmediaengine_{kind}")
+            try:
+                return bool(self._templar.template(value) if isinstance(value, str) else value)
+            except AnsibleError:  # The task that uses the variable reports it.
+                return True
+
         purge = boolean(kwargs.pop("purge_applications", False), strict=False)
-        return [provision_summary(nested_position=nested_position if purge else None, **kwargs)]
+        return [provision_summary(nested_position=nested_position if purge else None, is_listed=is_listed, **kwargs)]

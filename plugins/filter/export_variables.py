@@ -418,17 +418,17 @@ def _check_application(value: dict[str, t.Any]) -> str | None:
 
 
 def _check_stream(value: dict[str, t.Any]) -> str | None:
-    stream.validate(value, pulled=True)
+    stream.validate(value, "", pulled=True)
     return None
 
 
 def _check_scheduled_channel(value: dict[str, t.Any]) -> str | None:
-    scheduled_channel.validate(value)
+    scheduled_channel.validate(value, "")
     return None
 
 
 def _check_multiplex_channel(value: dict[str, t.Any]) -> str | None:
-    multiplex_channel.validate(value)
+    multiplex_channel.validate(value, "")
     return multiplex_channel.incomplete(value)
 
 

@@ -146,12 +146,12 @@ Counts = t.Mapping[str, int]
 _MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
 _JOBS = ("started", "restarted", "stopped", "unchanged", "failed")
 _PULLED = ("created", "recreated", "unchanged", "failed")
-_CHANNELS = ("created", "updated", "recreated", "unchanged", "failed")
+_SCHEDULED = ("created", "updated", "recreated", "deleted", "unchanged", "failed")
 # Kinds of objects that are in the line only if some are listed, in the order of their tasks: title and actions.
 _OPTIONAL: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
     "streams": ("streams", _PULLED),
-    "scheduled_channels": ("scheduled channels", _CHANNELS),
-    "multiplex_channels": ("multiplex channels", _CHANNELS),
+    "scheduled_channels": ("scheduled channels", _SCHEDULED),
+    "multiplex_channels": ("multiplex channels", _MAINTAINED),
     "records": ("recordings", _JOBS),
 }
 _SKIPPED: Result = {"skipped": True}

@@ -126,7 +126,7 @@ def test_further_kinds_are_counted_in_the_order_of_their_tasks() -> None:
         "virtual hosts: 1 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed; "
         "applications: 1 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed; "
         "streams: 1 created, 0 recreated, 0 unchanged, 0 failed; "
-        "scheduled channels: 0 created, 1 updated, 0 recreated, 0 unchanged, 0 failed; "
+        "scheduled channels: 0 created, 1 updated, 0 recreated, 0 deleted, 0 unchanged, 0 failed; "
         "push tasks: 1 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed; "
         "recordings: 1 started, 1 restarted, 0 stopped, 0 unchanged, 0 failed; "
         "missing before: virtual hosts 1, applications 1, streams 1, scheduled channels 0, push tasks 1, recordings 1 "

@@ -145,18 +145,19 @@ Result = t.Mapping[str, t.Any]
 Counts = t.Mapping[str, int]
 _MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
 _JOBS = ("started", "restarted", "stopped", "unchanged", "failed")
-_PULLED = ("created", "recreated", "unchanged", "failed")
-_SCHEDULED = ("created", "updated", "recreated", "deleted", "unchanged", "failed")
-# Kinds of objects that are in the line only if some are listed, in the order of their tasks: title and actions.
-_OPTIONAL: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "streams": ("streams", _PULLED),
-    "scheduled_channels": ("scheduled channels", _SCHEDULED),
+# The parts of the line in the order of their tasks: title and actions.
+_PARTS: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "vhosts": ("virtual hosts", _MAINTAINED),
+    "applications": ("applications", _MAINTAINED),
+    "streams": ("streams", ("created", "recreated", "unchanged", "failed")),
+    "scheduled_channels": ("scheduled channels", ("created", "updated", *_MAINTAINED[1:])),
     "multiplex_channels": ("multiplex channels", _MAINTAINED),
+    "push_tasks": ("push tasks", _JOBS),
     "records": ("recordings", _JOBS),
 }
-_SKIPPED: Result = {"skipped": True}
-# The order of the line, which is that of the tasks.
-_ORDER = ("vhosts", "applications", "streams", "scheduled_channels", "multiplex_channels", "push_tasks", "records")
+# Those that the line has only if objects are listed.
+_OPTIONAL = ("streams", "scheduled_channels", "multiplex_channels", "records")
+_AGAIN = ("created", "started")
 _ALWAYS_PRESENT: tuple[list[str], ...] = ([], ["default"])
 
 
@@ -184,50 +185,72 @@ def provision_summary(
     applications = {} if not vhosts or vhosts.get("failed") else applications
     reached = bool(applications) and not applications.get("failed")
     push_tasks = push_tasks if reached else {}
-    others = {kind: optional.get(kind, _SKIPPED) if reached else {} for kind in _OPTIONAL}
-    results = (vhosts, applications, *others.values(), push_tasks)
+    others = {kind: optional.get(kind, {"skipped": True}) if reached else {} for kind in _OPTIONAL}
+    results: dict[str, Result] = {"vhosts": vhosts, "applications": applications, "push_tasks": push_tasks, **others}
 
     flat: Counts = applications.get("counts", {})
     if nested_position and "counts" in applications:
         flat = _flat_counts(applications["results"], *nested_position())
     restored_applications, restored_push_tasks = _count_restored(vhosts, applications, push_tasks)
-    nested = _moved(vhosts.get("application_counts", {}), restored_applications, "recreated")
-    restarted = _moved({}, restored_push_tasks, "restarted")
-
-    sections: dict[str, tuple[str, Result, tuple[str, ...], Counts, Counts]] = {
-        "vhosts": ("virtual hosts", vhosts, _MAINTAINED, vhosts.get("counts", {}), {}),
-        "applications": ("applications", applications, _MAINTAINED, flat, nested),
-        "push_tasks": ("push tasks", push_tasks, _JOBS, push_tasks.get("counts", {}), restarted),
-        **{
-            kind: (title, others[kind], words, others[kind].get("counts", {}), {})
-            for kind, (title, words) in _OPTIONAL.items()
-        },
+    recreated = _recreated_parents(vhosts, applications)
+    # The counts of each task, and those to add to them.
+    first = {**{kind: result.get("counts", {}) for kind, result in results.items()}, "applications": flat}
+    second: dict[str, Counts] = {
+        "vhosts": {},
+        "applications": _moved(vhosts.get("application_counts", {}), restored_applications, "recreated"),
+        "push_tasks": _moved({}, restored_push_tasks, "restarted"),
+        **{kind: _count_interrupted(result, recreated, check_mode) for kind, result in others.items()},
     }
     counts = {
-        key: {word: first.get(word, 0) + second.get(word, 0) for word in words}
-        for key, (_title, _result, words, first, second) in sections.items()
+        kind: {word: first[kind].get(word, 0) + second[kind].get(word, 0) for word in _PARTS[kind][1]}
+        for kind in results
     }
-    shown = [kind for kind in _ORDER if kind not in _OPTIONAL or _is_shown(kind, others[kind], is_listed)]
-    texts = []
-    for key in shown:
-        title, result, _words, first, second = sections[key]
-        counted = first or second or "counts" in result
-        texts.append(f"{title}: {_describe(counts[key]) if counted else _reason(result)}")
-    missing = {
-        key: counts[key]["started" if words == _JOBS else "created"]
-        for key, (_title, _result, words, *_counts) in sections.items()
-        if key in shown
-    }
+    texts, missing = [], {}
+    for kind, (title, words) in _PARTS.items():
+        if kind in _OPTIONAL and not _is_shown(kind, results[kind], is_listed):
+            continue
+        counted = first[kind] or second[kind] or "counts" in results[kind]
+        texts.append(f"{title}: {_describe(counts[kind]) if counted else _reason(results[kind])}")
+        missing[kind] = counts[kind][words[0]]
     line = "; ".join(texts)
-    if any("counts" in result for result in results):
+    if any("counts" in result for result in results.values()):
         line += f"; missing before: {_describe_missing(missing, vhosts)}"
     return {
         **counts,
         "missing": missing,
         "unreachable_host_names": vhosts.get("unreachable_host_names", {}),
-        "failed": any(bool(result.get("failed")) for result in (api, *results)),
+        "failed": any(bool(result.get("failed")) for result in (api, *results.values())),
         "line": ("Check mode, this would be done: " if check_mode else "") + line,
     }
+
+
+def _recreated_parents(vhosts: Result, applications: Result) -> set[tuple[str, str | None]]:
+    """Return the recreated applications as virtual host and name, and recreated virtual hosts with None as name."""
+    of_vhosts = vhosts.get("results", ())
+    apps = [app for entry in of_vhosts for app in entry.get("applications", ())]
+    apps += applications.get("results", ())
+    return {
+        *((entry["name"], None) for entry in of_vhosts if entry["action"] == "recreated"),
+        *((app["vhost"], app["name"]) for app in apps if app["action"] == "recreated"),
+    }
+
+
+def _count_interrupted(result: Result, recreated: set[tuple[str, str | None]], check_mode: bool) -> Counts:
+    """Return the changes of the counts for objects that the recreation of a parent interrupts.
+
+    It ends pulls and recordings, so that their task creates them again; channels come back with their application. In
+    check mode all of them are still there, and the task reports `unchanged`.
+    """
+    moved: collections.Counter[str] = collections.Counter()
+    for entry in result.get("results", ()):
+        if not {(entry["vhost"], None), (entry["vhost"], entry["app"])} & recreated:
+            continue
+        action = entry["action"]
+        if action == "unchanged" or (action in _AGAIN and not check_mode):
+            word = "restarted" if "id" in entry else "recreated"
+            moved.update({word: 1})
+            moved.subtract({action: 1})
+    return moved
 
 
 def _is_shown(kind: str, result: Result, is_listed: t.Callable[[str], bool]) -> bool:
@@ -291,9 +314,7 @@ def _reason(result: Result) -> str:
 def _describe_missing(missing: Counts, vhosts: Result) -> str:
     if not any(missing.values()):
         return "nothing"
-    titles = {"vhosts": "virtual hosts", "applications": "applications", "push_tasks": "push tasks"}
-    titles.update({kind: title for kind, (title, _words) in _OPTIONAL.items()})
-    text = ", ".join(f"{titles[kind]} {missing[kind]}" for kind in _ORDER if kind in missing)
+    text = ", ".join(f"{_PARTS[kind][0]} {number}" for kind, number in missing.items())
     unlisted = vhosts.get("unlisted")
     listed = [entry for entry in vhosts.get("results", ()) if entry["name"] not in (unlisted or ())]
     if missing["vhosts"] and missing["vhosts"] >= len(listed) and unlisted in _ALWAYS_PRESENT:

@@ -253,3 +253,19 @@ def test_an_export_of_streams_channels_and_recordings_changes_nothing(project: P
         assert output_file(sim)
         repeated = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json")
         assert repeated.recap["one"]["changed"] == 0, repeated.output
+
+
+@pytest.mark.exhaustive
+def test_check_mode_predicts_what_a_recreate_loses(project: Project) -> None:
+    with Simulator(token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:
+        sim.origin(ORIGIN)
+        inventory(project, sim, **full())
+        assert provision(project).status == 0
+        changed = full()
+        changed["ovenmediaengine_vhosts"][0]["applications"][0]["publishers"]["webrtc"] = {}
+        inventory(project, sim, **changed, ovenmediaengine_recreate=True)
+        checked = provision(project, "--check")
+        real = provision(project)
+        assert (checked.status, real.status) == (0, 0), checked.output + real.output
+        assert checked.summary("one") == "Check mode, this would be done: " + real.summary("one")
+        assert provision(project).recap["one"]["changed"] == 0

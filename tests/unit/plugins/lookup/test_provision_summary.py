@@ -38,6 +38,10 @@ def application(vhost: str, name: str, action: str, **more: Any) -> dict[str, An
     return {"vhost": vhost, "name": name, "action": action, **more}
 
 
+def inside(vhost: str, app: str, action: str) -> dict[str, Any]:
+    return {"vhost": vhost, "app": app, "name": "s", "action": action}
+
+
 def push(vhost: str, app: str, push_id: str, action: str) -> dict[str, Any]:
     return {"vhost": vhost, "app": app, "id": push_id, "action": action}
 
@@ -107,8 +111,8 @@ def test_further_kinds_are_counted_in_the_order_of_their_tasks() -> None:
         result(entry("a", "created"), unlisted=["default"]),
         result(application("a", "x", "created")),
         result(push("a", "x", "1", "started"), words=PUSH_WORDS),
-        streams=result(application("a", "x", "created")),
-        scheduled_channels=result(application("a", "x", "updated"), words=channel_words),
+        streams=result(inside("a", "x", "created")),
+        scheduled_channels=result(inside("a", "x", "updated"), words=channel_words),
         multiplex_channels=SKIPPED,
         records=result(push("a", "x", "1", "started"), push("a", "x", "2", "restarted"), words=PUSH_WORDS),
     )
@@ -134,6 +138,27 @@ def test_further_kinds_are_counted_in_the_order_of_their_tasks() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("check_mode", "pulled", "recorded"), [(True, "unchanged", "unchanged"), (False, "created", "started")]
+)
+def test_what_a_recreate_interrupts_counts_as_recreated(check_mode: bool, pulled: str, recorded: str) -> None:
+    found = summary(
+        result(entry("a", "recreated"), entry("b", "unchanged"), unlisted=[]),
+        result(application("b", "y", "recreated"), application("b", "z", "unchanged")),
+        streams=result(inside("a", "x", pulled), inside("b", "y", pulled), inside("b", "z", "unchanged")),
+        records=result(
+            push("a", "x", "1", recorded),
+            push("b", "y", "2", "failed"),
+            push("b", "z", "3", "started"),
+            words=PUSH_WORDS,
+        ),
+        check_mode=check_mode,
+    )
+    assert positive(found["streams"]) == {"recreated": 2, "unchanged": 1}
+    assert positive(found["records"]) == {"restarted": 1, "started": 1, "failed": 1}
+    assert (found["missing"]["streams"], found["missing"]["records"]) == (0, 1)
+
+
 def test_kinds_that_are_not_listed_are_not_in_the_line() -> None:
     kinds = ("streams", "scheduled_channels", "multiplex_channels", "records")
     for skipped in (SKIPPED, NOT_SELECTED, {}):
@@ -150,7 +175,7 @@ def test_a_pull_that_fails_keeps_no_later_task_from_being_counted() -> None:
         SKIPPED,
         SKIPPED,
         result(push("a", "x", "1", "started"), words=PUSH_WORDS),
-        streams={"failed": True, **result(application("a", "x", "failed"))},
+        streams={"failed": True, **result(inside("a", "x", "failed"))},
         records={"failed": True, "msg": "refused"},
     )
     assert found["failed"] is True and positive(found["streams"]) == {"failed": 1}

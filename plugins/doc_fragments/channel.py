@@ -41,6 +41,8 @@ options:
     description:
       - Whether to delete unlisted channels of the applications that have an entry in the list. Other applications are
         not affected. Viewers of the deleted channels are disconnected.
+      - Applications whose providers have the same directory share its channels. List a channel for each of them,
+        because a purge of one deletes it for all.
     type: bool
     default: false
   purge_everything:

@@ -138,7 +138,7 @@ class ModuleDocFragment:
         "  multiplex_channels:\n"
         "    description:\n"
         "      - The channels, of any number of virtual hosts and applications.\n"
-        "      - RV(streamops.ovenmediaengine.multiplex_channel_info#module:channels) is valid input.\n"
+        "      - RV(streamops.ovenmediaengine.multiplex_channel_info#module:multiplex_channels) is valid input.\n"
         "    type: list\n"
         "    elements: dict\n"
         "    required: true\n"

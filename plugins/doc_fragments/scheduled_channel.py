@@ -149,7 +149,7 @@ class ModuleDocFragment:
         "  scheduled_channels:\n"
         "    description:\n"
         "      - The channels, of any number of virtual hosts and applications.\n"
-        "      - RV(streamops.ovenmediaengine.scheduled_channel_info#module:channels) is valid input.\n"
+        "      - RV(streamops.ovenmediaengine.scheduled_channel_info#module:scheduled_channels) is valid input.\n"
         "    type: list\n"
         "    elements: dict\n"
         "    required: true\n"

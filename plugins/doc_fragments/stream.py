@@ -89,8 +89,8 @@ options:
     default: false
   wait_timeout:
     description:
-      - Seconds for which a pull is tried again if the origin cannot be reached, and to wait until a deleted stream is
-        no longer listed.
+      - Seconds for which pulls are tried again if their origins cannot be reached, and to wait until a deleted stream
+        is no longer listed.
     type: float
     default: 30
 """

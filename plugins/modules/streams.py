@@ -15,6 +15,7 @@ author:
 description:
   - Pulls any number of streams from origins by RTSP or OVT, and ends them, in any number of virtual hosts and
     applications. Each application is listed once, and each stream that exists is read once.
+  - All pulls share O(wait_timeout). Origins that cannot be reached delay the task by it only once.
   - Processes every entry, reports a result for each, and fails at the end if any entry failed.
   - A loop over the module M(streamops.ovenmediaengine.stream) prints its items, with passwords in their URLs. This
     module prints no URL with its secrets.

@@ -28,6 +28,7 @@ BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {}
 
+CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
 MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
 # Every request of a module is spoilt so, by the server; or there is nothing that could answer.
@@ -169,13 +170,37 @@ class Objects:
         url = f"rtsp://{user}@origin.example.com/live?token={token}"
         return {"vhost": vhost, "app": "live", "name": name, "urls": [url], "wait_timeout": 0}
 
+    def pulls(self, vhost: str, *names: str) -> dict[str, t.Any]:
+        """Return the options of a list of pulled streams."""
+        entries = [self.pull(vhost, name) for name in names or ("pulled", "other")]
+        return {
+            "streams": [{key: value for key, value in entry.items() if key != "wait_timeout"} for entry in entries],
+            "wait_timeout": 0,
+        }
+
     def entry(self, vhost: str) -> dict[str, t.Any]:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
+    def channel(self, module: str, name: str = "channel") -> dict[str, t.Any]:
+        """Return a channel of the static virtual host `tv`. It has no secrets of its own."""
+        place, url = {"vhost": "tv", "app": "live", "name": name}, "stream://tv/live/main"
+        program = {"name": "live", "scheduled": "2020-01-01T00:00:00Z", "items": [{"url": url}]}
+        tracks = [{"source_track_name": "bypass_video", "new_track_name": "video"}]
+        return {
+            "scheduled_channel": {**place, "programs": [program]},
+            "multiplex_channel": {**place, "source_streams": [{"name": "one", "url": url, "track_map": tracks}]},
+        }[module]
+
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
+        sent = {"app": "live", "stream": "sent"}
         return {
+            "scheduled_channel": self.channel("scheduled_channel"),
+            "scheduled_channel_info": {"vhost": "tv", "app": "live"},
+            "multiplex_channel": self.channel("multiplex_channel"),
+            **{f"{module}s": {f"{module}s": [self.channel(module)]} for module in CHANNELS},
+            "multiplex_channel_info": {"vhost": "tv", "app": "live"},
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
             "vhost_info": {"names": [vhost]},
@@ -189,6 +214,19 @@ class Objects:
             "records": {"records": self.records(vhost)},
             "record_info": {"vhost": vhost, "app": "live"},
             "stream": self.pull(vhost),
+            "streams": self.pulls(vhost),
+            "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+            "stream_conclude": {"vhost": vhost, **sent},
+            "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
+            "hls_dump": {
+                "vhost": vhost,
+                **sent,
+                "id": "dump",
+                "output_path": "/srv/dump",
+                "info_file": "/srv/dump.info",
+                "user_data": self.secret("dump user data"),
+            },
+            "hls_dump_info": {"vhost": vhost, "app": "live"},
             "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
@@ -303,6 +341,19 @@ class Server:
             "stream_key": self.theirs.secret("key of the configuration"),
         }
         self.simulator.add_config_task("fixed", "live", id="configured", **config)
+        providers = {
+            "rtmp": {},
+            "schedule": {"mediaRootDir": "/srv/media", "scheduleFilesDir": "/srv/schedules"},
+            "multiplex": {"muxFilesDir": "/srv/multiplex"},
+        }
+        self.simulator.add_static_virtual_host(
+            {"name": "tv", "host": {"names": ["tv.example.com"]}},
+            [
+                {"name": "live", "type": "live", "providers": providers, "publishers": {"llhls": {}}},
+                {"name": "plain", "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}},
+            ],
+        )
+        self.simulator.stream_appears("tv", "live", "taken")
         metadata = self.theirs.secret("metadata of the configuration")
         self.simulator.add_config_record("fixed", "live", id="configured", stream_name="main", metadata=metadata)
         for name, file in (("secure", "served"), ("soon", "expiring")):
@@ -349,6 +400,10 @@ class Server:
                 ends: str | None = (
                     None if module in ("cert_reload", "audit_info") else kind
                 )  # a reload has words of its own, an audit has findings
+                if module in ("stream_conclude", "stream_stt") and kind == "controller_not_found":
+                    ends = "unsupported_call"  # they ask for the version, which such a server is too old to know
+                if (module, kind) == ("stream_event", "unexpected_answer"):
+                    ends = SUCCESS  # the answer to an event holds nothing that could be missing
                 yield Case(f"{module}: {kind}", module, options, ends)
 
     def core(self) -> t.Iterator[Case]:
@@ -370,6 +425,27 @@ class Server:
             recreate = {} if module in JOBS else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
+        for module in CHANNELS:
+            channel = {**self.mine.channel(module), **self.connection()}
+            other = {"stream": {"video_track": False}} if module == "scheduled_channel" else {"playlists": []}
+            if module == "multiplex_channel":
+                renditions = [{"name": "one", "video": "video"}]
+                channel["playlists"] = [{"name": "one", "file_name": "one", "renditions": renditions}]
+            yield Case(f"{module}: not there", module, channel)
+            yield Case(f"{module}: unchanged", module, channel)
+            # In check mode there is no channel that could differ.
+            yield Case(f"{module}: differs", module, {**channel, **other}, "differs", writes=True)
+            yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
+            yield Case(f"{module}_info: all", f"{module}_info", self.connection())
+            yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
+            many = {f"{module}s": [self.mine.channel(module, name) for name in ("one", "two")], **self.connection()}
+            yield Case(f"{module}s: not there", f"{module}s", many)
+            yield Case(f"{module}s: unchanged", f"{module}s", many)
+            entries = [{**self.mine.channel(module, "one"), **other}]
+            options = {**many, f"{module}s": entries}
+            yield Case(f"{module}s: differs", f"{module}s", options, "items_failed", writes=True)
+            yield Case(f"{module}s: purged", f"{module}s", {**options, "recreate": True, "purge": True})
+            yield Case(f"{module}s: removed", f"{module}s", {**many, "state": "absent"})
         for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
@@ -388,6 +464,12 @@ class Server:
                 if module in MANAGING and module not in JOBS:
                     options["recreate"] = True
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+        for module in CHANNELS:
+            for kind in kinds:
+                options = {**self.mine.channel(module, "other"), **self.spoilt(f"write-{kind}"), "wait_timeout": 0}
+                yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+                many = {f"{module}s": [self.mine.channel(module, "other")], **self.spoilt(f"write-{kind}")}
+                yield Case(f"{module}s: {kind} on writes", f"{module}s", {**many, "wait_timeout": 0}, None, writes=True)
         for scope, module in (
             ("delete", "application"),
             ("create", "vhost"),
@@ -417,7 +499,40 @@ class Server:
         yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
         for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
             yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
+            many = {**self.mine.pulls("shared"), **self.spoilt(f"write-{kind}")}
+            yield Case(f"streams: {kind}", "streams", many, ends, writes=True)
+        for name, ends in (
+            ("differs", ("camera",)),
+            ("not_pulled", ("sent",)),
+            ("provider_missing", ("pulled", "more")),
+        ):
+            yield Case(f"streams: {name}", "streams", {**self.mine.pulls("shared", *ends), **on()}, "items_failed")
         yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
+        for module in ("stream_event", "stream_conclude"):
+            yield Case(f"{module}: sent", module, {**self.mine.options(module, "shared"), **on()})
+            gone = {**self.mine.options(module, "shared"), "stream": "none"}
+            yield Case(f"{module}: stream_not_found", module, {**gone, **on()}, "stream_not_found")
+        cue = {
+            **self.mine.options("stream_event", "shared"),
+            "frames": None,
+            "format": "cue",
+            "cue": {"cue_type": "out"},
+        }
+        yield Case("stream_event: unsupported_option", "stream_event", {**cue, **on()}, "unsupported_option")
+        speech = {**self.mine.options("stream_stt", "shared"), "state": "started"}
+        yield Case("stream_stt: stt_not_configured", "stream_stt", {**speech, **on()}, "stt_not_configured")
+        dump = self.mine.options("hls_dump", "shared")
+        yield Case("hls_dump: started", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump: unchanged", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump_info: all", "hls_dump_info", {**self.mine.options("hls_dump_info", "shared"), **on()})
+        yield Case("hls_dump: stopped", "hls_dump", {**dump, **on(), "state": "stopped"})
+        yield Case("hls_dump: dump_id_used", "hls_dump", {**dump, **on()}, "dump_id_used", writes=True)
+        for kind in ("output_stream_not_found", "llhls_publisher_missing"):
+            options = {**dump, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"hls_dump: {kind}", "hls_dump", options, kind, writes=True)
+        for kind in ("unsupported_call", "unsafe_version"):
+            options = {**self.mine.options("stream_conclude", "shared"), **self.spoilt(f"version-{kind}")}
+            yield Case(f"stream_conclude: {kind}", "stream_conclude", options, kind)
         yield Case("stream: not_pulled", "stream", {**camera, "name": "sent", **on(), "state": "absent"}, "not_pulled")
 
     def specific(self) -> t.Iterator[Case]:
@@ -498,6 +613,20 @@ class Server:
             {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()},
             "items_failed",
         )
+        channel = self.mine.channel("scheduled_channel", "patched")
+        yield Case("scheduled_channel: patched", "scheduled_channel", {**channel, **on()})
+        yield Case(
+            "scheduled_channel: stream_not_found",
+            "scheduled_channel",
+            {**channel, "programs": [], **self.spoilt("write-stream_not_found")},
+            "stream_not_found",
+            writes=True,
+        )
+        for module in CHANNELS:
+            taken = {**self.mine.channel(module, "taken"), **on()}
+            yield Case(f"{module}: name_taken", module, taken, "name_taken", writes=module == "multiplex_channel")
+            plain = {**self.mine.channel(module), "app": "plain", **on()}
+            yield Case(f"{module}: provider_missing", module, plain, "provider_missing")
         record = self.mine.records("shared")[0]
         for kind in ("file_publisher_missing", "record_not_found", "duplicate_record"):
             other = {**record, "id": "other", **self.spoilt(f"write-{kind}")}
@@ -699,6 +828,18 @@ class Server:
         )
         yield "application", {**app, "transcode_webhook": {"secretKey": odd}}, BY_ANSIBLE
         yield "vhost_info", {"apitoken": odd}, BY_ANSIBLE
+        # URLs of channels that are none: secrets in them are masked.
+        scheduled, multiplex = self.mine.channel("scheduled_channel"), self.mine.channel("multiplex_channel")
+        (program,), (source,) = scheduled["programs"], multiplex["source_streams"]
+        for wrong in (url, self.mine.webhook("channel")):
+            yield "scheduled_channel", {**scheduled, "programs": [{**program, "items": [{"url": wrong}]}]}, "bad_input"
+            yield "multiplex_channel", {**multiplex, "source_streams": [{**source, "url": wrong}]}, "bad_input"
+            entry = {**scheduled, "fallback_program": {"items": [{"url": wrong}]}}
+            yield "scheduled_channels", {"scheduled_channels": [scheduled, entry]}, "bad_input"
+            entry = {**multiplex, "source_streams": [{**source, "url": wrong}]}
+            yield "multiplex_channels", {"multiplex_channels": [multiplex, entry]}, "bad_input"
+            pulls = self.mine.pulls("shared")["streams"]
+            yield "streams", {"streams": [pulls[0], {**pulls[1], "urls": [wrong]}]}, "bad_input"
         record = self.mine.records("shared")[0]
         yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
         yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"

@@ -34,7 +34,7 @@ class ScheduledChannelInfo(NamedObjectInfo):
     """The operation of the module `scheduled_channel_info`."""
 
     kind, endpoints = SCHEDULED, ScheduledChannels
-    result_key = "channels"
+    result_key = "scheduled_channels"
 
     def status_of(self, raw: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         return scheduled_channel.status_of(raw)
@@ -60,7 +60,7 @@ class MultiplexChannelInfo(NamedObjectInfo):
     """The operation of the module `multiplex_channel_info`."""
 
     kind, endpoints = MULTIPLEX, MultiplexChannels
-    result_key = "channels"
+    result_key = "multiplex_channels"
 
     def status_of(self, raw: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         return multiplex_channel.status_of(raw)

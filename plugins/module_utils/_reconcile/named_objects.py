@@ -235,6 +235,7 @@ class NamedObjects(Reconciler[Current]):
             DELETED: writer.delete,
         }
         changes = [change for change in plan.changes if change.action in work]
+        writer.start_waiting()
         done = self._api.map_concurrently([functools.partial(work[change.action], change) for change in changes])
         return merge_outcomes(plan.changes, done)
 

@@ -127,3 +127,18 @@ class TestAbsent:
     def test_a_protected_one_is_a_failure(self) -> None:
         change = only(Observed(OBJECT, DESIRED, obstacle=OmeError("name_taken", "try")), KEY, absent=True)
         assert (change.action, change.error.attempt) == (FAILED, "delete thing default/app/one")
+
+
+class TestPurge:
+    """An object that nobody has listed."""
+
+    def test_it_is_deleted_after_the_desired_ones(self) -> None:
+        other = {**DESIRED, "name": "other"}
+        plan = diff(KIND, Request([DESIRED], purge=True), [seen(DESIRED), Observed(OBJECT, other)])
+        assert [(change.key[-1], change.action) for change in plan.changes] == [("one", UNCHANGED), ("other", DELETED)]
+        assert (plan.changes[1].before, plan.changes[1].after) == (other, None)
+
+    def test_a_protected_one_is_a_failure(self) -> None:
+        protected = Observed(OBJECT, DESIRED, obstacle=OmeError("not_pulled", "try"))
+        (change,) = diff(KIND, Request([], purge=True), [protected]).changes
+        assert (change.action, change.error and change.error.attempt) == (FAILED, "delete thing default/app/one")

@@ -155,6 +155,7 @@ SHOWN_BLOCKS = {
     "guide_first_steps.rst": [COMMAND, COMMAND, COMMAND],
     "guide_export.rst": [COMMAND],
     "guide_provision.rst": [COMMAND, "test_path_of_a_new_user"],
+    "guide_after_restart.rst": ["test_one_run_restores_a_pull_and_its_recording"],
     "guide_errors.rst": ["test_message_of_the_guide_on_errors"],
     "guide_applications.rst": ["test_message_of_the_guide_on_applications"],
     "guide_audits.rst": [NO_OUTPUT, "test_summaries_of_audits"],

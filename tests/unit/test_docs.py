@@ -55,7 +55,7 @@ PROVISION = "streamops.ovenmediaengine.provision"
 
 # Variables for secrets of the documents, and their host names; extra variables override those of a document.
 VARIABLES = {
-    "camera_password": "a-password",
+    "camera_password": "not-a-real-password",
     "platform_stream_key": "not-a-real-key",
     "signed_policy_secret": "not-a-real-signing-key",
     "webhook_secret": "not-a-real-secret",
@@ -196,7 +196,7 @@ class Workplace:
 def workplace(tmp_path: Path) -> Iterator[Workplace]:
     """Provide a directory and a simulator for one document."""
     with Simulator(stop_delay=0.2) as simulator:
-        simulator.origin("rtsp://viewer:a-password@camera.example.com:554/live")
+        simulator.origin("rtsp://viewer:not-a-real-password@camera.example.com:554/live")
         yield Workplace(tmp_path, simulator)
 
 

@@ -38,7 +38,7 @@ options:
     type: str
     choices: [started, stopped]
     default: started
-  id:
+  record_id:
     description: ID of the recording. If empty, it is the name of the stream and C(-recording).
     type: str
     default: ''
@@ -46,7 +46,7 @@ options:
     description: Text for the name of the files.
     type: str
     default: ''
-  format:
+  file_format:
     description: Format of the files.
     type: str
     choices: [mp4, ts, webm]
@@ -134,9 +134,9 @@ def record_plan(
     vhost: t.Any,
     app: t.Any,
     state: t.Any = STARTED,
-    id: t.Any = "",  # pylint: disable=redefined-builtin  # noqa: A002
+    record_id: t.Any = "",
     title: t.Any = "",
-    format: t.Any = FORMATS[0],  # pylint: disable=redefined-builtin  # noqa: A002
+    file_format: t.Any = FORMATS[0],
     directory: t.Any = DIRECTORY,
     interval_minutes: t.Any = 0,
     schedule: t.Any = "",
@@ -144,22 +144,22 @@ def record_plan(
     """Return the recording of a stream and the problems of the input."""
     texts = {"stream": stream, "vhost": vhost, "app": app, "directory": directory}
     problems = [f"{name} expects a text that is not empty." for name, value in texts.items() if not _is_text(value)]
-    texts = {"id": id, "title": title, "schedule": schedule}
+    texts = {"record_id": record_id, "title": title, "schedule": schedule}
     problems += [f"{name} expects a text." for name, value in texts.items() if not isinstance(value, str)]
     if state not in (STARTED, STOPPED):
         problems.append(f"state expects {STARTED} or {STOPPED}.")
-    if format not in FORMATS:
-        problems.append(f"format expects one of {', '.join(FORMATS)}.")
+    if file_format not in FORMATS:
+        problems.append(f"file_format expects one of {', '.join(FORMATS)}.")
     minutes = _number(interval_minutes)
     if minutes is None or not 0 <= minutes <= _MOST_MINUTES:
         problems.append(f"interval_minutes expects a whole number from 0 to {_MOST_MINUTES}.")
     record: dict[str, t.Any] = {}
     if not problems:
-        record = {"vhost": str(vhost), "app": str(app), "id": str(id) or f"{stream}-recording"}
+        record = {"vhost": str(vhost), "app": str(app), "id": str(record_id) or f"{stream}-recording"}
         if state == STARTED:
             name = "_".join(part for part in (safe_part(stream), safe_part(title), _TIME) if part)
             record["stream"] = {"name": str(stream)}
-            record["file_path"] = f"{directory.rstrip('/')}/{name}.{format}"
+            record["file_path"] = f"{directory.rstrip('/')}/{name}.{file_format}"
             record["interval"] = (minutes or 0) * 60_000
             record["schedule"] = str(schedule)
             problems += _title_problems(title)

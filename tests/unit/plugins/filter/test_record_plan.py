@@ -46,7 +46,12 @@ def test_a_stream_becomes_a_recording() -> None:
 
 def test_all_options_are_used() -> None:
     record = plan(
-        title="Evening show", id="show", format="ts", directory="/shows/", interval_minutes="90", schedule=""
+        title="Evening show",
+        record_id="show",
+        file_format="ts",
+        directory="/shows/",
+        interval_minutes="90",
+        schedule="",
     )["record"]
     assert record["id"] == "show"
     assert record["file_path"] == f"/shows/main_Evening-show_{TIME}.ts"
@@ -93,13 +98,13 @@ def test_the_rule_of_file_names(title: str, part: str) -> None:
 
 
 def test_the_rule_holds_for_the_stream() -> None:
-    record = plan("Große/Bühne", id="x")["record"]
+    record = plan("Große/Bühne", record_id="x")["record"]
     assert record["file_path"].endswith(f"/Grosse-Buhne_{TIME}.mp4")
     assert record["stream"] == {"name": "Große/Bühne"}
 
 
 def test_the_longest_name_fits_into_a_file_system() -> None:
-    path = plan("s" * 255, id="x", title="t" * 255, format="webm")["record"]["file_path"]
+    path = plan("s" * 255, record_id="x", title="t" * 255, file_format="webm")["record"]["file_path"]
     # The time has 14 characters. A file that is being written has a temporary name.
     assert len(path.rpartition("/")[2].replace(TIME, "0" * 14)) < 200
 
@@ -109,8 +114,8 @@ def test_a_stream_without_a_safe_name_needs_an_id() -> None:
         "The id of the recording cannot work: expected letters, digits, '.', '_' and '-' only (the server cannot "
         "address anything else), got '夜-recording'."
     ]
-    assert plan("夜", id="night", title="show")["record"]["file_path"].endswith(f"/show_{TIME}.mp4")
-    assert plan("夜", id="night")["record"]["file_path"].endswith(f"/{TIME}.mp4")
+    assert plan("夜", record_id="night", title="show")["record"]["file_path"].endswith(f"/show_{TIME}.mp4")
+    assert plan("夜", record_id="night")["record"]["file_path"].endswith(f"/{TIME}.mp4")
 
 
 @pytest.mark.parametrize("title", ["///", "夜", "$", ".."])
@@ -132,7 +137,7 @@ def test_a_title_that_would_disappear_is_refused(title: str) -> None:
         ({"title": 7}, "title expects a text."),
         ({"schedule": None}, "schedule expects a text."),
         ({"state": "on"}, "state expects started or stopped."),
-        ({"format": "mkv"}, "format expects one of mp4, ts, webm."),
+        ({"file_format": "mkv"}, "file_format expects one of mp4, ts, webm."),
         ({"interval_minutes": True}, "interval_minutes expects a whole number from 0 to 35791."),
         ({"interval_minutes": "1.5"}, "interval_minutes expects a whole number from 0 to 35791."),
         ({"interval_minutes": -1}, "interval_minutes expects a whole number from 0 to 35791."),
@@ -143,7 +148,7 @@ def test_a_title_that_would_disappear_is_refused(title: str) -> None:
         ({"directory": "/${Name}"}, "The directory cannot work: expected no macros but"),
         ({"vhost": "a/b"}, "The virtual host cannot work: expected letters"),
         ({"app": "a b"}, "The application cannot work: expected letters"),
-        ({"stream": "a\nb", "id": "x"}, "The name of the stream cannot work: expected text without control"),
+        ({"stream": "a\nb", "record_id": "x"}, "The name of the stream cannot work: expected text without control"),
     ],
 )
 def test_what_cannot_work_is_refused(options: dict[str, Any], words: str) -> None:
@@ -152,7 +157,7 @@ def test_what_cannot_work_is_refused(options: dict[str, Any], words: str) -> Non
 
 
 def test_all_problems_are_reported_at_once() -> None:
-    assert len(problems(title=1, format="x", state="x", vhost="")) == 4
+    assert len(problems(title=1, file_format="x", state="x", vhost="")) == 4
 
 
 def test_the_module_accepts_the_largest_interval_and_warns_about_nothing() -> None:

@@ -90,6 +90,8 @@ class Applications:
         if name in live:
             return True
         raw = self._raws.get((scope[0], scope[1]))
-        profiles = application.from_wire(raw, scope[0]).get("output_profiles", {}) if live and isinstance(raw, dict) else {}
+        profiles = (
+            application.from_wire(raw, scope[0]).get("output_profiles", {}) if live and isinstance(raw, dict) else {}
+        )
         templates = [str(one.get("output_stream_name", "")) for one in profiles.get("output_profile", ())]
         return any(template.replace(_ORIGIN, origin) == name for template in templates for origin in live)

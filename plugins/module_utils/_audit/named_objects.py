@@ -167,9 +167,7 @@ class NamedObjectAudit:
             text = f"{text}. {error.advice.meaning} {error.advice.remedy}"
             self._collector.add(ERROR, error.kind, text, **self._place(key))
         elif incomplete:
-            self._collector.add(
-                ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **self._place(key)
-            )
+            self._collector.add(ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **self._place(key))
         else:
             self._collector.add(DRIFT, "missing", f"{text}.", **self._place(key))
 
@@ -216,5 +214,7 @@ class NamedObjectAudit:
             text = f"{self._title(key)} is on the server and not listed."
             self._collector.add(DRIFT, "not_listed", text, **self._place(key))
         else:
-            text = f"The server has a {self._kind.what} {key.name!r} in {key.vhost}/{key.app}, which no request can name."
+            text = (
+                f"The server has a {self._kind.what} {key.name!r} in {key.vhost}/{key.app}, which no request can name."
+            )
             self._collector.add(WARNING, "unaddressable", text, **self._place(key))

@@ -66,6 +66,9 @@ OWN_KINDS = {
     "ambiguous_host_name": "warning",
     "push_error": "error",
     "push_stalled": "error",
+    "record_error": "error",
+    "record_stalled": "error",
+    "channel_not_playing": "error",
     "handshake_failed": "error",
     "certificate_differs": "drift",
     "certificate_name": "warning",
@@ -839,6 +842,7 @@ def test_secrets_are_no_log() -> None:
         "vhosts.applications.transcode_webhook.secret_key",
         "applications.transcode_webhook.secret_key",
         "push_tasks.stream_key",
+        "records.metadata",
     }
 
 

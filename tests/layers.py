@@ -70,7 +70,7 @@ def _file(name: str, text: str, names: t.Collection[str]) -> File:
         else:
             continue
         for module, members in modules:
-            if module.split(".")[0] == "ansible":
+            if module.split(".", maxsplit=1)[0] == "ansible":
                 found.ansible.add(module)
             if not module.startswith(_ABSOLUTE):
                 continue

@@ -46,6 +46,18 @@ ANSIBLE = {
         "collections/ansible/builtin/set_stats_module.html",
         "ansible.builtin.set_stats module",
     ),
+    "ansible_collections.ansible.builtin.find_module": (
+        "collections/ansible/builtin/find_module.html",
+        "ansible.builtin.find module",
+    ),
+    "ansible_collections.ansible.builtin.inventory_hostnames_lookup": (
+        "collections/ansible/builtin/inventory_hostnames_lookup.html",
+        "ansible.builtin.inventory_hostnames lookup",
+    ),
+    "ansible_collections.ansible.builtin.stat_module": (
+        "collections/ansible/builtin/stat_module.html",
+        "ansible.builtin.stat module",
+    ),
     "ansible_collections.ansible.builtin.varnames_lookup": (
         "collections/ansible/builtin/varnames_lookup.html",
         "ansible.builtin.varnames lookup",

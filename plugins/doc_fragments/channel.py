@@ -8,24 +8,11 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The names of a channel and its desired state; the filters of the modules that read channels."""
+    """The desired state of channels; the options of lists; the filters of the modules that read channels."""
 
     # Annotated, because yamllint of ansible-test parses plain assignments as YAML.
     DOCUMENTATION: str = r"""
 options:
-  vhost:
-    description: Name of the virtual host.
-    type: str
-    required: true
-  app:
-    description: Name of the application.
-    type: str
-    required: true
-  name:
-    description:
-      - Name of the channel and of its stream. Only letters, digits, V(.), V(_) and V(-) are allowed.
-    type: str
-    required: true
   state:
     description:
       - Desired state of the channel. With V(absent), the module waits until the server no longer lists it, which takes
@@ -46,6 +33,36 @@ options:
         of its files about once a second.
     type: float
     default: 30
+"""
+
+    LIST: str = r"""
+options:
+  purge:
+    description:
+      - Whether to delete unlisted channels of the applications that have an entry in the list. Other applications are
+        not affected. Viewers of the deleted channels are disconnected.
+      - Applications whose providers have the same directory share its channels. List a channel for each of them,
+        because a purge of one deletes it for all.
+    type: bool
+    default: false
+  purge_everything:
+    description:
+      - Whether O(purge) accepts an empty list. By default such a purge is refused, because an empty list is more often
+        a mistake than intended.
+      - The purge then deletes nothing, because it only affects the applications in the list.
+    type: bool
+    default: false
+  predicted:
+    description:
+      - Predicted results of earlier tasks of the play in check mode, as
+        RV(streamops.ovenmediaengine.vhosts#module:results) and
+        RV(streamops.ovenmediaengine.applications#module:results).
+      - In check mode, objects that these tasks would create count as existing, and objects that they would delete as
+        missing. An entry fails if its application would be missing, as in a real run.
+      - Without this option, check mode warns about a missing application, because an earlier task may create it.
+        Outside check mode the option has no effect.
+    type: list
+    elements: dict
 """
 
     FILTERS: str = r"""

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import indent
 
 _FIELDS = r"""
@@ -52,10 +53,20 @@ relay:
 
 
 class ModuleDocFragment:
-    """Fields of a pulled stream, as options; options for changes."""
+    """Fields of a pulled stream, as options and as entries of a list; options for changes."""
 
     # Annotated, because yamllint of ansible-test parses plain assignments as YAML.
     DOCUMENTATION: str = "options:\n" + indent(_FIELDS, "  ")
+
+    ENTRIES: str = (
+        "options:\n"
+        "  streams:\n"
+        "    description: The pulled streams, of any number of virtual hosts and applications.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    required: true\n"
+        "    suboptions:\n"
+    ) + indent(re.sub(r"O\((urls|retry_count)\)", r"O(streams[].\1)", _FIELDS), "      ")
 
     CHANGE = r"""
 options:
@@ -78,8 +89,8 @@ options:
     default: false
   wait_timeout:
     description:
-      - Seconds for which a pull is tried again if the origin cannot be reached, and to wait until a deleted stream is
-        no longer listed.
+      - Seconds for which pulls are tried again if their origins cannot be reached, and to wait until a deleted stream
+        is no longer listed.
     type: float
     default: 30
 """

@@ -14,7 +14,7 @@ author:
   - StreamOps (@streamops)
 description:
   - Reads all scheduled channels of the server, of a virtual host, or of an application, or only those in O(names).
-  - An entry of RV(channels) is valid input for M(streamops.ovenmediaengine.scheduled_channel).
+  - An entry of RV(scheduled_channels) is valid input for M(streamops.ovenmediaengine.scheduled_channel).
   - Needs OvenMediaEngine 0.16.1 or later.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
@@ -44,7 +44,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-channels:
+scheduled_channels:
   description:
     - The channels with the options of M(streamops.ovenmediaengine.scheduled_channel), sorted by virtual host,
       application

@@ -28,6 +28,7 @@ BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {}
 
+CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
 MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
 # Every request of a module is spoilt so, by the server; or there is nothing that could answer.
@@ -173,9 +174,23 @@ class Objects:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
+    def channel(self, module: str, name: str = "channel") -> dict[str, t.Any]:
+        """Return a channel of the static virtual host `tv`. It has no secrets of its own."""
+        place, url = {"vhost": "tv", "app": "live", "name": name}, "stream://tv/live/main"
+        program = {"name": "live", "scheduled": "2020-01-01T00:00:00Z", "items": [{"url": url}]}
+        tracks = [{"source_track_name": "bypass_video", "new_track_name": "video"}]
+        return {
+            "scheduled_channel": {**place, "programs": [program]},
+            "multiplex_channel": {**place, "source_streams": [{"name": "one", "url": url, "track_map": tracks}]},
+        }[module]
+
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
         return {
+            "scheduled_channel": self.channel("scheduled_channel"),
+            "scheduled_channel_info": {"vhost": "tv", "app": "live"},
+            "multiplex_channel": self.channel("multiplex_channel"),
+            "multiplex_channel_info": {"vhost": "tv", "app": "live"},
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
             "vhost_info": {"names": [vhost]},
@@ -303,6 +318,19 @@ class Server:
             "stream_key": self.theirs.secret("key of the configuration"),
         }
         self.simulator.add_config_task("fixed", "live", id="configured", **config)
+        providers = {
+            "rtmp": {},
+            "schedule": {"mediaRootDir": "/srv/media", "scheduleFilesDir": "/srv/schedules"},
+            "multiplex": {"muxFilesDir": "/srv/multiplex"},
+        }
+        self.simulator.add_static_virtual_host(
+            {"name": "tv", "host": {"names": ["tv.example.com"]}},
+            [
+                {"name": "live", "type": "live", "providers": providers, "publishers": {"llhls": {}}},
+                {"name": "plain", "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}},
+            ],
+        )
+        self.simulator.stream_appears("tv", "live", "taken")
         metadata = self.theirs.secret("metadata of the configuration")
         self.simulator.add_config_record("fixed", "live", id="configured", stream_name="main", metadata=metadata)
         for name, file in (("secure", "served"), ("soon", "expiring")):
@@ -370,6 +398,19 @@ class Server:
             recreate = {} if module in JOBS else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
+        for module in CHANNELS:
+            channel = {**self.mine.channel(module), **self.connection()}
+            other = {"stream": {"video_track": False}} if module == "scheduled_channel" else {"playlists": []}
+            if module == "multiplex_channel":
+                renditions = [{"name": "one", "video": "video"}]
+                channel["playlists"] = [{"name": "one", "file_name": "one", "renditions": renditions}]
+            yield Case(f"{module}: not there", module, channel)
+            yield Case(f"{module}: unchanged", module, channel)
+            # In check mode there is no channel that could differ.
+            yield Case(f"{module}: differs", module, {**channel, **other}, "differs", writes=True)
+            yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
+            yield Case(f"{module}_info: all", f"{module}_info", self.connection())
+            yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
         for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
@@ -387,6 +428,10 @@ class Server:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
                 if module in MANAGING and module not in JOBS:
                     options["recreate"] = True
+                yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+        for module in CHANNELS:
+            for kind in kinds:
+                options = {**self.mine.channel(module, "other"), **self.spoilt(f"write-{kind}"), "wait_timeout": 0}
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
         for scope, module in (
             ("delete", "application"),
@@ -498,6 +543,20 @@ class Server:
             {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()},
             "items_failed",
         )
+        channel = self.mine.channel("scheduled_channel", "patched")
+        yield Case("scheduled_channel: patched", "scheduled_channel", {**channel, **on()})
+        yield Case(
+            "scheduled_channel: stream_not_found",
+            "scheduled_channel",
+            {**channel, "programs": [], **self.spoilt("write-stream_not_found")},
+            "stream_not_found",
+            writes=True,
+        )
+        for module in CHANNELS:
+            taken = {**self.mine.channel(module, "taken"), **on()}
+            yield Case(f"{module}: name_taken", module, taken, "name_taken", writes=module == "multiplex_channel")
+            plain = {**self.mine.channel(module), "app": "plain", **on()}
+            yield Case(f"{module}: provider_missing", module, plain, "provider_missing")
         record = self.mine.records("shared")[0]
         for kind in ("file_publisher_missing", "record_not_found", "duplicate_record"):
             other = {**record, "id": "other", **self.spoilt(f"write-{kind}")}
@@ -699,6 +758,12 @@ class Server:
         )
         yield "application", {**app, "transcode_webhook": {"secretKey": odd}}, BY_ANSIBLE
         yield "vhost_info", {"apitoken": odd}, BY_ANSIBLE
+        # URLs of channels that are none: secrets in them are masked.
+        scheduled, multiplex = self.mine.channel("scheduled_channel"), self.mine.channel("multiplex_channel")
+        (program,), (source,) = scheduled["programs"], multiplex["source_streams"]
+        for wrong in (url, self.mine.webhook("channel")):
+            yield "scheduled_channel", {**scheduled, "programs": [{**program, "items": [{"url": wrong}]}]}, "bad_input"
+            yield "multiplex_channel", {**multiplex, "source_streams": [{**source, "url": wrong}]}, "bad_input"
         record = self.mine.records("shared")[0]
         yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
         yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"

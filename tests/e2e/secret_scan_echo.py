@@ -36,6 +36,7 @@ ENVELOPES = {
     "application_not_found": (404, "[HTTP] Could not find the application: [x/y] (404)"),
     "push_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
     "task_not_found": (404, "[HTTP] There is no push information related to the ID [z] (404)"),
+    "stream_not_found": (404, "[HTTP] Could not find the stream: [x/y/z] (404)"),
     "file_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
     "record_not_found": (404, "[HTTP] There is no record information related to the ID [z] (404)"),
     "duplicate_record": (400, "[HTTP] Duplicate ID already exists (400)"),

@@ -11,26 +11,30 @@ import typing as t
 from .._api.channels import MultiplexChannels, ScheduledChannels
 from .._reconcile.channels import MULTIPLEX, SCHEDULED
 from .._resources import multiplex_channel, scheduled_channel
-from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
-from .._resources.scheduled_channel import SCHEDULED_CHANNEL
-from .named_objects import NamedObject, NamedObjectInfo
+from .named_objects import NamedObject, NamedObjectInfo, NamedObjectList
 
 
 class ScheduledChannel(NamedObject):
     """The operation of the module `scheduled_channel`."""
 
-    declaration, kind, endpoints = SCHEDULED_CHANNEL, SCHEDULED, ScheduledChannels
+    kind, endpoints = SCHEDULED, ScheduledChannels
+    validate = staticmethod(scheduled_channel.validate)
     result_key = "scheduled_channel"
 
-    def validate(self, value: t.Mapping[str, t.Any]) -> None:
-        scheduled_channel.validate(value)
+
+class ScheduledChannelList(NamedObjectList):
+    """The operation of the module `scheduled_channels`."""
+
+    kind, endpoints = SCHEDULED, ScheduledChannels
+    validate = staticmethod(scheduled_channel.validate)
+    entries = "scheduled_channels"
 
 
 class ScheduledChannelInfo(NamedObjectInfo):
     """The operation of the module `scheduled_channel_info`."""
 
     kind, endpoints = SCHEDULED, ScheduledChannels
-    result_key = "channels"
+    result_key = "scheduled_channels"
 
     def status_of(self, raw: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         return scheduled_channel.status_of(raw)
@@ -39,18 +43,24 @@ class ScheduledChannelInfo(NamedObjectInfo):
 class MultiplexChannel(NamedObject):
     """The operation of the module `multiplex_channel`."""
 
-    declaration, kind, endpoints = MULTIPLEX_CHANNEL, MULTIPLEX, MultiplexChannels
+    kind, endpoints = MULTIPLEX, MultiplexChannels
+    validate = staticmethod(multiplex_channel.validate)
     result_key = "multiplex_channel"
 
-    def validate(self, value: t.Mapping[str, t.Any]) -> None:
-        multiplex_channel.validate(value)
+
+class MultiplexChannelList(NamedObjectList):
+    """The operation of the module `multiplex_channels`."""
+
+    kind, endpoints = MULTIPLEX, MultiplexChannels
+    validate = staticmethod(multiplex_channel.validate)
+    entries = "multiplex_channels"
 
 
 class MultiplexChannelInfo(NamedObjectInfo):
     """The operation of the module `multiplex_channel_info`."""
 
     kind, endpoints = MULTIPLEX, MultiplexChannels
-    result_key = "channels"
+    result_key = "multiplex_channels"
 
     def status_of(self, raw: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         return multiplex_channel.status_of(raw)

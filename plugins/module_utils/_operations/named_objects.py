@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The base of operations on objects that have a name in an application: those that manage one, and those that read."""
+"""The base of operations on objects that have a name in an application: those that manage one or
+many, and those that read.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,12 @@ from .._core.errors import BadInput, OmeError
 from .._reconcile.named_objects import NamedObjects
 from .._reconcile.named_objects_plan import Key, NamedKind
 from .._reconcile.named_objects_writer import Endpoints
+from .._reconcile.plan import Outcome
+from .._reconcile.predicted import Predicted
 from .base import (
     FLAG,
     NAMES,
+    PREDICTED,
     TEXT,
     WAIT_TIMEOUT,
     Operation,
@@ -25,44 +30,93 @@ from .base import (
     addressable_names,
     check_name,
     check_wait_timeout,
+    list_of,
     state_option,
 )
 from .info import applications_of, virtual_hosts_of
-from .results import ManagingOperation, single_result
+from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 
-class NamedObject(ManagingOperation):
-    """Brings one object into the desired state."""
+class ManagedObjects(ManagingOperation):
+    """Brings objects of one kind into the desired state."""
 
     kind: NamedKind
     endpoints: t.Callable[[Api], Endpoints]
 
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        state = state_option("present", "absent")
-        return {**cls.declaration.options(), "state": state, "recreate": FLAG, "wait_timeout": WAIT_TIMEOUT}
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if hasattr(cls, "kind"):
+            cls.declaration = cls.kind.declaration
 
-    def validate(self, value: t.Mapping[str, t.Any]) -> None:
-        """Raise BadInput for an invalid object (specified form)."""
-        self.declaration.validate(value, "")
+    @classmethod
+    def _change_options(cls) -> dict[str, t.Any]:
+        return {"state": state_option("present", "absent"), "recreate": FLAG, "wait_timeout": WAIT_TIMEOUT}
+
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        """Raise BadInput for an invalid object (specified form); ``path`` is the full path of its option."""
+        self.declaration.validate(value, path)
+
+    def kind_of_task(self) -> NamedKind:
+        """Return the kind as the options of the task modify it."""
+        return self.kind
 
     def check(self) -> None:
-        for _path, value in self.desired:
-            self.validate(value)
+        for path, value in self.desired:
+            self.validate(value, path)
+        refuse_repeated(self.desired, lambda value: str(Key.of(value)), "name")
         check_wait_timeout(self.params)
 
-    def run(self, api: Api, context: Context) -> Result:
+    def reconcile(self, api: Api, context: Context, *, list_first: bool = False, purge: bool = False) -> list[Outcome]:
+        """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = NamedObjects(
             api,
             context,
-            self.kind,
+            self.kind_of_task(),
             type(self).endpoints(api),
             recreate=self.params["recreate"],
             wait_timeout=self.params["wait_timeout"],
+            list_first=list_first,
         )
         desired = [value for _path, value in self.desired]
-        ensure = reconciler.ensure_absent if self.params["state"] == "absent" else reconciler.ensure_present
-        return single_result(reconciler.verify_after_disconnect(ensure(desired))[0], self.result_key)
+        if self.params["state"] == "absent":
+            items = reconciler.ensure_absent(desired)
+        else:
+            predicted = Predicted(self.params.get("predicted"))
+            items = reconciler.ensure_present(desired, purge=purge, predicted=predicted)
+        return reconciler.verify_after_disconnect(items)
+
+
+class NamedObject(ManagedObjects):
+    """The operation of a module for one object."""
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        return {**cls.kind.declaration.options(), **cls._change_options()}
+
+    def run(self, api: Api, context: Context) -> Result:
+        return single_result(self.reconcile(api, context)[0], self.result_key)
+
+
+class NamedObjectList(ManagedObjects):
+    """The operation of a module for many objects; of those that can be purged, with `purge`."""
+
+    entries: str
+    can_purge = True
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        purge = {"purge": FLAG, "purge_everything": FLAG} if cls.can_purge else {}
+        entries = {cls.entries: list_of(cls.kind.declaration.options())}
+        return {**entries, **purge, "predicted": PREDICTED, **cls._change_options()}
+
+    def check(self) -> None:
+        super().check()
+        if self.can_purge:
+            check_purge(self.params, self.entries, "absent")
+
+    def run(self, api: Api, context: Context) -> Result:
+        items = self.reconcile(api, context, list_first=True, purge=self.can_purge and self.params["purge"])
+        return bulk_result(items, f"{self.kind.what}s")
 
 
 class NamedObjectInfo(Operation):

@@ -13,38 +13,42 @@ from .._api.client import Api
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import BadInput
-from .._reconcile.named_objects import NamedObjects
+from .._reconcile.named_objects_plan import NamedKind
 from .._reconcile.streams import PullEndpoints, pulled_streams
 from .._resources import stream
-from .._resources.stream import STREAM
-from .base import FLAG, NAMES, TEXT, WAIT_TIMEOUT, Operation, Result, check_name, check_wait_timeout, state_option
+from .base import FLAG, NAMES, TEXT, Operation, Result, check_name
 from .info import SHOW_SECRETS, addressable_names, applications_of, virtual_hosts_of
-from .results import ManagingOperation, single_result
+from .named_objects import ManagedObjects, NamedObject, NamedObjectList
 
 
-class Stream(ManagingOperation):
-    """The operation of the module `stream`."""
+class _PulledStreams(ManagedObjects):
+    """Brings pulled streams into the desired state."""
 
-    declaration = STREAM
-    result_key = "stream"
+    kind, endpoints = pulled_streams(force=False), PullEndpoints
 
     @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        state = state_option("present", "absent")
-        return {**STREAM.options(), "state": state, "recreate": FLAG, "force": FLAG, "wait_timeout": WAIT_TIMEOUT}
+    def _change_options(cls) -> dict[str, t.Any]:
+        return {**super()._change_options(), "force": FLAG}
 
-    def check(self) -> None:
-        for _path, value in self.desired:
-            stream.validate(value, pulled=self.params["state"] == "present")
-        check_wait_timeout(self.params)
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        stream.validate(value, path, pulled=self.params["state"] == "present")
 
-    def run(self, api: Api, context: Context) -> Result:
-        kind = pulled_streams(force=self.params["force"])
-        options = {"recreate": self.params["recreate"], "wait_timeout": self.params["wait_timeout"]}
-        reconciler = NamedObjects(api, context, kind, PullEndpoints(api), **options)
-        ensure = reconciler.ensure_absent if self.params["state"] == "absent" else reconciler.ensure_present
-        desired = [value for _path, value in self.desired]
-        return single_result(reconciler.verify_after_disconnect(ensure(desired))[0], self.result_key)
+    def kind_of_task(self) -> NamedKind:
+        return pulled_streams(force=self.params["force"])
+
+
+class Stream(_PulledStreams, NamedObject):
+    """The operation of the module `stream`."""
+
+    result_key = "stream"
+
+
+class StreamList(_PulledStreams, NamedObjectList):
+    """The operation of the module `streams`."""
+
+    entries = "streams"
+    # The streams that the server pulls for viewers, as `origins` of a virtual host say, look the same.
+    can_purge = False
 
 
 class StreamInfo(Operation):

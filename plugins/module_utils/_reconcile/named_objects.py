@@ -17,8 +17,19 @@ from .._api.client import Api
 from .._api.spelling import ServerSpelling
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._schema.validators import is_addressable
 from .base import Reconciler
-from .named_objects_plan import NOTHING_HERE, Current, Key, NamedKind, Observed, diff, in_place_only
+from .named_objects_plan import (
+    NOTHING_HERE,
+    Current,
+    Key,
+    NamedKind,
+    Observed,
+    Scope,
+    diff,
+    in_place_only,
+    unaddressable,
+)
 from .named_objects_writer import Endpoints, NamedObjectWriter
 from .plan import (
     CREATED,
@@ -48,24 +59,32 @@ class NamedObjects(Reconciler[Current]):
         *,
         recreate: bool = False,
         wait_timeout: float,
+        list_first: bool = False,
     ) -> None:
         """``recreate`` allows to delete an object that differs and to create it again; ``wait_timeout`` in seconds
-        bounds each wait.
+        bounds each wait. ``list_first`` lists the objects of each application before it reads one, which `purge` needs.
         """
         super().__init__(api, context)
         self.what = kind.what
         self._kind = kind
         self._recreate = recreate
+        self._endpoints = endpoints
+        self._list_first = list_first
         self._writer = NamedObjectWriter(api, context, kind, endpoints, wait_timeout)
         self._spelling = ServerSpelling(api)
         self._predicted = Predicted()
 
-    def ensure_present(self, desired: t.Sequence[Specified], *, predicted: Predicted | None = None) -> list[Outcome]:
-        """Bring objects (specified form) to exist as desired; ``predicted`` is what check mode takes for done."""
+    def ensure_present(
+        self, desired: t.Sequence[Specified], *, purge: bool = False, predicted: Predicted | None = None
+    ) -> list[Outcome]:
+        """Bring objects (specified form) to exist as desired; ``predicted`` is what check mode takes for done.
+
+        With ``purge`` delete the others of the same applications.
+        """
         self._predicted = predicted or self._predicted
         now = self._context.now()
         parts = [self._kind.part_at(value, now) for value in desired]
-        return self.reconcile(Request(parts, recreate=self._recreate))
+        return self.reconcile(Request(parts, purge=purge, recreate=self._recreate))
 
     def ensure_absent(self, desired: t.Sequence[Specified]) -> list[Outcome]:
         """Delete objects, and wait until they are gone."""
@@ -74,24 +93,68 @@ class NamedObjects(Reconciler[Current]):
     # Probing
 
     def probe(self, request: Request) -> Current:
-        return self._api.map_concurrently(
-            [functools.partial(self._probe_one, desired, request) for desired in request.desired]
-        )
+        listed = self._list_applications(request) if self._list_first else {}
+        keys = list(map(Key.of, request.desired))
+        reads = [
+            functools.partial(self._probe_one, desired, request, listed.get(key.scope))
+            for key, desired in zip(keys, request.desired)
+        ]
+        others: list[Key] = []
+        if request.purge:
+            for scope, names in listed.items():
+                if not isinstance(names, OmeError):
+                    others += sorted({Key(*scope, name) for name in names}.difference(keys))
+            self._context.warn(*(unaddressable(self._kind, key) for key in others if not is_addressable(key.name)))
+        deleting = request._replace(absent=True)
+        reads += [
+            functools.partial(self._probe_one, key._asdict(), deleting) for key in others if is_addressable(key.name)
+        ]
+        seen = self._api.map_concurrently(reads)
+        count = len(request.desired)
+        return [*seen[:count], *(one for one in seen[count:] if one.before is not None)]
 
-    def _probe_one(self, desired: Specified, request: Request) -> Observed:
+    def _list_applications(self, request: Request) -> dict[Scope, t.Collection[str] | OmeError]:
+        """Return the names of the objects of each application; an error if it cannot hold any."""
+        scopes = list(dict.fromkeys(Key.of(desired).scope for desired in request.desired))
+        lists = self._api.map_concurrently([functools.partial(self._list, scope, request) for scope in scopes])
+        return dict(zip(scopes, lists))
+
+    def _list(self, scope: Scope, request: Request) -> t.Collection[str] | OmeError:
+        try:
+            self._check_predicted(scope, request, f"list the {self.what}s of application {'/'.join(scope)}")
+            return self._endpoints.list(*scope)
+        except OmeError as error:
+            return self._absence(error)
+
+    def _check_predicted(self, scope: Scope, request: Request, attempt: str) -> None:
+        """Raise OmeError if an earlier task of a play in check mode would delete the application."""
+        if request.preview and self._predicted.deleted(*scope):
+            missing = "vhost_not_found" if self._predicted.deleted(scope[0]) else "application_not_found"
+            raise OmeError(missing, attempt)
+
+    def _absence(self, error: OmeError) -> OmeError:
+        """Return the error of a read that says why there can be no object; raise any other."""
+        if error.kind == "controller_not_found":
+            raise error.with_detail(f"A {self.what} needs OvenMediaEngine {self._kind.since} or later.") from error
+        if error.kind not in NOTHING_HERE:
+            raise error
+        return error
+
+    def _probe_one(
+        self, desired: Specified, request: Request, listed: t.Collection[str] | OmeError | None = None
+    ) -> Observed:
+        """Read one object; ``listed`` is what `_list_applications` has returned for its application."""
         key, kind = Key.of(desired), self._kind
         seen = Observed(kind.declaration)
+        if isinstance(listed, OmeError):
+            return seen._replace(absence=listed)
         try:
-            if request.preview and self._predicted.deleted(key.vhost, key.app):
-                missing = "vhost_not_found" if self._predicted.deleted(key.vhost) else "application_not_found"
-                raise OmeError(missing, f"read {kind.what} {key}")
-            raw = self._writer.read(key)
+            self._check_predicted(key.scope, request, f"read {kind.what} {key}")
+            # The list of channels lacks streams that have the same name, which only a read shows.
+            known_missing = listed is not None and key.name not in listed and (request.absent or kind.lists_all)
+            raw = None if known_missing else self._writer.read(key)
         except OmeError as error:
-            if error.kind == "controller_not_found":
-                raise error.with_detail(f"A {kind.what} needs OvenMediaEngine {kind.since} or later.") from error
-            if error.kind not in NOTHING_HERE:
-                raise
-            return seen._replace(absence=error)
+            return seen._replace(absence=self._absence(error))
         if raw is None:
             return seen if request.absent else self._spelled(seen, desired, f"create {kind.what} {key}")
         seen = seen._replace(before=kind.from_wire(raw, key), details=kind.details(raw), obstacle=kind.protected(raw))
@@ -172,6 +235,7 @@ class NamedObjects(Reconciler[Current]):
             DELETED: writer.delete,
         }
         changes = [change for change in plan.changes if change.action in work]
+        writer.start_waiting()
         done = self._api.map_concurrently([functools.partial(work[change.action], change) for change in changes])
         return merge_outcomes(plan.changes, done)
 

@@ -21,6 +21,7 @@ from .waiting import NO_APPLICATION
 NOTHING_HERE = (*NO_APPLICATION, "provider_missing", "name_taken")
 
 Raw = t.Mapping[str, t.Any]  # an object in wire form
+Scope = tuple[str, str]  # the names of a virtual host and an application
 
 
 class Key(t.NamedTuple):
@@ -32,6 +33,11 @@ class Key(t.NamedTuple):
 
     def __str__(self) -> str:
         return "/".join(self)
+
+    @property
+    def scope(self) -> Scope:
+        """The names of virtual host and application."""
+        return self.vhost, self.app
 
     @classmethod
     def of(cls, value: Specified) -> Key:
@@ -61,6 +67,8 @@ class NamedKind(t.NamedTuple):
     settles: float = 0.0
     providers: t.Callable[[Specified], t.Collection[str]] = lambda _value: ()
     transient: t.Collection[str] = ()
+    # Whether the list of an application has everything that can have the name of such an object.
+    lists_all: bool = False
     # Return the part of an object that matters at a time, in seconds since 1970.
     part_at: t.Callable[[Specified, float], Value] = lambda value, _now: dict(value)
     # Say what an object lacks that the server requires.
@@ -88,7 +96,8 @@ class Observed(t.NamedTuple):
     would_drop: t.Mapping[str, t.Any] | None = None
 
 
-Current = t.Sequence[Observed]  # in the order of the desired objects
+# In the order of the desired objects, followed by those that a purge deletes.
+Current = t.Sequence[Observed]
 
 
 def diff(kind: NamedKind, request: Request, current: Current) -> Plan:
@@ -96,7 +105,17 @@ def diff(kind: NamedKind, request: Request, current: Current) -> Plan:
     warnings: list[str] = []
     plan = _plan_absent if request.absent else _plan_present
     changes = [plan(kind, desired, seen, request, warnings) for desired, seen in zip(request.desired, current)]
+    for seen in current[len(request.desired) :]:
+        changes.append(_plan_absent(kind, Key.of(seen.before or {})._asdict(), seen, request, warnings))
     return Plan(tuple(changes), tuple(warnings))
+
+
+def unaddressable(kind: NamedKind, key: Key) -> str:
+    """Return the warning about an object that no request may name (server-facts: Virtual hosts)."""
+    return (
+        f"A {kind.what} of {'/'.join(key.scope)} is left unchanged, because a request with its name {key.name!r} can "
+        "crash the server."
+    )
 
 
 def in_place_only(kind: NamedKind, differences: t.Iterable[Difference]) -> bool:

@@ -50,11 +50,12 @@ class NamedObjectWriter:
     """Reads, creates, changes and deletes single objects of one kind."""
 
     def __init__(self, api: Api, context: Context, kind: NamedKind, endpoints: Endpoints, timeout: float) -> None:
-        """``timeout`` in seconds bounds each wait."""
+        """``timeout`` in seconds bounds each wait; all creates share the one for transient refusals."""
         self._context = context
         self._kind = kind
         self._endpoints = endpoints
         self._timeout = timeout
+        self._retry_until = 0.0
         self._spelling = ServerSpelling(api)
 
     # Reading
@@ -114,32 +115,36 @@ class NamedObjectWriter:
 
     # Writing
 
+    def start_waiting(self) -> None:
+        """Begin the time within which creates that are refused for a transient reason are tried again."""
+        self._retry_until = self._context.clock() + self._timeout
+
     def create(self, change: PlannedChange) -> Outcome:
         """Create an object and wait until the server shows it; unchanged if another client of the API was faster."""
         outcome = Outcome.of(change)
         try:
-            raw, by_others = self._create(change, change.after or change.desired)
+            raw, by_others = self._create(change, change.after or change.desired, self._retry_until)
         except OmeError as error:
             return outcome.interrupted(error) if error.outcome_unknown else outcome.failed(error)
         outcome = outcome.with_details(**self._kind.details(raw))
         return outcome.replace(action=UNCHANGED) if by_others else outcome
 
-    def _create(self, change: PlannedChange, value: Specified) -> tuple[dict[str, t.Any], bool]:
+    def _create(self, change: PlannedChange, value: Specified, retry_until: float) -> tuple[dict[str, t.Any], bool]:
         """Create an object from a value in option form; return it in wire form, and whether another client of the API
         was faster.
 
+        After a transient refusal, the create is tried again until ``retry_until`` (the context's clock, in seconds).
         A create is never retried blindly: after a lost answer or a conflict, the current state decides. An error says
         ``outcome_unknown`` if the object may exist, or exists otherwise than desired.
         """
         key, attempt = Key(*change.key), f"create {self._kind.what} {change.title}"
         body = self._kind.to_wire(value, change.declaration)
-        deadline = self._context.clock() + self._timeout
         tries = CREATE_TRIES
         while True:
             failure = self._ask(functools.partial(self._endpoints.create, key.vhost, key.app, body), attempt)
             if failure is None:
                 return self._read_as_desired(change, value, attempt), False
-            if failure.kind in self._kind.transient and self._context.clock() < deadline:
+            if failure.kind in self._kind.transient and self._context.clock() < retry_until:
                 self._context.sleep(_RETRY_PAUSE)
                 continue
             conflict = failure.kind == "conflict"
@@ -191,7 +196,7 @@ class NamedObjectWriter:
             return deleted.replace(error=deleted.error.with_detail("It was not recreated."))
         outcome = Outcome.of(change)
         try:
-            raw, _by_others = self._create(change, change.after or change.desired)
+            raw, _by_others = self._create(change, change.after or change.desired, self._retry_until)
         except OmeError as error:
             if error.outcome_unknown:
                 detail = "The previous one was deleted, and whether the new one exists is not known."
@@ -202,7 +207,7 @@ class NamedObjectWriter:
     def _restore_previous(self, outcome: Outcome, refusal: OmeError) -> Outcome:
         """Create the object again as it was, after the server has refused the new one; say how that has ended."""
         try:
-            self._create(outcome, outcome.before or {})
+            self._create(outcome, outcome.before or {}, self._context.clock() + self._timeout)
         except OmeError as error:
             detail = f"The previous one was deleted and could not be restored: {error}"
             return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)

@@ -48,6 +48,7 @@ def pulled_streams(*, force: bool) -> NamedKind:
         settles=3.0,
         providers=_providers,
         transient=("origin_unreachable",),
+        lists_all=True,
         details=_details,
         protected=(lambda _raw: None) if force else _protected,
     )

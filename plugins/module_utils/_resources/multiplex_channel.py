@@ -119,23 +119,24 @@ MULTIPLEX_CHANNEL = Object(
 )
 
 
-def validate(channel: t.Mapping[str, t.Any]) -> None:
-    """Raise BadInput for an invalid channel (specified form)."""
-    MULTIPLEX_CHANNEL.validate(channel, "")
+def validate(channel: t.Mapping[str, t.Any], path: str) -> None:
+    """Raise BadInput for an invalid channel (specified form); ``path`` is the full path of its option."""
+    prefix = f"{path}." if path else ""
+    MULTIPLEX_CHANNEL.validate(channel, path)
     for number, source in enumerate(channel.get("source_streams", ())):
         seen: set[tuple[str, int]] = set()
         for index, track in enumerate(source["track_map"]):
             place = _place(track)[:2]
             if place in seen:
                 raise BadInput(
-                    f"source_streams[{number}].track_map[{index}].source_track_name",
+                    f"{prefix}source_streams[{number}].track_map[{index}].source_track_name",
                     f"expected each track once, got {place[0]!r} again with the same audio_index",
                 )
             seen.add(place)
     if "source_streams" in channel:
         unknown = _unknown_track(channel)
         if unknown:
-            raise BadInput(*unknown)
+            raise BadInput(prefix + unknown[0], unknown[1])
 
 
 def incomplete(channel: t.Mapping[str, t.Any]) -> str | None:

@@ -131,14 +131,15 @@ SCHEDULED_CHANNEL = Object(
 IN_PLACE = ("programs", "fallback_program")
 
 
-def validate(channel: t.Mapping[str, t.Any]) -> None:
-    """Raise BadInput for an invalid channel (specified form)."""
-    SCHEDULED_CHANNEL.validate(channel, "")
+def validate(channel: t.Mapping[str, t.Any], path: str) -> None:
+    """Raise BadInput for an invalid channel (specified form); ``path`` is the full path of its option."""
+    prefix = f"{path}." if path else ""
+    SCHEDULED_CHANNEL.validate(channel, path)
     times = [moment(program["scheduled"]) for program in channel.get("programs", ())]
     for index, (one, following) in enumerate(zip(times, times[1:])):
         if one and following and following <= one:
             raise BadInput(
-                f"programs[{index + 1}].scheduled", "expected a later time than that of the program before it"
+                f"{prefix}programs[{index + 1}].scheduled", "expected a later time than that of the program before it"
             )
 
 

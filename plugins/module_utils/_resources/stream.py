@@ -84,15 +84,20 @@ def scheme_of(urls: t.Sequence[str]) -> str:
     return urls[0].strip().partition("://")[0].lower() if urls else ""
 
 
-def validate(stream: t.Mapping[str, t.Any], *, pulled: bool) -> None:
-    """Raise BadInput for an invalid stream (specified form); ``pulled`` requires what a pull needs."""
-    STREAM.validate(stream, "")
+def validate(stream: t.Mapping[str, t.Any], path: str, *, pulled: bool) -> None:
+    """Raise BadInput for an invalid stream (specified form); ``path`` is the full path of its option, and ``pulled``
+    requires what a pull needs.
+    """
+    prefix = f"{path}." if path else ""
+    STREAM.validate(stream, path)
     urls = stream.get("urls")
     if pulled and not urls:
-        raise BadInput("urls", "expected at least one URL; it is required if state is present")
+        raise BadInput(f"{prefix}urls", "expected at least one URL; it is required if state is present")
     for index, url in enumerate(urls or []):
         if scheme_of([url]) != scheme_of(urls or []):
-            raise BadInput(f"urls[{index}]", "expected the scheme of the first URL, because one provider pulls all")
+            raise BadInput(
+                f"{prefix}urls[{index}]", "expected the scheme of the first URL, because one provider pulls all"
+            )
 
 
 def pull_request(stream: t.Mapping[str, t.Any], declaration: Object) -> dict[str, t.Any]:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import creating
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import creating, waiting
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, channel_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import Held
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
@@ -43,7 +43,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     Given,
     Label,
     View,
+    channel_of,
     doubles,
+    is_recording,
     strays,
     view,
 )
@@ -132,7 +134,12 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
 
     def reads(label: Label) -> set[str]:
         vhost, app = f"/v1/vhosts/{label[0]}", f"/v1/vhosts/{label[0]}/apps"
-        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[
+        channel = channel_of(label)
+        if channel is not None:
+            calls = f"{app}/{label[1]}/{channel.source_type.lower()}Channels"
+            return {calls, f"{calls}/{label[2]}"}
+        jobs = "records" if is_recording(label) else "pushes"
+        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:{jobs}" if len(label) == 3 else ""}}[
             len(label)
         ]
 
@@ -158,6 +165,7 @@ class FaultHarness:
         self._directory = directory
         self._patch = patch
         self._bulk_size = creating.BULK_SIZE
+        self._poll_interval = waiting.POLL_INTERVAL
         self._kept: dict[str, _Objects] = {}
         self._good: dict[str, Good] = {}
         self._site: Site | None = None
@@ -177,6 +185,8 @@ class FaultHarness:
         simulator.clear_faults()
         simulator.middlewares[:] = [_refusing, self.ledger]
         self._patch.setattr(creating, "BULK_SIZE", scenario.bulk_size or self._bulk_size)
+        # So that the server never notices a file just when a module looks, and each run sends the same requests.
+        self._patch.setattr(waiting, "POLL_INTERVAL", 0.35 if scenario.of_channels else self._poll_interval)
         state = simulator.state
         if scenario.name not in self._kept:
             state.channels.files.clear()
@@ -218,6 +228,8 @@ class FaultHarness:
             )
         for stream in scenario.streams:
             self.simulator.stream_appears(*stream)
+        if scenario.of_channels:
+            self.clock.advance(channel_files.SECONDS_TO_NOTICE + 1)  # of a new application the files that are there
 
     def look(self) -> View:
         """Return what there is once all that was asked to stop is gone."""

@@ -58,6 +58,11 @@ class Scenario:
         return self.made | self.kept | self.carried | (frozenset() if self.always_changed else self.changed)
 
     @property
+    def of_channels(self) -> bool:
+        """Return whether the module manages channels, which the server notices some time after a write."""
+        return self.module in ("scheduled_channel", "multiplex_channel")
+
+    @property
     def needed(self) -> list[Given]:
         """Return what must be there for the run, and the run does not make: virtual hosts and applications around its
         objects, and what is in its way.
@@ -88,7 +93,7 @@ def _given_vhost(name: str, **fields: Any) -> Given:
 
 
 def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) -> Given:
-    """Return an application in the API; ``push`` is its push publisher."""
+    """Return an application in the API; ``push`` is a publisher beside LLHLS, that of pushes or recordings."""
     app = {
         "name": name,
         "type": "live",
@@ -140,7 +145,14 @@ class _Publisher:
 def scenarios(version: str) -> dict[str, Scenario]:
     """Return all of them by name, for a version of the server."""
     push = _Publisher("rtmp_push", "rtmpPush") if version == "0.15.10" else _Publisher("push", "push")
-    found = [*_of_virtual_hosts(push), *_of_applications(push), *_of_push_tasks(push), *_of_certificates()]
+    found = [
+        *_of_virtual_hosts(push),
+        *_of_applications(push),
+        *_of_push_tasks(push),
+        *_of_recordings(),
+        *([] if version in ("0.15.10", "documented") else _of_channels(version)),
+        *_of_certificates(),
+    ]
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}
 
@@ -433,6 +445,95 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
     )
 
 
+def _record(app: str, record_id: str, **fields: Any) -> dict[str, Any]:
+    """Return a recording as options; the same that `_given_record` makes."""
+    return {
+        "vhost": "t-v",
+        "app": app,
+        "id": record_id,
+        "stream": {"name": "main"},
+        "file_path": f"/{record_id}_${{StartTime:YYYYMMDDhhmmss}}.ts",
+        "metadata": f"{CANARY}-metadata-{record_id}",
+        **fields,
+    }
+
+
+def _given_record(record_id: str) -> Given:
+    options = _record("live", record_id)
+    body = {"id": record_id, "stream": options["stream"], "filePath": options["file_path"]}
+    return Given(("t-v", "live", record_id), {**body, "metadata": options["metadata"]})
+
+
+def _recorder(records: int = 2) -> list[Given]:
+    """Return a virtual host with an application that records, and one that cannot."""
+    return [
+        _given_vhost("t-v"),
+        _given_app("t-v", "live", "file"),
+        _given_app("t-v", "plain"),
+        *(_given_record(f"record-{number}") for number in range(1, records + 1)),
+    ]
+
+
+def _of_recordings() -> Iterable[Scenario]:
+    record = _record("live", "record-1")
+    yield Scenario("record: start", "record", record, given=_recorder(0), made=_labels("t-v/live/record-1"))
+    yield Scenario(
+        "record: another interval",
+        "record",
+        {**record, "interval": 5000},
+        given=_recorder(),
+        changed=_labels("t-v/live/record-1"),
+    )
+    yield Scenario(
+        "record: stop",
+        "record",
+        {"vhost": "t-v", "app": "live", "id": "record-1", "state": "stopped"},
+        given=_recorder(),
+        gone=_labels("t-v/live/record-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "record: wait until it records",
+        "record",
+        {**record, "wait_for": "recording", "wait_timeout": 10},
+        given=_recorder(0),
+        made=_labels("t-v/live/record-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "records: start, change, keep and purge",
+        "records",
+        {
+            "records": [
+                _record("live", "record-new"),
+                {**record, "schedule": "0 * *"},
+                _record("live", "record-2"),
+            ],
+            "purge": True,
+        },
+        given=_recorder(4),
+        made=_labels("t-v/live/record-new"),
+        changed=_labels("t-v/live/record-1"),
+        kept=_labels("t-v/live/record-2"),
+        gone=_labels("t-v/live/record-3", "t-v/live/record-4"),
+    )
+    yield Scenario(
+        "records: some refused",
+        "records",
+        {
+            "records": [
+                record,
+                _record("plain", "record-1"),
+                _record("nowhere", "record-1"),
+                _record("live", "record-2"),
+            ]
+        },
+        given=_recorder(0),
+        made=_labels("t-v/live/record-1", "t-v/live/record-2"),
+        refused=_labels("t-v/plain/record-1", "t-v/nowhere/record-1"),
+    )
+
+
 def _of_certificates() -> Iterable[Scenario]:
     tls = _labels("t-v")
     yield Scenario(
@@ -459,3 +560,53 @@ class Recorded:
         """Return a request by its number: method, path, and how many of the same come before it."""
         method, path, _write = self.requests[number]
         return method, path, sum(1 for one in self.requests[:number] if one[:2] == (method, path))
+
+
+_PROGRAM = {"name": "one", "scheduled": "2020-01-01T00:00:00.000+00:00", "repeat": True}
+_ITEM = {"url": "stream://t-v/tv/main", "start": 0, "duration": 60000}
+_TRACK = {"source_track_name": "bypass_video", "new_track_name": "video"}
+
+
+def _of_channels(version: str) -> Iterable[Scenario]:
+    providers = {
+        "schedule": {"mediaRootDir": "/media", "scheduleFilesDir": "/channels"},
+        "multiplex": {"muxFilesDir": "/channels"},
+    }
+    empty = [_given_vhost("t-v"), _given_app("t-v", "tv", providers=providers)]
+    stream: dict[str, Any] = {"bypassTranscoder": False, "videoTrack": True, "audioTrack": True, "audioMap": None}
+    if version != "0.18.0":
+        stream["errorToleranceDurationMs"] = 500
+    item = _ITEM if version in ("0.18.0", "0.20.0") else {**_ITEM, "forwardData": False}
+    stored = {"stream": {"name": "scheduled-1", **stream}, "programs": [{**_PROGRAM, "items": [item]}]}
+    there = [*empty, Given(("t-v", "tv", "scheduled-1"), stored)]
+    place = {"vhost": "t-v", "app": "tv", "name": "scheduled-1"}
+    label = _labels("t-v/tv/scheduled-1")
+    program = {**_PROGRAM, "items": [_ITEM]}
+    yield Scenario(
+        "scheduled_channel: create", "scheduled_channel", {**place, "programs": [program]}, given=empty, made=label
+    )
+    yield Scenario(
+        "scheduled_channel: change in place",
+        "scheduled_channel",
+        {**place, "programs": [{**program, "repeat": False}]},
+        given=there,
+        changed=label,
+    )
+    yield Scenario(
+        "scheduled_channel: recreate",
+        "scheduled_channel",
+        {**place, "stream": {"video_track": False}, "recreate": True},
+        given=there,
+        changed=label,
+    )
+    yield Scenario(
+        "scheduled_channel: delete", "scheduled_channel", {**place, "state": "absent"}, given=there, gone=label
+    )
+    source = {"name": "one", "url": _ITEM["url"], "track_map": [_TRACK]}
+    yield Scenario(
+        "multiplex_channel: create",
+        "multiplex_channel",
+        {**place, "name": "multiplex-1", "source_streams": [source]},
+        given=empty,
+        made=_labels("t-v/tv/multiplex-1"),
+    )

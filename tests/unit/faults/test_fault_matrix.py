@@ -40,7 +40,7 @@ LARGE = "vhosts: create 501"
 
 SCENARIOS = tuple(scenarios(NEWEST))
 SMALL = tuple(name for name in SCENARIOS if name != LARGE)
-FOR_MANY = ("vhosts", "applications", "push_tasks")
+FOR_MANY = ("vhosts", "applications", "push_tasks", "records")
 
 TYPICAL = (
     "vhost: recreate with contents",
@@ -49,6 +49,8 @@ TYPICAL = (
     "applications: create, recreate, keep and purge",
     "push_task: another destination",
     "push_tasks: start, move, keep and purge",
+    "record: another interval",
+    "records: start, change, keep and purge",
     "cert_reload: one",
 )
 """A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is
@@ -181,8 +183,10 @@ def test_a_create_in_several_requests(harness: Harnesses) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("version", ON_OTHER_VERSIONS)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [(name, version) for version in ON_OTHER_VERSIONS for name in SMALL if name in scenarios(version)],
+)
 def test_other_versions(harness: Harnesses, name: str, version: str) -> None:
     spoil(harness(version), scenarios(version)[name], "reset", retries=0)
 

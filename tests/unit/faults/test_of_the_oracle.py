@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence, jobs
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secret_store
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
@@ -92,7 +92,7 @@ class TestWithABug:
     """One bug each."""
 
     def test_a_blind_retry_of_a_start(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(client, "STARTS", BLIND)
+        monkeypatch.setattr(jobs, "STARTS", BLIND)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).doubled
 
     def test_a_blind_retry_of_a_create(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:

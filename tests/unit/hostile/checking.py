@@ -134,7 +134,9 @@ def fresh(simulator: Simulator) -> None:
         simulator.state.channels.files.clear()  # they would survive the restart
     simulator.restart()
     with simulator.state.lock:
-        simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}, **HOLDER})
+        vhost = simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
+        for app in HOLDER["applications"]:
+            simulator.state.create_application(vhost, app)
     simulator.clear_log()
 
 

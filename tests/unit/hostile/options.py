@@ -30,6 +30,9 @@ OUR_TASK = {**TASK, "vhost": "t-s", "app": "live"}
 HOLDER: dict[str, Any] = {"applications": [{"name": "rec", "type": "live", "publishers": {"file": {}}}]}
 """What virtual host `t-v` has in it for recordings, in wire form."""
 _RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
+# Renditions without tracks, because a track that no source has is refused there.
+_MULTIPLEX = {**MULTIPLEX, "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}]}
+_STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
 
 VALID: dict[str, dict[str, Any]] = {
     "vhost": VHOST,
@@ -45,14 +48,13 @@ VALID: dict[str, dict[str, Any]] = {
     "records": {"records": [_RECORD]},
     "record_info": {"vhost": "t-v", "app": "rec"},
     "scheduled_channel": SCHEDULED,
+    "scheduled_channels": {"scheduled_channels": [SCHEDULED]},
     "scheduled_channel_info": PLACE,
-    # Renditions without tracks, because a track that no source has is refused there.
-    "multiplex_channel": {
-        **MULTIPLEX,
-        "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}],
-    },
+    "multiplex_channel": _MULTIPLEX,
+    "multiplex_channels": {"multiplex_channels": [_MULTIPLEX]},
     "multiplex_channel_info": PLACE,
-    "stream": {"vhost": "default", "app": "app", "name": "t-none", "state": "absent"},
+    "stream": {**_STREAM, "state": "absent"},
+    "streams": {"streams": [_STREAM], "state": "absent"},
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {
@@ -74,6 +76,9 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "push_tasks": TASK,
     "tasks": TASK,
     "records": _RECORD,
+    "scheduled_channels": SCHEDULED,
+    "multiplex_channels": _MULTIPLEX,
+    "streams": _STREAM,
     "videos": {"name": "v", "bypass": True},
     "audios": {"name": "a", "bypass": True},
     "output_profile": {"name": "p", "output_stream_name": "s"},

@@ -24,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import ChannelFile
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, run_safely
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.spoiling import Literal, Spoiler, nodes, replaced
@@ -32,11 +33,12 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+OUR_CHANNEL = {"vhost": "t-s", "app": "tv", "name": "tv1", "wait_timeout": 0}
+OUR_SOURCE = {"name": "one", "url": "stream://t-s/live/main", "track_map": []}
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("vhost_info", {}),
     ("application_info", {}),
     ("push_task_info", {}),
-    ("server_info", {"version": True, "vhosts": ["*"], "applications": ["*/*"]}),
     ("audit_info", {"vhosts": [OURS], "applications": [OUR_APP], "push_tasks": [OUR_TASK]}),
     ("vhost", {"name": "t-n", "host": {"names": ["n.example.com"]}}),
     ("vhost", {**OURS, "distribution": "other.example.com"}),
@@ -50,9 +52,16 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("push_task", {**OUR_TASK, "url": "rtmp://other.example.com/app"}),
     ("push_task", {**OUR_TASK, "state": "stopped"}),
     ("push_tasks", {"tasks": [{**OUR_TASK, "id": "t-o"}], "purge": True, "wait_for": "pushing"}),
+    ("scheduled_channel_info", {"vhost": "t-s"}),
+    ("multiplex_channel_info", {"vhost": "t-s"}),
+    ("scheduled_channel", {**OUR_CHANNEL, "programs": []}),
+    ("scheduled_channel", {**OUR_CHANNEL, "stream": {"video_track": False}, "recreate": True}),
+    ("scheduled_channel", {**OUR_CHANNEL, "state": "absent"}),
+    ("multiplex_channel", {**OUR_CHANNEL, "name": "mux1", "source_streams": [OUR_SOURCE]}),
     ("cert_reload", {"vhost": "t-s"}),
     ("cert_reload", {"vhost": "t-s", "wait_timeout": 0, "endpoint": [{"port": 1}]}),
     ("certificate_info", {"vhost": "t-s", "endpoint": [{"port": 1}], "timeout": 1}),
+    ("server_info", {"version": True, "vhosts": ["*"], "applications": ["*/*"]}),
 )
 
 WRONG: tuple[Any, ...] = (
@@ -100,10 +109,17 @@ def server() -> Iterator[HostileServer]:
         yield HostileServer(running)
 
 
+_CHANNELS = {
+    "schedule": {"mediaRootDir": "/m", "scheduleFilesDir": "/c"},
+    "multiplex": {"muxFilesDir": "/c"},
+}
+
+
 def prepare(server: HostileServer) -> None:
     """Make objects of every kind, so that there is something to read, change and delete; responses are good again."""
     state = server.state
     state.config_tasks.clear()
+    state.channels.files.clear()
     server.simulator.restart()
     server.simulator.clear_log()
     server.spoiler.clear()
@@ -113,10 +129,17 @@ def prepare(server: HostileServer) -> None:
         )
         app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
         state.create_application(vhost, {**app, "name": "live"})
+        state.create_application(vhost, {"name": "tv", "type": "live", "providers": _CHANNELS, "publishers": {}})
         task = state.add_config_task(
             "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="canary-key"
         )
         task.is_config = False  # started by another client
+        stream = {"name": "tv1", "bypassTranscoder": False, "videoTrack": True, "audioTrack": True, "audioMap": None}
+        item = {"url": "stream://t-s/live/main", "start": 0, "duration": 60000}
+        program = {"name": "one", "scheduled": "2020-01-01T00:00:00Z", "repeat": True, "items": [item]}
+        written = state.clock.now() - 10  # so that the server has noticed it
+        state.channels.held.watchers["t-s", "tv"].since = written
+        state.channels.files["/c//tv1.sch"] = ChannelFile({"stream": stream, "programs": [program]}, written)
     state.config_tasks.clear()
 
 
@@ -392,7 +415,7 @@ def test_a_response_with_another_name(
     with server.state.lock:
         there = set(server.state.virtual_hosts)
         inside = {app for vhost in server.state.virtual_hosts.values() for app in vhost.applications}
-    assert there <= {"default", "t-s"} and inside <= {"app", "nopush", "live"}, about
+    assert there <= {"default", "t-s"} and inside <= {"app", "nopush", "live", "tv"}, about
 
 
 # Tests of the tests
@@ -410,8 +433,8 @@ def test_a_traceback_is_detected(server: HostileServer, monkeypatch: pytest.Monk
 
 
 def test_a_response_that_is_sent_back_is_detected(server: HostileServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import info
+    from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations import base
 
-    monkeypatch.setattr(info, "is_addressable", lambda name: True)
+    monkeypatch.setattr(base, "is_addressable", lambda name: True)
     with pytest.raises(Broken, match="only paths of the API"):
         meet(server, "vhost_info", {}, 0, ("response", 0), "../%s")

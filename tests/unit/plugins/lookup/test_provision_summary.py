@@ -44,12 +44,10 @@ def result(*results: dict[str, Any], words: tuple[str, ...] = WORDS, **more: Any
     return {**found, "application_counts": counts(nested)} if nested else found
 
 
-def summary(
-    vhosts: Any = SKIPPED, applications: Any = SKIPPED, push_tasks: Any = SKIPPED, **more: Any
-) -> dict[str, Any]:
-    return provision_summary(
-        **{"api": {"changed": False}, "vhosts": vhosts, "applications": applications, "push_tasks": push_tasks, **more}
-    )
+def summary(vhosts: Any = None, applications: Any = None, push_tasks: Any = None, **more: Any) -> dict[str, Any]:
+    results = {"vhosts": vhosts, "applications": applications, "push_tasks": push_tasks}
+    ran = {name: SKIPPED if result is None else result for name, result in results.items()}
+    return provision_summary(**{"api": {"changed": False}, **ran, **more})
 
 
 def positive(numbers: dict[str, int]) -> dict[str, int]:

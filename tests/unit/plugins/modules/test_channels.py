@@ -93,7 +93,7 @@ class TestComparison:
     def test_what_info_returns_is_no_difference(self, simulator: Simulator, module: str) -> None:
         ensure(simulator, module)
         found = running_modules.run_module(f"{module}_info", connection(simulator, **PLACE))
-        (channel,) = found["channels"]
+        (channel,) = found[f"{module}s"]
         again = running_modules.run_module(module, connection(simulator, **channel))
         assert (again["action"], again["differences"]) == ("unchanged", [])
 
@@ -186,7 +186,7 @@ class TestRefusals:
         assert "<Schedule> with MediaRootDir and ScheduleFilesDir" in run["msg"]
         gone = ensure(simulator, module, app="app", state="absent", check_mode=check_mode)
         assert gone["action"] == "unchanged"
-        assert running_modules.run_module(f"{module}_info", connection(simulator))["channels"] == []
+        assert running_modules.run_module(f"{module}_info", connection(simulator))[f"{module}s"] == []
 
     @pytest.mark.parametrize("module", KINDS)
     @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ class TestInfo:
         simulator.stream_appears("default", "media", "live1")
         for options in ({}, {"vhost": "default"}, PLACE, {**PLACE, "names": ["tv1", "none"]}):
             run = running_modules.run_module("scheduled_channel_info", connection(simulator, **options))
-            (channel,), (status,) = run["channels"], run["status"]
+            (channel,), (status,) = run["scheduled_channels"], run["status"]
             assert channel["programs"][0]["items"][0]["url"] == "stream://default/media/live1"
             assert (status["vhost"], status["app"], status["name"], status["state"]) == (
                 *PLACE.values(),

@@ -115,6 +115,9 @@ def test_every_recorded_error_is_mapped(status: int, message: str) -> None:
         (404, "", "bad_request"),
         (404, "[HTTP] There is no push information related to the ID [x] (404)", "task_not_found"),
         (404, "[HTTP] Could not find publisher: [v/a] (404)", "push_publisher_missing"),
+        (404, "[HTTP] Could not find the stream: [v/#v#a/s] (404)", "stream_not_found"),
+        (404, "[HTTP] Could not get the multiplex stream <read-only> (404)", "stream_not_found"),
+        (404, "[HTTP] Could not get the multiplex application (404)", "provider_missing"),
     ],
 )
 def test_unrecorded_errors_are_mapped(status: int, message: str, kind: str) -> None:

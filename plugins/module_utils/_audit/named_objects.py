@@ -14,7 +14,7 @@ from .._api.spelling import ServerSpelling
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._reconcile.named_objects_plan import Key, NamedKind
+from .._reconcile.named_objects_plan import Key, NamedKind, unaddressable
 from .._reconcile.named_objects_writer import Endpoints
 from .._resources import application
 from .._resources.job import NO_APPLICATION
@@ -207,14 +207,11 @@ class NamedObjectAudit:
             if not listed and (key.vhost, key.app) not in self._skipped:
                 self._add_unlisted(key)
             entry = self._audited.describe(self._raws.get(key))
-            self.entries.append({**key._asdict(), **entry, "listed": listed})
+            self.entries.append({**key._asdict(), **entry, **({"listed": listed} if self._audited.lists else {})})
 
     def _add_unlisted(self, key: Key) -> None:
         if is_addressable(key.name):
             text = f"{self._title(key)} is on the server and not listed."
             self._collector.add(DRIFT, "not_listed", text, **self._place(key))
         else:
-            text = (
-                f"The server has a {self._kind.what} {key.name!r} in {key.vhost}/{key.app}, which no request can name."
-            )
-            self._collector.add(WARNING, "unaddressable", text, **self._place(key))
+            self._collector.add(WARNING, "unaddressable", unaddressable(self._kind, key), **self._place(key))

@@ -55,18 +55,6 @@ class _Inside(t.NamedTuple):
     validate: t.Callable[[t.Any, str], None]
 
 
-def _below(validate: t.Callable[[t.Any], None]) -> t.Callable[[t.Any, str], None]:
-    """Return a check of a list's entry from one of an object that names options by their last part."""
-
-    def check(entry: t.Any, path: str) -> None:
-        try:
-            validate(entry)
-        except BadInput as error:
-            raise BadInput(f"{path}.{error.option}", error.expected) from error
-
-    return check
-
-
 INSIDE = (
     _Inside(
         "push_tasks",
@@ -76,9 +64,9 @@ INSIDE = (
         lambda entry, path: PUSH_TASKS.validate(entry, path, started=True),
     ),
     _Inside("records", RECORD, "id", "record", lambda entry, path: RECORDS.validate(entry, path, started=True)),
-    _Inside("streams", STREAM, "name", "stream", _below(lambda entry: stream.validate(entry, pulled=True))),
-    _Inside("scheduled_channels", SCHEDULED_CHANNEL, "name", "channel", _below(scheduled_channel.validate)),
-    _Inside("multiplex_channels", MULTIPLEX_CHANNEL, "name", "channel", _below(multiplex_channel.validate)),
+    _Inside("streams", STREAM, "name", "stream", lambda entry, path: stream.validate(entry, path, pulled=True)),
+    _Inside("scheduled_channels", SCHEDULED_CHANNEL, "name", "channel", scheduled_channel.validate),
+    _Inside("multiplex_channels", MULTIPLEX_CHANNEL, "name", "channel", multiplex_channel.validate),
 )
 
 

@@ -132,7 +132,7 @@ def test_a_server_that_equals_the_lists(simulator: Simulator) -> None:
     }
     assert record["file_path"] == RECORD["file_path"]
     assert run["streams"] == [
-        {**PLACE, "name": "camera", "live": True, "source_type": "RtspPull", "source_url": MASKED, "listed": True}
+        {**PLACE, "name": "camera", "live": True, "source_type": "RtspPull", "source_url": MASKED}
     ]
     assert run["channels"] == [
         {**PLACE, "name": "mux1", "type": "multiplex", "state": "playing", "listed": True},
@@ -152,8 +152,8 @@ def test_output_of_info_modules_is_no_difference(simulator: Simulator) -> None:
     }
     given = {
         "records": read["record"]["records"],
-        "scheduled_channels": read["scheduled_channel"]["channels"],
-        "multiplex_channels": read["multiplex_channel"]["channels"],
+        "scheduled_channels": read["scheduled_channel"]["scheduled_channels"],
+        "multiplex_channels": read["multiplex_channel"]["multiplex_channels"],
     }
     assert places(audit(simulator, **given)) == []
 

@@ -15,8 +15,8 @@ author:
 description:
   - Compares one server with its desired virtual hosts, applications, push tasks, recordings, pulled streams and
     channels, and reports every difference, including unlisted objects.
-  - Finds push tasks and recordings that fail or stall, channels that do not play, certificates that expire soon or differ from the expected ones, and known
-    defects of the server's version.
+  - Finds push tasks and recordings that fail or stall, channels that do not play, certificates that expire soon or
+    differ from the expected ones, and known defects of the server's version.
   - Never sends a write, with or without check mode. RV(findings) reports what is wrong, which is not a failure. This
     also applies to an unreachable server and to invalid entries of the lists.
   - The module only fails if one of its own options is invalid, such as O(api_url) or O(sampling_interval).

@@ -175,7 +175,7 @@ class NamedObjectAudit:
 
     def needed_streams(self) -> t.Iterator[StreamKey]:
         """Yield the sources of what does not play: if all of them are live, that is a finding."""
-        for key, raw in self._raws.items():
+        for raw in self._raws.values():
             if raw is not None and self._audited.idle(raw, self._context.now()):
                 yield from self._audited.sources(raw)
 

@@ -19,8 +19,8 @@ from .certificates import CertificateAudit
 from .collector import Collector
 from .desired import Desired, DesiredCertificate
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, Finding
-from .known_defects import describe_known_defects
 from .jobs import AUDITED_PUSH_TASKS, AUDITED_RECORDS, JobAudit
+from .known_defects import describe_known_defects
 from .named_objects import NamedObjectAudit
 from .objects import ObjectAudit, Part
 from .streams_and_channels import AUDITED_MULTIPLEX, AUDITED_SCHEDULED, AUDITED_STREAMS

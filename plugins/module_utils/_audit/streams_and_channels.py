@@ -44,16 +44,16 @@ def _why_off_air(raw: Raw, now: float) -> str | None:
     if scheduled_channel.state_of(raw) == "onair":
         return None
     begun = [
-        (begin.timestamp(), program)
+        (begin.timestamp(), str(program.get("name", "")), program)
         for program in SCHEDULED_CHANNEL.from_wire(raw).get("programs", ())
         if (begin := moment(program.get("scheduled"))) is not None and begin.timestamp() + SETTLES <= now
     ]
     if not begun:
         return None
-    begin, program = max(begun, key=lambda one: one[0])
-    if not _lasts(program, now - begin):
+    since, name, program = max(begun, key=lambda one: one[0])
+    if not _lasts(program, now - since):
         return None
-    return f"it is {scheduled_channel.state_of(raw)}, although its program {program.get('name', '')!r} is due"
+    return f"it is {scheduled_channel.state_of(raw)}, although its program {name!r} is due"
 
 
 def _lasts(program: t.Mapping[str, t.Any], seconds: float) -> bool:

@@ -170,6 +170,14 @@ class Objects:
         url = f"rtsp://{user}@origin.example.com/live?token={token}"
         return {"vhost": vhost, "app": "live", "name": name, "urls": [url], "wait_timeout": 0}
 
+    def pulls(self, vhost: str, *names: str) -> dict[str, t.Any]:
+        """Return the options of a list of pulled streams."""
+        entries = [self.pull(vhost, name) for name in names or ("pulled", "other")]
+        return {
+            "streams": [{key: value for key, value in entry.items() if key != "wait_timeout"} for entry in entries],
+            "wait_timeout": 0,
+        }
+
     def entry(self, vhost: str) -> dict[str, t.Any]:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
@@ -186,10 +194,12 @@ class Objects:
 
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
+        sent = {"app": "live", "stream": "sent"}
         return {
             "scheduled_channel": self.channel("scheduled_channel"),
             "scheduled_channel_info": {"vhost": "tv", "app": "live"},
             "multiplex_channel": self.channel("multiplex_channel"),
+            **{f"{module}s": {f"{module}s": [self.channel(module)]} for module in CHANNELS},
             "multiplex_channel_info": {"vhost": "tv", "app": "live"},
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
@@ -204,6 +214,19 @@ class Objects:
             "records": {"records": self.records(vhost)},
             "record_info": {"vhost": vhost, "app": "live"},
             "stream": self.pull(vhost),
+            "streams": self.pulls(vhost),
+            "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+            "stream_conclude": {"vhost": vhost, **sent},
+            "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
+            "hls_dump": {
+                "vhost": vhost,
+                **sent,
+                "id": "dump",
+                "output_path": "/srv/dump",
+                "info_file": "/srv/dump.info",
+                "user_data": self.secret("dump user data"),
+            },
+            "hls_dump_info": {"vhost": vhost, "app": "live"},
             "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
@@ -381,6 +404,10 @@ class Server:
                 ends: str | None = (
                     None if module in ("cert_reload", "audit_info") else kind
                 )  # a reload has words of its own, an audit has findings
+                if module in ("stream_conclude", "stream_stt") and kind == "controller_not_found":
+                    ends = "unsupported_call"  # they ask for the version, which such a server is too old to know
+                if (module, kind) == ("stream_event", "unexpected_answer"):
+                    ends = SUCCESS  # the answer to an event holds nothing that could be missing
                 yield Case(f"{module}: {kind}", module, options, ends)
 
     def core(self) -> t.Iterator[Case]:
@@ -415,6 +442,14 @@ class Server:
             yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
             yield Case(f"{module}_info: all", f"{module}_info", self.connection())
             yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
+            many = {f"{module}s": [self.mine.channel(module, name) for name in ("one", "two")], **self.connection()}
+            yield Case(f"{module}s: not there", f"{module}s", many)
+            yield Case(f"{module}s: unchanged", f"{module}s", many)
+            entries = [{**self.mine.channel(module, "one"), **other}]
+            options = {**many, f"{module}s": entries}
+            yield Case(f"{module}s: differs", f"{module}s", options, "items_failed", writes=True)
+            yield Case(f"{module}s: purged", f"{module}s", {**options, "recreate": True, "purge": True})
+            yield Case(f"{module}s: removed", f"{module}s", {**many, "state": "absent"})
         for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
@@ -437,6 +472,8 @@ class Server:
             for kind in kinds:
                 options = {**self.mine.channel(module, "other"), **self.spoilt(f"write-{kind}"), "wait_timeout": 0}
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+                many = {f"{module}s": [self.mine.channel(module, "other")], **self.spoilt(f"write-{kind}")}
+                yield Case(f"{module}s: {kind} on writes", f"{module}s", {**many, "wait_timeout": 0}, None, writes=True)
         for scope, module in (
             ("delete", "application"),
             ("create", "vhost"),
@@ -466,7 +503,40 @@ class Server:
         yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
         for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
             yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
+            many = {**self.mine.pulls("shared"), **self.spoilt(f"write-{kind}")}
+            yield Case(f"streams: {kind}", "streams", many, ends, writes=True)
+        for name, ends in (
+            ("differs", ("camera",)),
+            ("not_pulled", ("sent",)),
+            ("provider_missing", ("pulled", "more")),
+        ):
+            yield Case(f"streams: {name}", "streams", {**self.mine.pulls("shared", *ends), **on()}, "items_failed")
         yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
+        for module in ("stream_event", "stream_conclude"):
+            yield Case(f"{module}: sent", module, {**self.mine.options(module, "shared"), **on()})
+            gone = {**self.mine.options(module, "shared"), "stream": "none"}
+            yield Case(f"{module}: stream_not_found", module, {**gone, **on()}, "stream_not_found")
+        cue = {
+            **self.mine.options("stream_event", "shared"),
+            "frames": None,
+            "format": "cue",
+            "cue": {"cue_type": "out"},
+        }
+        yield Case("stream_event: unsupported_option", "stream_event", {**cue, **on()}, "unsupported_option")
+        speech = {**self.mine.options("stream_stt", "shared"), "state": "started"}
+        yield Case("stream_stt: stt_not_configured", "stream_stt", {**speech, **on()}, "stt_not_configured")
+        dump = self.mine.options("hls_dump", "shared")
+        yield Case("hls_dump: started", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump: unchanged", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump_info: all", "hls_dump_info", {**self.mine.options("hls_dump_info", "shared"), **on()})
+        yield Case("hls_dump: stopped", "hls_dump", {**dump, **on(), "state": "stopped"})
+        yield Case("hls_dump: dump_id_used", "hls_dump", {**dump, **on()}, "dump_id_used", writes=True)
+        for kind in ("output_stream_not_found", "llhls_publisher_missing"):
+            options = {**dump, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"hls_dump: {kind}", "hls_dump", options, kind, writes=True)
+        for kind in ("unsupported_call", "unsafe_version"):
+            options = {**self.mine.options("stream_conclude", "shared"), **self.spoilt(f"version-{kind}")}
+            yield Case(f"stream_conclude: {kind}", "stream_conclude", options, kind)
         yield Case("stream: not_pulled", "stream", {**camera, "name": "sent", **on(), "state": "absent"}, "not_pulled")
 
     def specific(self) -> t.Iterator[Case]:
@@ -768,6 +838,12 @@ class Server:
         for wrong in (url, self.mine.webhook("channel")):
             yield "scheduled_channel", {**scheduled, "programs": [{**program, "items": [{"url": wrong}]}]}, "bad_input"
             yield "multiplex_channel", {**multiplex, "source_streams": [{**source, "url": wrong}]}, "bad_input"
+            entry = {**scheduled, "fallback_program": {"items": [{"url": wrong}]}}
+            yield "scheduled_channels", {"scheduled_channels": [scheduled, entry]}, "bad_input"
+            entry = {**multiplex, "source_streams": [{**source, "url": wrong}]}
+            yield "multiplex_channels", {"multiplex_channels": [multiplex, entry]}, "bad_input"
+            pulls = self.mine.pulls("shared")["streams"]
+            yield "streams", {"streams": [pulls[0], {**pulls[1], "urls": [wrong]}]}, "bad_input"
         record = self.mine.records("shared")[0]
         yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
         yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"

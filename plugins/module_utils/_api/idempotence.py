@@ -29,3 +29,5 @@ CREATES = Idempotence(
 STARTS = Idempotence(
     False, "If the first one took effect, a second one fails as a duplicate: read the current state instead."
 )
+SWITCHES = Idempotence(True, "A second one sets the same state again.")
+SENDS = Idempotence(False, "If the first one took effect, a second one would reach players again.")

@@ -21,7 +21,8 @@ DEEPEST_ANSWER = 64  # levels; the API nests about ten, and the code that proces
 _PIECE = 2**14  # bytes that are read and decompressed at once
 _SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
 _GATEWAY_STATUSES = (502, 503, 504)
-# The only 502 of the server itself: it could not pull a stream (server-facts: Streams).
+# The only 502 of the server itself: it could not pull a stream
+# (server-facts: Streams, recordings, channels, output profiles).
 _FAILED_PULL = b"Could not pull the stream"
 
 

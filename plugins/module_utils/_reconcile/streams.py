@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Pulled streams: what is special about them in the strategy of named objects (server-facts: Streams)."""
+"""Pulled streams: what is special about them in the strategy of named objects.
+
+Source: server-facts: Streams, recordings, channels, output profiles.
+"""
 
 from __future__ import annotations
 

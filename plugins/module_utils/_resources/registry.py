@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from .._schema.objects import Object
 from .application import APPLICATION
+from .hls_dump import HLS_DUMP
 from .multiplex_channel import MULTIPLEX_CHANNEL
 from .push_task import PUSH_TASK
 from .record import RECORD
 from .scheduled_channel import SCHEDULED_CHANNEL
 from .stream import STREAM
+from .stream_event import STREAM_EVENT
 from .virtual_host import VIRTUAL_HOST
 
 RESOURCES: tuple[Object, ...] = (
@@ -23,5 +25,7 @@ RESOURCES: tuple[Object, ...] = (
     SCHEDULED_CHANNEL,
     MULTIPLEX_CHANNEL,
     STREAM,
+    STREAM_EVENT,
+    HLS_DUMP,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

@@ -72,7 +72,7 @@ class Items(ObjectList):
 
     def merge(self, desired: t.Any, current: t.Any) -> t.Any:
         """Return the desired items; one with the source of the current one at its place keeps what is omitted."""
-        pairs = zip_longest(desired, (current or [])[: len(desired)], fillvalue={})
+        pairs: t.Iterable[tuple[t.Any, t.Any]] = zip_longest(desired, (current or [])[: len(desired)], fillvalue={})
         return [self.element.merge(item, old if old.get("url") == item["url"] else None) for item, old in pairs]
 
 

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Streams: the fields of a pull, and how the server describes what is live (server-facts: Streams)."""
+"""Streams: the fields of a pull, and how the server describes what is live.
+
+Source: server-facts: Streams, recordings, channels, output profiles.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ _PROPERTIES = (
     _UnreportedBool("persistent"),
     _UnreportedInt("no_input_failover_timeout", "noInputFailoverTimeoutMs", check=checks.count),
     _UnreportedInt("unused_stream_deletion_timeout", "unusedStreamDeletionTimeoutMs", check=checks.count),
-    # Unlike in origins, 0.21.0 has not renamed this key (server-facts: Streams).
+    # Unlike in origins, 0.21.0 has not renamed this key (server-facts: Streams, recordings, channels, output profiles).
     _UnreportedBool("ignore_rtcp_sr_timestamp", "ignoreRtcpSRTimestamp", since="0.16.1"),
     _UnreportedInt("retry_count", "retryCount", check=checks.count, since="0.19.0"),
     _UnreportedBool("relay", since="0.21.0"),
@@ -121,7 +124,8 @@ def is_pulled(raw: t.Mapping[str, t.Any]) -> bool:
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-# Bit rates of tracks are text on 0.18.0 and numbers later (server-facts: Streams).
+# Bit rates of tracks are text on 0.18.0 and numbers later
+# (server-facts: Streams, recordings, channels, output profiles).
 _NUMBERS = ("bitrate",)
 
 

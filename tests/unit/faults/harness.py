@@ -45,6 +45,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     View,
     channel_of,
     doubles,
+    is_pull,
     is_recording,
     strays,
     view,
@@ -138,6 +139,8 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
         if channel is not None:
             calls = f"{app}/{label[1]}/{channel.source_type.lower()}Channels"
             return {calls, f"{calls}/{label[2]}"}
+        if is_pull(label):
+            return {f"{app}/{label[1]}/streams", f"{app}/{label[1]}/streams/{label[2]}"}
         jobs = "records" if is_recording(label) else "pushes"
         return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:{jobs}" if len(label) == 3 else ""}}[
             len(label)
@@ -206,6 +209,8 @@ class FaultHarness:
         self.ledger.clear()
 
     def _make(self, scenario: Scenario) -> None:
+        for origin in ("rtsp://origin.example.com", "rtsp://u:canary-password@origin.example.com"):
+            self.simulator.origin(origin)
         for one in scenario.given:
             one.post(self.simulator)
         for stream in scenario.streams:

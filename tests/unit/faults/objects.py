@@ -5,7 +5,7 @@
 """What a server holds, by labels: (virtual host,), (virtual host, application) or (virtual host, application, job).
 
 The IDs of recordings begin with `record`, those of push tasks do not. Scheduled channels have names that begin with
-`scheduled`, multiplex channels such that begin with `multiplex`.
+`scheduled`, multiplex channels such that begin with `multiplex`, and pulled streams such that begin with `pull`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, channel_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import ChannelFile
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import Pull
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.recorder import Record, RecordApplication
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import State
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import post
@@ -39,11 +40,18 @@ def channel_of(label: Label) -> channel_files.Kind | None:
     return next((kind for word, kind in kinds.items() if len(label) == 3 and label[2].startswith(word)), None)
 
 
+def is_pull(label: Label) -> bool:
+    """Return whether the label is that of a pulled stream."""
+    return len(label) == 3 and label[2].startswith("pull")
+
+
 def kind_of(label: Label) -> str:
     """Return the kind of object in words."""
     channel = channel_of(label)
     if channel is not None:
         return f"{channel.source_type.lower()} channel"
+    if is_pull(label):
+        return "pulled stream"
     return "recording" if is_recording(label) else KINDS[len(label)]
 
 
@@ -70,6 +78,9 @@ class Given(NamedTuple):
                 # Written some time ago, so that the server has noticed it.
                 path = _channel_path(simulator.state, self.label)
                 simulator.state.channels.files[path] = ChannelFile(dict(self.body), simulator.state.clock.now() - 10)
+        elif is_pull(self.label):
+            source, pull = self.body["urls"][0], Pull(list(self.body["urls"]), persistent=True)
+            simulator.state.stream_appears(*self.label, source_type="RtspPull", source_url=source, pull=pull)
         else:
             call = "startRecord" if is_recording(self.label) else "startPush"
             post(simulator, f"/v1/vhosts/{vhost}/apps/{inside[0]}:{call}", self.body)
@@ -111,7 +122,14 @@ def view(simulator: Simulator) -> View:
                 record.metadata,
             )
         found.update(_channels(state))
+        found.update({label: stream.source_url for label, stream in state.streams.items() if _stays(state, label)})
     return found
+
+
+def _stays(state: State, label: Label) -> bool:
+    """Return whether a label is that of a pulled stream that nobody has asked to end."""
+    stream = state.streams.get(label) if len(label) == 3 else None
+    return stream is not None and is_pull(label) and stream.ends_at is None
 
 
 def _channels(state: State) -> Iterable[tuple[Label, Form]]:
@@ -152,6 +170,8 @@ def is_there(state: State, label: Label) -> bool:
         return vhost is not None and label[1] in vhost.applications
     if channel_of(label) is not None:
         return any(label == found for found, _content in _channels(state))
+    if is_pull(label):
+        return _stays(state, label)
     if is_recording(label):
         return any(
             (vhost_name, app, record.id) == label and record.gone_at is None
@@ -205,5 +225,7 @@ def asked_to_make(method: str, path: str, body: Any) -> Iterable[Label]:
     elif len(parts) == 7 and parts[6] in ("scheduledChannels", "multiplexChannels"):
         stream = body["stream" if parts[6] == "scheduledChannels" else "outputStream"]
         yield (parts[3], parts[5], str(stream["name"]))
+    elif len(parts) == 7 and parts[6] == "streams":
+        yield (parts[3], parts[5], str(body["name"]))
     elif len(parts) == 6 and parts[5].endswith((":startPush", ":startRecord")):
         yield (parts[3], parts[5].partition(":")[0], str(body["id"]))

@@ -60,7 +60,7 @@ class Scenario:
     @property
     def of_channels(self) -> bool:
         """Return whether the module manages channels, which the server notices some time after a write."""
-        return self.module in ("scheduled_channel", "multiplex_channel")
+        return self.module.removesuffix("s") in ("scheduled_channel", "multiplex_channel")
 
     @property
     def needed(self) -> list[Given]:
@@ -151,6 +151,7 @@ def scenarios(version: str) -> dict[str, Scenario]:
         *_of_push_tasks(push),
         *_of_recordings(),
         *([] if version in ("0.15.10", "documented") else _of_channels(version)),
+        *_of_streams(),
         *_of_certificates(),
     ]
     assert len({one.name for one in found}) == len(found)
@@ -609,4 +610,112 @@ def _of_channels(version: str) -> Iterable[Scenario]:
         {**place, "name": "multiplex-1", "source_streams": [source]},
         given=empty,
         made=_labels("t-v/tv/multiplex-1"),
+    )
+    yield from _of_lists_of_channels(empty, stored, source)
+
+
+def _of_lists_of_channels(
+    empty: Sequence[Given], stored: Mapping[str, Any], source: Mapping[str, Any]
+) -> Iterable[Scenario]:
+    """Yield the scenarios for lists; ``stored`` is a scheduled channel as the server keeps it."""
+
+    def channel(name: str, **fields: Any) -> dict[str, Any]:
+        return {"vhost": "t-v", "app": "tv", "name": name, **fields}
+
+    def there(number: int) -> Given:
+        name = f"scheduled-{number}"
+        return Given(("t-v", "tv", name), {**stored, "stream": {**stored["stream"], "name": name}})
+
+    program = {**_PROGRAM, "items": [_ITEM]}
+    plain = _given_app("t-v", "plain")
+    yield Scenario(
+        "scheduled_channels: create, change, recreate, keep and purge",
+        "scheduled_channels",
+        {
+            "scheduled_channels": [
+                channel("scheduled-new", programs=[program]),
+                channel("scheduled-1", programs=[{**program, "repeat": False}]),
+                channel("scheduled-2", stream={"video_track": False}),
+                channel("scheduled-3", programs=[program]),
+            ],
+            "recreate": True,
+            "purge": True,
+        },
+        given=[*empty, *map(there, range(1, 5))],
+        made=_labels("t-v/tv/scheduled-new"),
+        changed=_labels("t-v/tv/scheduled-1", "t-v/tv/scheduled-2"),
+        kept=_labels("t-v/tv/scheduled-3"),
+        gone=_labels("t-v/tv/scheduled-4"),
+    )
+    yield Scenario(
+        "scheduled_channels: some refused",
+        "scheduled_channels",
+        {
+            "scheduled_channels": [
+                channel("scheduled-new", programs=[program]),
+                {**channel("scheduled-new", programs=[program]), "app": "plain"},
+                {**channel("scheduled-new", programs=[program]), "app": "nowhere"},
+                channel("scheduled-1", stream={"video_track": False}),
+            ]
+        },
+        given=[*empty, plain, there(1)],
+        made=_labels("t-v/tv/scheduled-new"),
+        refused=_labels("t-v/plain/scheduled-new", "t-v/nowhere/scheduled-new", "t-v/tv/scheduled-1"),
+    )
+    yield Scenario(
+        "scheduled_channels: delete many",
+        "scheduled_channels",
+        {"scheduled_channels": [channel(f"scheduled-{number}") for number in (1, 2, 9)], "state": "absent"},
+        given=[*empty, *map(there, (1, 2))],
+        gone=_labels("t-v/tv/scheduled-1", "t-v/tv/scheduled-2"),
+    )
+    yield Scenario(
+        "multiplex_channels: create many",
+        "multiplex_channels",
+        {"multiplex_channels": [channel(f"multiplex-{number}", source_streams=[source]) for number in (1, 2)]},
+        given=empty,
+        made=_labels("t-v/tv/multiplex-1", "t-v/tv/multiplex-2"),
+    )
+
+
+def _of_streams() -> Iterable[Scenario]:
+    empty = [_given_vhost("t-v"), _given_app("t-v", "cameras", providers={"rtspPull": {}})]
+    url = f"rtsp://u:{CANARY}-password@origin.example.com/one"
+    pull = {"vhost": "t-v", "app": "cameras", "name": "pull-1", "urls": [url], "persistent": True}
+    there = [*empty, Given(("t-v", "cameras", "pull-1"), {"urls": [url]})]
+    label = _labels("t-v/cameras/pull-1")
+    other = {**pull, "urls": ["rtsp://origin.example.com/two"], "recreate": True}
+    yield Scenario("stream: pull", "stream", pull, given=empty, made=label)
+    yield Scenario("stream: another URL", "stream", other, given=there, changed=label)
+    yield Scenario("stream: end", "stream", {**pull, "state": "absent"}, given=there, gone=label)
+    many = [{**pull, "name": f"pull-{number}"} for number in (1, 2, 3)]
+    given = [
+        *empty,
+        _given_app("t-v", "plain"),
+        *(Given(("t-v", "cameras", f"pull-{n}"), {"urls": [url]}) for n in (1, 2)),
+    ]
+    yield Scenario(
+        "streams: pull, another URL, keep and refuse",
+        "streams",
+        {
+            "streams": [
+                many[2],
+                {**many[0], "urls": other["urls"]},
+                many[1],
+                {**many[0], "app": "plain"},
+            ],
+            "recreate": True,
+        },
+        given=given,
+        made=_labels("t-v/cameras/pull-3"),
+        changed=label,
+        kept=_labels("t-v/cameras/pull-2"),
+        refused=_labels("t-v/plain/pull-1"),
+    )
+    yield Scenario(
+        "streams: end many",
+        "streams",
+        {"streams": many, "state": "absent"},
+        given=given,
+        gone=_labels("t-v/cameras/pull-1", "t-v/cameras/pull-2"),
     )

@@ -40,7 +40,15 @@ LARGE = "vhosts: create 501"
 
 SCENARIOS = tuple(scenarios(NEWEST))
 SMALL = tuple(name for name in SCENARIOS if name != LARGE)
-FOR_MANY = ("vhosts", "applications", "push_tasks", "records")
+FOR_MANY = (
+    "vhosts",
+    "applications",
+    "push_tasks",
+    "records",
+    "scheduled_channels",
+    "multiplex_channels",
+    "streams",
+)
 
 TYPICAL = (
     "vhost: recreate with contents",
@@ -51,6 +59,12 @@ TYPICAL = (
     "push_tasks: start, move, keep and purge",
     "record: another interval",
     "records: start, change, keep and purge",
+    "scheduled_channel: recreate",
+    "scheduled_channels: create, change, recreate, keep and purge",
+    "multiplex_channel: create",
+    "multiplex_channels: create many",
+    "stream: another URL",
+    "streams: pull, another URL, keep and refuse",
     "cert_reload: one",
 )
 """A scenario of each module: those that the short gate tries, with the class of a lost response. The whole matrix is

@@ -15,7 +15,13 @@ from typing import Any
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, Place, spelled, with_value
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import (
+    HOLDER,
+    LIVE,
+    Place,
+    spelled,
+    with_value,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
@@ -23,7 +29,9 @@ REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 _ACTIONS = "pushes|startPush|stopPush|records|startRecord|stopRecord"
 _CHANNELS = rf"/(scheduled|multiplex)Channels(/{NAME.pattern})?"
-_IN_APP = rf"(:({_ACTIONS})|/streams|{_CHANNELS})?"
+_OF_STREAM = "hlsDumps|startHlsDump|stopHlsDump|sendEvent|sendSubtitles|concludeHlsLive|enableStt|disableStt|sttStatus"
+_STREAMS = rf"/streams(/{NAME.pattern}(:({_OF_STREAM}))?)?"
+_IN_APP = rf"(:({_ACTIONS})|{_STREAMS}|{_CHANNELS})?"
 _VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}{_IN_APP}|:reloadCertificate)?"
 _STATISTICS = rf"stats/current(/vhosts/{NAME.pattern}(/apps/{NAME.pattern}(/streams/{NAME.pattern})?)?)?"
 _PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
@@ -137,6 +145,7 @@ def fresh(simulator: Simulator) -> None:
         vhost = simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
         for app in HOLDER["applications"]:
             simulator.state.create_application(vhost, app)
+    simulator.stream_appears(LIVE["vhost"], LIVE["app"], LIVE["stream"])
     simulator.clear_log()
 
 
@@ -147,6 +156,7 @@ def held(simulator: Simulator) -> list[Any]:
         found: list[Any] = [vhost.config for vhost in state.virtual_hosts.values()]
         found += [app.config for vhost in state.virtual_hosts.values() for app in vhost.applications.values()]
         found += [file.content for file in state.channels.files.values()]
+        found += [event.body for event in state.world.events]
         found += [dataclasses.asdict(push) for pushes in state.push_applications.values() for push in pushes]
         found += [
             vars(record)

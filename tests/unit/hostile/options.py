@@ -34,6 +34,9 @@ _RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
 _MULTIPLEX = {**MULTIPLEX, "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}]}
 _STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
 
+LIVE = {"vhost": "default", "app": "app", "stream": "t-live"}
+"""A stream that a test has to bring to life."""
+
 VALID: dict[str, dict[str, Any]] = {
     "vhost": VHOST,
     "vhosts": {"vhosts": [VHOST]},
@@ -55,6 +58,11 @@ VALID: dict[str, dict[str, Any]] = {
     "multiplex_channel_info": PLACE,
     "stream": {**_STREAM, "state": "absent"},
     "streams": {"streams": [_STREAM], "state": "absent"},
+    "stream_conclude": LIVE,
+    "stream_event": {**LIVE, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+    "stream_stt": {**LIVE, "state": "stopped"},
+    "hls_dump": {**LIVE, "id": "t-d", "state": "stopped"},
+    "hls_dump_info": {"vhost": "default", "app": "app"},
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {
@@ -79,6 +87,11 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "scheduled_channels": SCHEDULED,
     "multiplex_channels": _MULTIPLEX,
     "streams": _STREAM,
+    "frames": {"frame_type": "TIT2"},
+    "cue": {"cue_type": "out"},
+    "scte35": {"id": 1, "splice_type": "out"},
+    "subtitles": {"label": "x", "cues": [{"text": "x"}]},
+    "cues": {"text": "x"},
     "videos": {"name": "v", "bypass": True},
     "audios": {"name": "a", "bypass": True},
     "output_profile": {"name": "p", "output_stream_name": "s"},

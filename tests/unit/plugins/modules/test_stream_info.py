@@ -84,7 +84,9 @@ def test_missing_streams_are_named(live: Simulator) -> None:
 
 
 def test_a_stream_that_ends_between_the_requests_is_missing(live: Simulator) -> None:
-    live.meanwhile("GET", "/v1/vhosts/t-v/apps/live/streams/one", lambda: live.stream_disappears("t-v", "live", "one"))
+    live.meanwhile(
+        "GET", "/v1/vhosts/t-v/apps/live/streams/one", lambda: live.state.stream_disappears("t-v", "live", "one")
+    )
     run = read(live, vhost="t-v", app="live", names=["one", "camera"])
     assert run["missing"] == ["t-v/live/one"]
     assert [one["name"] for one in run["streams"]] == ["camera"]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import datetime
+import json
 import pathlib
 import typing as t
 
+import jsonschema
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
@@ -25,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
     run_module,
 )
 
+from .conftest import REPOSITORY
 from .rotation import authority
 
 WANTED: dict[str, t.Any] = yaml.safe_load("""
@@ -451,7 +454,12 @@ def media(request: pytest.FixtureRequest) -> t.Iterator[Simulator]:
 
 
 def test_no_difference_inside_of_applications_gives_no_finding(media: Simulator) -> None:
-    assert media_findings(audit(media, MEDIA)) == []
+    run = audit(media, MEDIA)
+    assert media_findings(run) == []
+    schema = json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8"))
+    report = audit_report({"one": run}, "2026-01-01T00:00:00Z")
+    jsonschema.validate(report, schema)
+    assert all(report["servers"][0][key] for key in ("records", "streams", "channels"))
 
 
 @pytest.mark.parametrize(("path", "value"), MEDIA_FIELDS, ids=[path for path, _value in MEDIA_FIELDS])

@@ -16,6 +16,7 @@ from .._core.errors import OmeError
 from .._resources import application
 from .._resources.application import APPLICATION
 from .._resources.job import NO_APPLICATION
+from .._schema.validators import is_addressable
 from .collector import Collector
 from .desired import Desired
 
@@ -64,7 +65,7 @@ class Applications:
 
         Raises OmeError if no further request can succeed.
         """
-        wanted = sorted(set(streams))
+        wanted = sorted(key for key in set(streams) if all(map(is_addressable, key[:2])))
         scopes = [scope for scope in dict.fromkeys(key[:2] for key in wanted) if scope not in self._live]
         lists = self._api.map_concurrently([functools.partial(self._list_live, *scope) for scope in scopes])
         self._live.update(zip(scopes, lists))

@@ -154,7 +154,7 @@ class NamedObjectAudit:
         differences = tuple(declaration.difference(desired, current))
         obstacle = self._kind.protected(raw) if differences else None
         if obstacle is not None:
-            text = f"{self._title(key)} is listed, but the stream with this name is another one. {obstacle}"
+            text = str(obstacle.for_attempt(f"compare {self._kind.what} {key}"))
             self._collector.add(ERROR, obstacle.kind, text, **self._place(key))
         else:
             self._collector.add_differences(self._title(key), differences, read_only=False, **self._place(key))

@@ -275,6 +275,7 @@ def test_a_stream_that_an_encoder_sends_is_no_pull(simulator: Simulator) -> None
     make(simulator, "records")
     run = audit(simulator, streams=[{**PULL, "name": "live1"}])
     assert places(run) == [("not_pulled", "media", "live1", "")]
+    assert message(run, "not_pulled").startswith("Could not compare stream default/media/live1")
 
 
 @pytest.mark.parametrize("option", LISTS)
@@ -539,6 +540,19 @@ def test_a_multiplex_channel_that_does_not_play_although_its_sources_are_live(
     assert log.count(f"{MEDIA}/streams") == 1
     watched.meanwhile = watched.simulator.middlewares.clear
     assert places(watched.audit(**multiplex())) == []
+
+
+def test_no_request_names_a_source_that_cannot_be_addressed(watched: Watched) -> None:
+    """Some names crash the server."""
+
+    def spoil_source(answer: Any) -> None:
+        answer["response"].update(state="Pulling")
+        answer["response"]["sourceStreams"][0]["url"] = "stream://default/a%s/live1"
+
+    change_answer(watched.simulator, "multiplexChannels/mux1", spoil_source)
+    result = watched.audit(**multiplex())
+    assert [entry[0] for entry in places(result)] == ["differs"]
+    assert not [record.path for record in watched.simulator.log if "%" in record.path]
 
 
 def test_channels_survive_a_restart_and_the_rest_does_not(watched: Watched) -> None:

@@ -93,6 +93,25 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS), "      ")
 
+    # For the audit, which only compares and accepts an omitted list.
+    AUDITED: str = (
+        "options:\n"
+        "  records:\n"
+        "    description:\n"
+        "      - The desired recordings, in the format of O(streamops.ovenmediaengine.records#module:records).\n"
+        "      - Fields omitted from an entry are not compared.\n"
+        "      - Unlisted recordings are found in the applications of these entries.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    version_added: 2.0.0\n"
+        "    suboptions:\n"
+    ) + indent(
+        re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS).replace(
+            "Required if O(state=started)", "It is required"
+        ),
+        "      ",
+    )
+
     CHANGE = r"""
 options:
   state:

@@ -234,6 +234,10 @@ class Objects:
                 "vhosts": [self.vhost(vhost)],
                 "applications": [self.app(vhost)],
                 "push_tasks": self.tasks(vhost),
+                "records": self.records(vhost),
+                "streams": [{name: value for name, value in self.pull(vhost).items() if name != "wait_timeout"}],
+                "scheduled_channels": [self.channel("scheduled_channel")],
+                "multiplex_channels": [self.channel("multiplex_channel")],
             },
             "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
         }[module]

@@ -36,11 +36,18 @@ from hypothesis import strategies as st
 OUR_CHANNEL = {"vhost": "t-s", "app": "tv", "name": "tv1", "wait_timeout": 0}
 OUR_ENTRY = {"vhost": "t-s", "app": "tv", "name": "tv2"}
 OUR_SOURCE = {"name": "one", "url": "stream://t-s/live/main", "track_map": []}
+_NAMES = {"vhost": "t-s", "app": "tv"}
+INSIDE = {
+    "records": [{**_NAMES, "id": "t-r", "stream": {"name": "main"}}],
+    "streams": [{**_NAMES, "name": "camera", "urls": ["rtsp://origin.example.com/live"]}],
+    "scheduled_channels": [{**_NAMES, "name": "tv1"}],
+    "multiplex_channels": [{**_NAMES, "name": "mux1", "source_streams": [OUR_SOURCE]}],
+}
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("vhost_info", {}),
     ("application_info", {}),
     ("push_task_info", {}),
-    ("audit_info", {"vhosts": [OURS], "applications": [OUR_APP], "push_tasks": [OUR_TASK]}),
+    ("audit_info", {"vhosts": [OURS], "applications": [OUR_APP], "push_tasks": [OUR_TASK], **INSIDE}),
     ("vhost", {"name": "t-n", "host": {"names": ["n.example.com"]}}),
     ("vhost", {**OURS, "distribution": "other.example.com"}),
     ("vhost", {**OURS, "distribution": "other.example.com", "recreate": True}),

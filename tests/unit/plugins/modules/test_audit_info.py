@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,9 @@ OWN_KINDS = {
     "ambiguous_host_name": "warning",
     "push_error": "error",
     "push_stalled": "error",
+    "record_error": "error",
+    "record_stalled": "error",
+    "channel_not_playing": "error",
     "handshake_failed": "error",
     "certificate_differs": "drift",
     "certificate_name": "warning",
@@ -81,6 +85,18 @@ HOST_NAMES = ("localhost",)
 """Of the virtual host of the configuration file: with the ``*`` of the sample configuration it would take the host
 names of all others.
 """
+
+
+def test_the_guide_lists_each_kind_of_finding_with_its_severity() -> None:
+    """Kinds of errors, and those that only a report has, can be there, too."""
+    guide = Path(__file__).parents[4] / "docs/docsite/rst/guide_audits.rst"
+    table = guide.read_text(encoding="utf-8").partition("Understand the findings")[2].partition("Act on the")[0]
+    rows = re.findall(r"   \* - (``.*)\n     - (\w+)\n", table)
+    listed = {kind: severity for kinds, severity in rows for kind in re.findall(r"``(\w+)``", kinds)}
+    of_reports = {"host_unreachable", "audit_failed", "not_audited"}
+    assert {kind: listed.get(kind) for kind in OWN_KINDS} == OWN_KINDS
+    others = set(listed) - set(OWN_KINDS) - of_reports
+    assert others <= set(ADVICE) and {listed[kind] for kind in others} == {"error"}
 
 
 @pytest.fixture(params=VERSIONS)
@@ -839,6 +855,7 @@ def test_secrets_are_no_log() -> None:
         "vhosts.applications.transcode_webhook.secret_key",
         "applications.transcode_webhook.secret_key",
         "push_tasks.stream_key",
+        "records.metadata",
     }
 
 

@@ -63,12 +63,14 @@ status:
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED place
     vhost:
       description: Name of the virtual host.
       type: str
     app:
       description: Name of the application.
       type: str
+    # END GENERATED
     stream:
       description: Name of the stream.
       type: str

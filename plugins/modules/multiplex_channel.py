@@ -103,6 +103,7 @@ multiplex_channel:
   returned: success or failure after reading the server
   type: dict
   sample:
+    # BEGIN GENERATED sample_multiplex_channel
     vhost: default
     app: media
     name: mux1
@@ -115,6 +116,7 @@ multiplex_channel:
           - source_track_name: bypass_video
             new_track_name: video_1080
     playlists: []
+    # END GENERATED
 state:
   description:
     - V(playing), or V(pulling) while the channel waits for a source. Servers can have further states.
@@ -139,6 +141,7 @@ differences:
       description: Desired value; V(null) if the server has something that is not listed.
       type: raw
     # END GENERATED
+# BEGIN GENERATED dropped_viewers
 would_drop:
   description: What a recreate or delete would interrupt.
   returned: when the channel needs a recreate that is not done now, and in check mode when it is deleted
@@ -148,6 +151,7 @@ would_drop:
       description: Number of viewers. Absent if the server does not report it.
       type: int
       sample: 12
+# END GENERATED
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

@@ -53,7 +53,9 @@ multiplex_channels:
   type: list
   elements: dict
   sample:
-    - vhost: default
+    -
+      # BEGIN GENERATED sample_multiplex_channel
+      vhost: default
       app: media
       name: mux1
       output_stream:
@@ -65,23 +67,28 @@ multiplex_channels:
             - source_track_name: bypass_video
               new_track_name: video_1080
       playlists: []
+      # END GENERATED
+# BEGIN GENERATED missing_names
 missing:
   description: Entries of O(names) that do not exist in an application, as virtual host, application and name.
   returned: success
   type: list
   elements: str
+# END GENERATED
 status:
   description: Status of each channel, in the same order.
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED place
     vhost:
       description: Name of the virtual host.
       type: str
     app:
       description: Name of the application.
       type: str
+    # END GENERATED
     name:
       description: Name of the channel.
       type: str

@@ -104,6 +104,7 @@ scheduled_channel:
   returned: success or failure after reading the server
   type: dict
   sample:
+    # BEGIN GENERATED sample_scheduled_channel
     vhost: default
     app: media
     name: tv1
@@ -122,6 +123,7 @@ scheduled_channel:
             start: 0
             duration: -1
             forward_data: false
+    # END GENERATED
 state:
   description:
     - V(onair) while an item is scheduled, even if its source is not live. V(offair) otherwise.
@@ -146,6 +148,7 @@ differences:
       description: Desired value; V(null) if the server has something that is not listed.
       type: raw
     # END GENERATED
+# BEGIN GENERATED dropped_viewers
 would_drop:
   description: What a recreate or delete would interrupt.
   returned: when the channel needs a recreate that is not done now, and in check mode when it is deleted
@@ -155,6 +158,7 @@ would_drop:
       description: Number of viewers. Absent if the server does not report it.
       type: int
       sample: 12
+# END GENERATED
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

@@ -53,7 +53,9 @@ scheduled_channels:
   type: list
   elements: dict
   sample:
-    - vhost: default
+    -
+      # BEGIN GENERATED sample_scheduled_channel
+      vhost: default
       app: media
       name: tv1
       stream:
@@ -71,23 +73,28 @@ scheduled_channels:
               start: 0
               duration: -1
               forward_data: false
+      # END GENERATED
+# BEGIN GENERATED missing_names
 missing:
   description: Entries of O(names) that do not exist in an application, as virtual host, application and name.
   returned: success
   type: list
   elements: str
+# END GENERATED
 status:
   description: Status of each channel, in the same order.
   returned: success
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED place
     vhost:
       description: Name of the virtual host.
       type: str
     app:
       description: Name of the application.
       type: str
+    # END GENERATED
     name:
       description: Name of the channel.
       type: str

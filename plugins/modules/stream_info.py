@@ -80,12 +80,14 @@ streams:
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED place
     vhost:
       description: Name of the virtual host.
       type: str
     app:
       description: Name of the application.
       type: str
+    # END GENERATED
     name:
       description: Name of the stream.
       type: str

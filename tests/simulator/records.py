@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules of recordings (server-facts: Streams, recordings, channels, output profiles)."""
+"""The rules of recordings (server-facts: Recordings)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 
 """The endpoints of actions on a live stream: events, the end of HLS, speech to text.
 
-Source: server-facts: Streams, recordings, channels, output profiles.
+Source: server-facts: Actions of a stream.
 """
 
 from __future__ import annotations

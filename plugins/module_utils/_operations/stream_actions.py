@@ -23,7 +23,7 @@ from .base import FLAG, Operation, Result, check_name, state_option
 _KEY = ("vhost", "app", "stream")
 _REQUIRED = {"type": "str", "required": True}
 # concludeHlsLive exists since the first of these, and is known to be harmless since the second
-# (server-facts: Streams, recordings, channels, output profiles).
+# (server-facts: Actions of a stream).
 _CONCLUDES: Version = (0, 16, 6)
 _CONCLUDES_SAFELY: Version = (0, 20, 0)
 _SPEECH: Version = (0, 21, 0)
@@ -153,5 +153,9 @@ class StreamStt(_StreamAction):
     def _switch(actions: StreamActions, attempt: str, *, on: bool) -> None:
         """Switch speech-to-text, and read whether that had an effect."""
         actions.switch_speech_to_text(on=on)
-        if (actions.read_speech_to_text().get("enabled") is True) != on:
+        try:
+            current = actions.read_speech_to_text()
+        except OmeError as error:
+            raise error.with_outcome_unknown(True) from error
+        if (current.get("enabled") is True) != on:
             raise OmeError("lost", attempt, outcome_unknown=True)

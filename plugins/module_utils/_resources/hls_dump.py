@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""HLS dumps: fields and rules (server-facts: Streams, recordings, channels, output profiles)."""
+"""HLS dumps: fields and rules (server-facts: HLS dumps)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The multiplex channel: fields, rules, status (server-facts: Streams, recordings, channels, output profiles)."""
+"""The multiplex channel: fields, rules, status (server-facts: Multiplex channels)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The recording: fields, rules of paths and schedules, states (server-facts: Streams, recordings, channels)."""
+"""The recording: fields, rules of paths and schedules, states (server-facts: Recordings)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 
 """Events that a request sends into a live stream, by format.
 
-Source: server-facts: Streams, recordings, channels, output profiles.
+Source: server-facts: Actions of a stream.
 """
 
 from __future__ import annotations

@@ -39,12 +39,14 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging imp
     odd_output,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
+    DUMPED,
     LONGER_THAN_ANY_STOP,
     Given,
     Label,
     View,
     channel_of,
     doubles,
+    is_on_stream,
     is_pull,
     is_recording,
     strays,
@@ -141,6 +143,8 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
             return {calls, f"{calls}/{label[2]}"}
         if is_pull(label):
             return {f"{app}/{label[1]}/streams", f"{app}/{label[1]}/streams/{label[2]}"}
+        if is_on_stream(label):
+            return {f"{app}/{label[1]}/streams/{DUMPED}:{action}" for action in ("hlsDumps", "sttStatus")}
         jobs = "records" if is_recording(label) else "pushes"
         return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:{jobs}" if len(label) == 3 else ""}}[
             len(label)
@@ -204,6 +208,7 @@ class FaultHarness:
                 kept.streams,
             )
             state.records.applications, state.channels.held = kept.recordings, kept.channels
+            state.world.events.clear()
             state.random = random.Random(20)
         simulator.clear_log()
         self.ledger.clear()
@@ -213,13 +218,21 @@ class FaultHarness:
             self.simulator.origin(origin)
         for one in scenario.given:
             one.post(self.simulator)
-        for stream in scenario.streams:
-            self.simulator.stream_appears(*stream)
+        self._go_live(scenario)
         if scenario.certificates:
             self._site = self._site or Site(self.simulator, self._directory, "t-v")
             self._site.place(self._site.old)
             self._site.create()
             self._site.place(self._site.new)
+
+    def _go_live(self, scenario: Scenario) -> None:
+        """Let the streams of a scenario appear, those that the modules switch with speech to text as it is before."""
+        for vhost, app, name in scenario.streams:
+            self.simulator.stream_appears(vhost, app, name)
+            speech = (vhost, app, f"speech-{name}")
+            if speech in scenario.claimed:
+                self.simulator.speech(vhost, app, name, [{"label": "captions"}])
+                self.simulator.state.streams[vhost, app, name].stt_paused = speech in scenario.made
 
     def mend(self, scenario: Scenario) -> None:
         """Restore what the scenario needs and does not make itself, as an operator does after a restart."""
@@ -231,8 +244,7 @@ class FaultHarness:
             Given(("t-v",), {"name": "t-v", "host": {"names": [self._site.host_name], "tls": self._site.tls}}).post(
                 self.simulator
             )
-        for stream in scenario.streams:
-            self.simulator.stream_appears(*stream)
+        self._go_live(scenario)
         if scenario.of_channels:
             self.clock.advance(channel_files.SECONDS_TO_NOTICE + 1)  # of a new application the files that are there
 

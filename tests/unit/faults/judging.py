@@ -30,7 +30,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
-SINGLE = ("vhost", "application", "push_task", "record", "scheduled_channel", "multiplex_channel", "stream")
+SINGLE = ("vhost", "application", "push_task", "record", "scheduled_channel", "multiplex_channel", "stream", "hls_dump")
 # Actions after which an object must be there as wanted, and those after which there must be none.
 _PRESENT = ("created", "recreated", "updated", "started", "restarted", "unchanged")
 _ABSENT = ("deleted", "stopped")

@@ -5,13 +5,16 @@
 """What a server holds, by labels: (virtual host,), (virtual host, application) or (virtual host, application, job).
 
 The IDs of recordings begin with `record`, those of push tasks do not. Scheduled channels have names that begin with
-`scheduled`, multiplex channels such that begin with `multiplex`, and pulled streams such that begin with `pull`.
+`scheduled`, multiplex channels such that begin with `multiplex`, and pulled streams such that begin with `pull`. IDs of
+HLS dumps begin with `dump`; `sent-STREAM` is what requests have sent into a stream, and `speech-STREAM` its speech to
+text if that is on.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, channel_files
@@ -27,6 +30,8 @@ View = dict[Label, Form]
 
 KINDS = {1: "virtual host", 2: "application", 3: "push task"}
 LONGER_THAN_ANY_STOP = 10  # seconds
+DUMPED = "main"
+"""The stream of all HLS dumps."""
 
 
 def is_recording(label: Label) -> bool:
@@ -45,6 +50,11 @@ def is_pull(label: Label) -> bool:
     return len(label) == 3 and label[2].startswith("pull")
 
 
+def is_on_stream(label: Label) -> bool:
+    """Return whether the label is that of something on a live stream: a dump, what was sent, speech to text."""
+    return len(label) == 3 and label[2].startswith(("dump", "sent-", "speech-"))
+
+
 def kind_of(label: Label) -> str:
     """Return the kind of object in words."""
     channel = channel_of(label)
@@ -52,6 +62,8 @@ def kind_of(label: Label) -> str:
         return f"{channel.source_type.lower()} channel"
     if is_pull(label):
         return "pulled stream"
+    if is_on_stream(label):
+        return "HLS dump" if label[2].startswith("dump") else "action on a stream"
     return "recording" if is_recording(label) else KINDS[len(label)]
 
 
@@ -81,6 +93,9 @@ class Given(NamedTuple):
         elif is_pull(self.label):
             source, pull = self.body["urls"][0], Pull(list(self.body["urls"]), persistent=True)
             simulator.state.stream_appears(*self.label, source_type="RtspPull", source_url=source, pull=pull)
+        elif is_on_stream(self.label):
+            simulator.stream_appears(vhost, inside[0], DUMPED)
+            post(simulator, f"/v1/vhosts/{vhost}/apps/{inside[0]}/streams/{DUMPED}:startHlsDump", self.body)
         else:
             call = "startRecord" if is_recording(self.label) else "startPush"
             post(simulator, f"/v1/vhosts/{vhost}/apps/{inside[0]}:{call}", self.body)
@@ -122,6 +137,7 @@ def view(simulator: Simulator) -> View:
                 record.metadata,
             )
         found.update(_channels(state))
+        found.update(_on_streams(state))
         found.update({label: stream.source_url for label, stream in state.streams.items() if _stays(state, label)})
     return found
 
@@ -141,6 +157,22 @@ def _channels(state: State) -> Iterable[tuple[Label, Form]]:
                 for path, file in state.channels.files.items():
                     if path.startswith(beginning) and path.endswith(ending):
                         yield (vhost.name, app.name, path[len(beginning) : -len(ending)]), file.content
+
+
+def _on_streams(state: State) -> Iterator[tuple[Label, Form]]:
+    """Yield what requests have done to live streams: dumps that run, what was sent, speech to text that is on."""
+    sent: dict[Label, set[str]] = {}
+    for event in state.world.events:
+        text = json.dumps([event.action, event.body], sort_keys=True)
+        sent.setdefault((event.vhost, event.app, f"sent-{event.stream}"), set()).add(text)
+    yield from sent.items()
+    for (vhost, app, name), stream in state.streams.items():
+        for dump in (dump for dumps in stream.dumps.values() for dump in dumps.values()):
+            if dump.enabled:
+                form = (name, dump.output, dump.path, tuple(dump.playlists), dump.info_file, dump.user_data)
+                yield (vhost, app, dump.id), form
+        if stream.renditions and not stream.stt_paused:
+            yield (vhost, app, f"speech-{name}"), "on"
 
 
 def _channel_path(state: State, label: Label) -> str:
@@ -172,6 +204,8 @@ def is_there(state: State, label: Label) -> bool:
         return any(label == found for found, _content in _channels(state))
     if is_pull(label):
         return _stays(state, label)
+    if is_on_stream(label):
+        return any(label == found for found, _form in _on_streams(state))
     if is_recording(label):
         return any(
             (vhost_name, app, record.id) == label and record.gone_at is None
@@ -227,5 +261,9 @@ def asked_to_make(method: str, path: str, body: Any) -> Iterable[Label]:
         yield (parts[3], parts[5], str(stream["name"]))
     elif len(parts) == 7 and parts[6] == "streams":
         yield (parts[3], parts[5], str(body["name"]))
+    elif len(parts) == 8 and parts[7].endswith(":startHlsDump"):
+        yield (parts[3], parts[5], str(body["id"]))
+    elif len(parts) == 8 and parts[7].endswith((":sendEvent", ":sendSubtitles", ":concludeHlsLive")):
+        yield (parts[3], parts[5], f"sent-{parts[7].partition(':')[0]}")
     elif len(parts) == 6 and parts[5].endswith((":startPush", ":startRecord")):
         yield (parts[3], parts[5].partition(":")[0], str(body["id"]))

@@ -46,6 +46,8 @@ class Scenario:
     """Virtual host `t-v` has TLS, and its files hold another certificate than the one that is served."""
     always_changed: bool = False
     """Whether each run reports a change because it reads nothing."""
+    sent_once: bool = False
+    """Whether a request is never sent again because no read tells what has become of it."""
 
     @property
     def claimed(self) -> frozenset[Label]:
@@ -152,6 +154,7 @@ def scenarios(version: str) -> dict[str, Scenario]:
         *_of_recordings(),
         *([] if version in ("0.15.10", "documented") else _of_channels(version)),
         *_of_streams(),
+        *_of_live_streams(version),
         *_of_certificates(),
     ]
     assert len({one.name for one in found}) == len(found)
@@ -719,3 +722,37 @@ def _of_streams() -> Iterable[Scenario]:
         given=given,
         gone=_labels("t-v/cameras/pull-1", "t-v/cameras/pull-2"),
     )
+
+
+_LIVE = ("t-v", "live", "main")
+_NEEDS_RELEASE = {"stream_conclude": ("0.18.0", "0.20.0", "0.21.0"), "stream_stt": ("0.21.0",)}
+"""The versions with the calls of a module, if not all have them."""
+
+
+def _of_live_streams(version: str) -> Iterable[Scenario]:
+    """Return what is done to a stream that is live: dumps, events, the end of its HLS, speech to text."""
+    profile = {
+        "name": "bypass",
+        "outputStreamName": "${OriginStreamName}",
+        "encodes": {"videos": [{"name": "bypass_video", "bypass": True}]},
+    }
+    there = [_given_vhost("t-v"), _given_app("t-v", "live", outputProfiles={"outputProfile": [profile]})]
+    stream = {"vhost": "t-v", "app": "live", "stream": "main"}
+    files = {"output_path": "/dumps", "info_file": "/dumps/one.info", "user_data": f"{CANARY}-user-data"}
+    body = {"outputPath": "/dumps", "infoFile": "/dumps/one.info", "userData": f"{CANARY}-user-data"}
+    dumping = [*there, Given(("t-v", "live", "dump-1"), {"id": "dump-1", "outputStreamName": "main", **body})]
+    dump = {**stream, "id": "dump-1"}
+    frames = [{"frame_type": "TXXX", "info": "made-up", "data": "made-up"}]
+    parts: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+        ("start", "hls_dump", {**dump, **files}, {"given": there, "made": _labels("t-v/live/dump-1")}),
+        ("stop", "hls_dump", {**dump, "state": "stopped"}, {"given": dumping, "gone": _labels("t-v/live/dump-1")}),
+        ("send", "stream_event", {**stream, "frames": frames}, {"made": _labels("t-v/live/sent-main")}),
+        ("send", "stream_conclude", {**stream, "force": True}, {"made": _labels("t-v/live/sent-main")}),
+        ("start", "stream_stt", stream, {"made": _labels("t-v/live/speech-main")}),
+        ("stop", "stream_stt", {**stream, "state": "stopped"}, {"gone": _labels("t-v/live/speech-main")}),
+    ]
+    for name, module, options, effects in parts:
+        if version in _NEEDS_RELEASE.get(module, (version,)):
+            sends = module in ("stream_event", "stream_conclude")
+            effects = {"given": there, "streams": [_LIVE], "always_changed": sends, "sent_once": sends, **effects}
+            yield Scenario(f"{module}: {name}", module, options, **effects)

@@ -215,3 +215,10 @@ class TestSpeechToText:
         newest.meanwhile("POST", f"{PATH}:sttStatus", lambda: setattr(stream, "stt_paused", False), skip=1)
         result = run(newest, "stream_stt", state="stopped")
         assert result.failed and result["error"]["kind"] == "lost" and result["changed"]
+
+    def test_a_switch_that_cannot_be_verified_is_a_change(self, newest: Simulator) -> None:
+        newest.speech("default", "app", "main", RENDITIONS)
+        newest.inject("status", method="POST", path=":sttStatus", status=500, skip=1)
+        result = run(newest, "stream_stt", state="stopped")
+        assert result.failed and result["changed"] and result["error"]["kind"] == "server_error"
+        assert newest.state.streams["default", "app", "main"].stt_paused

@@ -81,6 +81,7 @@ results:
   type: list
   elements: dict
   contains:
+    # BEGIN GENERATED named_entry
     vhost:
       description: Name of the virtual host.
       type: str
@@ -88,8 +89,9 @@ results:
       description: Name of the application.
       type: str
     name:
-      description: Name of the channel.
+      description: Name of the object.
       type: str
+    # END GENERATED
     action:
       description: Action that was taken, or that check mode predicts. V(updated) is a change in place.
       type: str
@@ -115,16 +117,16 @@ results:
           description: Desired value; V(null) if the server has something that is not listed.
           type: raw
         # END GENERATED
+    # BEGIN GENERATED dropped_viewers_of_entry
     would_drop:
-      description:
-        - What a recreate or delete would interrupt. Only for channels that check mode would recreate or delete, and for
-          those that need a recreate.
+      description: What a recreate or delete would interrupt. Only in check mode, and if a recreate is refused.
       type: dict
       contains:
         connections:
           description: Number of viewers. Absent if the server does not report it.
           type: int
           sample: 12
+    # END GENERATED
     # BEGIN GENERATED failure
     msg:
       description: Why the entry failed.

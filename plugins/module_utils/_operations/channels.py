@@ -11,22 +11,27 @@ import typing as t
 from .._api.channels import MultiplexChannels, ScheduledChannels
 from .._reconcile.channels import MULTIPLEX, SCHEDULED
 from .._resources import multiplex_channel, scheduled_channel
-from .named_objects import NamedObject, NamedObjectInfo, NamedObjectList
+from .named_objects import ManagedObjects, NamedObject, NamedObjectInfo, NamedObjectList
 
 
-class ScheduledChannel(NamedObject):
-    """The operation of the module `scheduled_channel`."""
+class _Scheduled(ManagedObjects):
+    """Brings scheduled channels into the desired state."""
 
     kind, endpoints = SCHEDULED, ScheduledChannels
-    validate = staticmethod(scheduled_channel.validate)
+
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        scheduled_channel.validate(value, path)
+
+
+class ScheduledChannel(_Scheduled, NamedObject):
+    """The operation of the module `scheduled_channel`."""
+
     result_key = "scheduled_channel"
 
 
-class ScheduledChannelList(NamedObjectList):
+class ScheduledChannelList(_Scheduled, NamedObjectList):
     """The operation of the module `scheduled_channels`."""
 
-    kind, endpoints = SCHEDULED, ScheduledChannels
-    validate = staticmethod(scheduled_channel.validate)
     entries = "scheduled_channels"
 
 
@@ -40,19 +45,24 @@ class ScheduledChannelInfo(NamedObjectInfo):
         return scheduled_channel.status_of(raw)
 
 
-class MultiplexChannel(NamedObject):
-    """The operation of the module `multiplex_channel`."""
+class _Multiplex(ManagedObjects):
+    """Brings multiplex channels into the desired state."""
 
     kind, endpoints = MULTIPLEX, MultiplexChannels
-    validate = staticmethod(multiplex_channel.validate)
+
+    def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
+        multiplex_channel.validate(value, path)
+
+
+class MultiplexChannel(_Multiplex, NamedObject):
+    """The operation of the module `multiplex_channel`."""
+
     result_key = "multiplex_channel"
 
 
-class MultiplexChannelList(NamedObjectList):
+class MultiplexChannelList(_Multiplex, NamedObjectList):
     """The operation of the module `multiplex_channels`."""
 
-    kind, endpoints = MULTIPLEX, MultiplexChannels
-    validate = staticmethod(multiplex_channel.validate)
     entries = "multiplex_channels"
 
 

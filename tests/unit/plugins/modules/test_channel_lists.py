@@ -137,7 +137,7 @@ class TestLists:
     def test_each_entry_fails_for_its_own_reason(self, simulator: Simulator, module: str, check_mode: bool) -> None:
         (one,) = channels(module, "one")
         entries = [one, {**one, "app": "app"}, {**one, "app": "none"}, {**one, "vhost": "none"}]
-        known = {"predicted": []} if check_mode else {}
+        known: dict[str, Any] = {"predicted": []} if check_mode else {}
         run = ensure(simulator, module, entries, check_mode=check_mode, **known)
         assert run.failed and run["counts"] == {"created": 1, "failed": 3} and run["changed"]
         kinds = [entry["error"]["kind"] for entry in run["results"][1:]]
@@ -161,7 +161,7 @@ class TestLists:
 
     @pytest.mark.parametrize("module", KINDS)
     def test_an_option_that_the_version_ignores(self, module: str) -> None:
-        newer = {
+        newer: dict[str, dict[str, Any]] = {
             "scheduled_channel": {"stream": {"error_tolerance_duration_ms": 100}},
             "multiplex_channel": {"output_stream": {"bypass_transcoder": False}},
         }

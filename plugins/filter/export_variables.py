@@ -545,8 +545,8 @@ def export_variables(
     read_apps = _results("application_info", applications, "applications", "status")
     read_tasks = _results("push_task_info", push_tasks, "tasks", "status")
     read_streams = _optional_results("stream_info", streams, "streams")
-    read_scheduled = _optional_results("scheduled_channel_info", scheduled_channels, "channels")
-    read_multiplex = _optional_results("multiplex_channel_info", multiplex_channels, "channels")
+    read_scheduled = _optional_results("scheduled_channel_info", scheduled_channels, "scheduled_channels")
+    read_multiplex = _optional_results("multiplex_channel_info", multiplex_channels, "multiplex_channels")
     read_records = _optional_results("record_info", records, "records", "status")
     read_only = {*read_vhosts.get("read_only", []), *map(str, plain(list(read_only_vhosts)))}
     dynamic: set[tuple[str, ...]] = {
@@ -562,10 +562,10 @@ def export_variables(
         "push_tasks": _job_entries(PUSH_TASKS, "push task", read_tasks, "tasks"),
         "streams": _entries(STREAM, "stream", pulls, _check_stream),
         "scheduled_channels": _entries(
-            SCHEDULED_CHANNEL, "scheduled channel", read_scheduled["channels"], _check_scheduled_channel
+            SCHEDULED_CHANNEL, "scheduled channel", read_scheduled["scheduled_channels"], _check_scheduled_channel
         ),
         "multiplex_channels": _entries(
-            MULTIPLEX_CHANNEL, "multiplex channel", read_multiplex["channels"], _check_multiplex_channel
+            MULTIPLEX_CHANNEL, "multiplex channel", read_multiplex["multiplex_channels"], _check_multiplex_channel
         ),
         "records": _job_entries(RECORDS, "recording", read_records, "records"),
     }

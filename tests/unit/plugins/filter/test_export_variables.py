@@ -400,8 +400,8 @@ def test_channels_are_complete_and_sorted() -> None:
     made = export(
         [vhost("a")],
         [app("a")],
-        scheduled_channels={"channels": scheduled},
-        multiplex_channels={"channels": [broken, *multiplex]},
+        scheduled_channels={"scheduled_channels": scheduled},
+        multiplex_channels={"multiplex_channels": [broken, *multiplex]},
     )
     assert load(made["scheduled_channels"]) == scheduled[::-1]
     assert load(made["multiplex_channels"]) == multiplex

@@ -214,10 +214,7 @@ class Page:
         return ", ".join(_count(self.counts[severity], severity) for severity in (ERROR, DRIFT, WARNING))
 
     def _inside(self, key: str, field: str, name: str) -> list[dict[str, t.Any]]:
-        """Return the rows of objects inside of applications, the worst first.
-
-        ``key`` is that of a server, ``field`` that of findings, and ``name`` the key with the name of an object.
-        """
+        """Return the rows of objects inside of applications, the worst first; ``field`` is that of findings."""
         rows = (row for server in self.servers for row in _inside(server, key, field, name))
         return sorted(rows, key=lambda row: int(row["rank"]))
 
@@ -327,13 +324,9 @@ def _inside(server: Record, key: str, field: str, name: str) -> t.Iterator[dict[
     for one in server[key]:
         findings = about.get((one["vhost"], one["app"], one[name]), [])
         severity = _worst(findings)
-        yield {
-            "server": server["name"],
-            "one": one,
-            "severity": severity,
-            "rank": _RANK[severity],
-            "stalled": any(finding["kind"] in ("push_stalled", "record_stalled") for finding in findings),
-        }
+        stalled = any(finding["kind"] in ("push_stalled", "record_stalled") for finding in findings)
+        row = {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity]}
+        yield {**row, "stalled": stalled}
 
 
 def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:

@@ -100,6 +100,17 @@ def check_name(name: str, path: str) -> None:
         raise BadInput(path, f"{expected}, got {name!r}")
 
 
+def check_names(params: Params, *options: str) -> None:
+    """Raise BadInput if no request can address a name in one of these options: texts, or lists of them."""
+    for option in options:
+        value = params[option]
+        if isinstance(value, list):
+            for index, name in enumerate(value):
+                check_name(name, f"{option}[{index}]")
+        elif value is not None:
+            check_name(value, option)
+
+
 def addressable_names(names: t.Iterable[str], what: str, context: Context) -> list[str]:
     """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
     names = sorted(names)

@@ -18,7 +18,8 @@ from .._reconcile.hls_dumps import HlsDumpReconciler
 from .._reconcile.plan import Request
 from .._resources import hls_dump
 from .._resources.hls_dump import HLS_DUMP
-from .base import TEXT, Operation, Result, check_name, state_option
+from .._resources.stream import outputs_of
+from .base import TEXT, Operation, Result, check_names, state_option
 from .info import SHOW_SECRETS, addressable_names
 from .results import ManagingOperation, single_result
 
@@ -54,9 +55,7 @@ class HlsDumpInfo(Operation):
         return {"vhost": _REQUIRED, "app": _REQUIRED, "stream": TEXT, "id": TEXT, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
-        for option in ("vhost", "app", "stream", "id"):
-            if self.params[option] is not None:
-                check_name(self.params[option], option)
+        check_names(self.params, "vhost", "app", "stream", "id")
         if self.params["id"] is not None and self.params["stream"] is None:
             raise BadInput("stream", "is required if id is set, because ids are unique only within a stream")
 
@@ -97,8 +96,5 @@ class HlsDumpInfo(Operation):
             raise OmeError("stream_not_found", f"list the HLS dumps of stream {vhost}/{app}/{stream}")
         outputs = []
         for name, raw in zip(names, found):
-            listed = (raw or {}).get("outputs")
-            for output in listed if isinstance(listed, list) else []:
-                if isinstance(output, dict) and isinstance(output.get("name"), str):
-                    outputs.append((vhost, app, name, output["name"]))
+            outputs += [(vhost, app, name, output) for output in outputs_of(raw or {})]
         return outputs

@@ -18,7 +18,7 @@ from .._resources.application import APPLICATION
 from .._resources.job import JobKind, id_of
 from .._resources.push_task import PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
-from .base import FLAG, NAMES, TEXT, Operation, Result, addressable_names, check_name, check_wait_timeout
+from .base import FLAG, NAMES, TEXT, Operation, Params, Result, addressable_names, check_names, check_wait_timeout
 
 SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server
@@ -34,8 +34,7 @@ class VhostInfo(Operation):
         return {"names": NAMES, "show_secrets": SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
 
     def check(self) -> None:
-        for index, name in enumerate(self.params["names"] or []):
-            check_name(name, f"names[{index}]")
+        check_names(self.params, "names")
         check_wait_timeout(self.params)
 
     def run(self, api: Api, context: Context) -> Result:
@@ -89,10 +88,7 @@ class ApplicationInfo(Operation):
         return {"vhost": TEXT, "names": NAMES, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
-        if self.params["vhost"] is not None:
-            check_name(self.params["vhost"], "vhost")
-        for index, name in enumerate(self.params["names"] or []):
-            check_name(name, f"names[{index}]")
+        check_names(self.params, "vhost", "names")
 
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
@@ -129,9 +125,7 @@ class JobInfo(Operation):
         return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
-        for option in ("vhost", "app", "id"):
-            if self.params[option] is not None:
-                check_name(self.params[option], option)
+        check_names(self.params, "vhost", "app", "id")
         if self.params["app"] is not None and self.params["vhost"] is None:
             raise BadInput("vhost", "is required if app is set")
         if self.params["id"] is not None and self.params["app"] is None:
@@ -139,7 +133,7 @@ class JobInfo(Operation):
 
     def run(self, api: Api, context: Context) -> Result:
         jobs, status = [], []
-        scopes = self._applications(api, context)
+        scopes = scopes_of(self.params, api, context)
         for (vhost, app), found in zip(
             scopes, api.map_concurrently([functools.partial(self._list, api, *scope) for scope in scopes])
         ):
@@ -162,13 +156,6 @@ class JobInfo(Operation):
                 return []
             raise
 
-    def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
-        """Return the applications to read, with their virtual hosts."""
-        if self.params["app"] is not None:
-            return [(self.params["vhost"], self.params["app"])]
-        current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
-        return [(vhost, app) for vhost, apps in current for app in apps]
-
 
 class PushTaskInfo(JobInfo):
     """The operation of the module `push_task_info`."""
@@ -188,3 +175,11 @@ def applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.It
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
     ):
         yield vhost, addressable_names(names, f"applications of virtual host {vhost}", context)
+
+
+def scopes_of(params: Params, api: Api, context: Context) -> list[tuple[str, str]]:
+    """Return the applications that the options `vhost` and `app` select, with their virtual hosts."""
+    if params["app"] is not None:
+        return [(params["vhost"], params["app"])]
+    current = applications_of(virtual_hosts_of(params["vhost"], api, context), api, context)
+    return [(vhost, app) for vhost, apps in current for app in apps]

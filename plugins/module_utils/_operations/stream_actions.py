@@ -16,9 +16,9 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.server_version import NEWEST, Version, describe, show
 from .._resources import stream_event
-from .._resources.stream import readable
+from .._resources.descriptions import readable
 from .._resources.stream_event import STREAM_EVENT
-from .base import FLAG, Operation, Result, check_name, state_option
+from .base import FLAG, Operation, Result, check_names, state_option
 
 _KEY = ("vhost", "app", "stream")
 _REQUIRED = {"type": "str", "required": True}
@@ -38,8 +38,7 @@ class _StreamAction(Operation):
         return self.params["vhost"], self.params["app"], self.params["stream"]
 
     def check(self) -> None:
-        for option in _KEY:
-            check_name(self.params[option], option)
+        check_names(self.params, *_KEY)
 
     def require_stream(self, api: Api, attempt: str) -> None:
         """Raise OmeError if the stream is not live; for check mode, because a real run gets this from the server."""

@@ -16,8 +16,9 @@ from .._core.errors import BadInput
 from .._reconcile.named_objects_plan import NamedKind
 from .._reconcile.streams import PullEndpoints, pulled_streams
 from .._resources import stream
-from .base import FLAG, NAMES, TEXT, Operation, Result, check_name
-from .info import SHOW_SECRETS, addressable_names, applications_of, virtual_hosts_of
+from .._resources.descriptions import readable
+from .base import FLAG, NAMES, TEXT, Operation, Result, check_names
+from .info import SHOW_SECRETS, addressable_names, scopes_of
 from .named_objects import ManagedObjects, NamedObject, NamedObjectList
 
 
@@ -59,11 +60,7 @@ class StreamInfo(Operation):
         return {"vhost": TEXT, "app": TEXT, "names": NAMES, "statistics": FLAG, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
-        for option in ("vhost", "app"):
-            if self.params[option] is not None:
-                check_name(self.params[option], option)
-        for index, name in enumerate(self.params["names"] or []):
-            check_name(name, f"names[{index}]")
+        check_names(self.params, "vhost", "app", "names")
         if self.params["app"] is not None and self.params["vhost"] is None:
             raise BadInput("vhost", "is required if app is set")
         if self.params["names"] is not None and self.params["app"] is None:
@@ -86,7 +83,7 @@ class StreamInfo(Operation):
             if not self.params["show_secrets"]:
                 context.secrets.add_url(stream.source_of(raw)["source_url"])
             described = stream.describe(raw, *key, show_secrets=self.params["show_secrets"])
-            more = {"statistics": stream.readable(statistics[key])} if self.params["statistics"] else {}
+            more = {"statistics": readable(statistics[key])} if self.params["statistics"] else {}
             streams.append({**described, **more})
         read = {key[2] for key in keys}
         missing = [name for name in dict.fromkeys(desired or []) if name not in read]
@@ -98,11 +95,7 @@ class StreamInfo(Operation):
 
     def _live(self, calls: Streams, api: Api, context: Context) -> list[tuple[str, str, str]]:
         """Return virtual host, application and name of each live stream that a request can address."""
-        if self.params["app"] is not None:
-            scopes = [(self.params["vhost"], self.params["app"])]
-        else:
-            current = applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context)
-            scopes = [(vhost, app) for vhost, apps in current for app in apps]
+        scopes = scopes_of(self.params, api, context)
         listed = api.map_concurrently([functools.partial(calls.list, *scope) for scope in scopes])
         return [
             (*scope, name)

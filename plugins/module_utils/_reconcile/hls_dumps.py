@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from .._api.client import Api
@@ -14,7 +15,7 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources import hls_dump
 from .._resources.hls_dump import HLS_DUMP, Key
-from .base import Reconciler
+from .base import Reconciler, failure_of
 from .containers_plan import describe_differences
 from .plan import STARTED, STOPPED, UNCHANGED, Outcome, Plan, PlannedChange, Request, Specified, Value
 
@@ -30,9 +31,10 @@ _TRIES = 2
 
 
 class Observed(t.NamedTuple):
-    """A dump in wire form, None if it is not listed; and the error if no such dump can exist."""
+    """A dump in option form, None if it is not listed; whether it runs; and the error if no such dump can exist."""
 
-    raw: dict[str, t.Any] | None
+    dump: Value | None = None
+    running: bool = False
     absence: OmeError | None = None
 
 
@@ -45,35 +47,36 @@ class HlsDumpReconciler(Reconciler[Observed]):
         super().__init__(api, context)
         self._calls = HlsDumps(api)
 
-    def probe(self, request: Request) -> Observed:
+    def _read(self, key: Key) -> Observed:
+        for raw in self._calls.list(*key[:4]):
+            if str(raw.get("id")) == key.id:
+                dump = hls_dump.from_wire(raw, key)
+                self._context.keep_secrets(HLS_DUMP, dump)
+                return Observed(dump, hls_dump.is_running(raw))
+        return Observed()
+
+    def _observe(self, key: Key) -> Observed:
+        """Read a dump; it is absent if its stream is."""
         try:
-            return Observed(self._read(hls_dump.key_of(request.desired[0])))
+            return self._read(key)
         except OmeError as error:
             if error.kind not in _NOTHING_HERE:
                 raise
-            return Observed(None, error)
+            return Observed(absence=error)
 
-    def _read(self, key: Key) -> dict[str, t.Any] | None:
-        for raw in self._calls.list(*key[:4]):
-            if str(raw.get("id")) == key.id:
-                self._context.keep_secrets(HLS_DUMP, hls_dump.from_wire(raw, key))
-                return raw
-        return None
+    def probe(self, request: Request) -> Observed:
+        return self._observe(hls_dump.key_of(request.desired[0]))
 
     def plan(self, request: Request, current: Observed) -> Plan:
         desired = request.desired[0]
         key = hls_dump.key_of(desired)
-        change, raw = PlannedChange(HLS_DUMP, key.label, desired), current.raw
-        if raw is not None:
-            before = hls_dump.from_wire(raw, key)
-            change = change.replace(before=before, after=before, details={"enabled": hls_dump.is_running(raw)})
-        if request.absent:
-            warnings = (
-                () if current.absence is None else (f"HLS dump {key} is not running: {current.absence.advice[0]}",)
-            )
-            running = raw is not None and hls_dump.is_running(raw)
-            return Plan((change.replace(action=STOPPED, after=None) if running else change,), warnings)
-        return Plan((self._plan_started(desired, change, current),))
+        change = PlannedChange(HLS_DUMP, key.label, desired, before=current.dump, after=current.dump)
+        if current.dump is not None:
+            change = change.with_details(enabled=current.running)
+        if not request.absent:
+            return Plan((self._plan_started(desired, change, current),))
+        warnings = [f"HLS dump {key} is not running: {error.advice[0]}" for error in (current.absence,) if error]
+        return Plan((change.replace(action=STOPPED, after=None) if current.running else change,), tuple(warnings))
 
     @staticmethod
     def _plan_started(desired: Specified, change: PlannedChange, current: Observed) -> PlannedChange:
@@ -83,7 +86,7 @@ class HlsDumpReconciler(Reconciler[Observed]):
         if change.before is None:
             return change.replace(action=STARTED, after=HLS_DUMP.as_stored(desired))
         change = change.replace(differences=tuple(HLS_DUMP.difference(desired, change.before)))
-        if not change.details["enabled"]:
+        if not current.running:
             return change.failed(OmeError("dump_id_used", attempt))
         if change.differences:
             detail = f"A dump with this ID runs with other settings. {describe_differences(change.differences)}"
@@ -91,60 +94,42 @@ class HlsDumpReconciler(Reconciler[Observed]):
         return change
 
     def apply(self, plan: Plan, request: Request) -> list[Outcome]:
-        work = {STARTED: self._start, STOPPED: self._stop, UNCHANGED: Outcome.of}
+        work = {STARTED: self._start, STOPPED: self._stop}
         return [work.get(change.action, Outcome.of)(change) for change in plan.changes]
 
     def _start(self, change: PlannedChange) -> Outcome:
         """Start a dump; after a lost answer or a duplicate, the current state decides."""
-        outcome, key = Outcome.of(change), hls_dump.key_of(change.desired)
-        body = hls_dump.start_request(change.desired)
-        failure: OmeError | None = None
-        for _attempt in range(_TRIES):
+        outcome, key, attempt = Outcome.of(change), hls_dump.key_of(change.desired), f"start HLS dump {change.title}"
+        send = functools.partial(self._calls.start, *key[:3], hls_dump.start_request(change.desired))
+        for _try in range(_TRIES):
+            failure = failure_of(send)
+            by_others = failure is not None and failure.kind == "duplicate_id"
+            if failure is not None and not failure.outcome_unknown and not by_others:
+                return outcome.failed(failure)
             try:
-                self._calls.start(*key[:3], body)
-                failure = None
-            except OmeError as error:
-                failure = error
-                if not error.outcome_unknown and error.kind != "duplicate_id":
-                    return outcome.failed(error)
-            try:
-                raw = self._read(key)
+                current = self._read(key)
             except OmeError as error:
                 return outcome.interrupted((failure or error).with_outcome_unknown(True))
-            if raw is not None and hls_dump.is_running(raw):
-                current = hls_dump.from_wire(raw, key)
-                if any(HLS_DUMP.difference(change.desired, current)):
-                    return outcome.failed(failure or OmeError("duplicate_id", f"start HLS dump {key}"))
-                by_others = failure is not None and failure.kind == "duplicate_id"
-                outcome = outcome.with_details(enabled=True).replace(after=current)
+            if current.running:
+                if any(HLS_DUMP.difference(change.desired, current.dump or {})):
+                    return outcome.failed(failure or OmeError("duplicate_id", attempt))
+                outcome = outcome.with_details(enabled=True).replace(after=current.dump)
                 return outcome.replace(action=UNCHANGED) if by_others else outcome
             if failure is None:
-                return outcome.interrupted(OmeError("lost", f"start HLS dump {key}")).replace(after=None)
-        return outcome.failed((failure or OmeError("lost", f"start HLS dump {key}")).with_outcome_unknown(False))
+                return outcome.interrupted(OmeError("lost", attempt)).replace(after=None)
+        return outcome.failed((failure or OmeError("lost", attempt)).with_outcome_unknown(False))
 
     def _stop(self, change: PlannedChange) -> Outcome:
         outcome, key = Outcome.of(change), hls_dump.key_of(change.desired)
-        failure: OmeError | None = None
+        failure = failure_of(functools.partial(self._calls.stop, *key))
         try:
-            self._calls.stop(*key)
+            current = self._observe(key)  # If its stream has ended, the dump has ended with it.
         except OmeError as error:
-            failure = error
-        try:
-            raw = self._read(key)
-        except OmeError as error:
-            if error.kind not in _NOTHING_HERE:
-                return outcome.interrupted(failure or error)
-            raw = None  # Its stream has ended, and the dump with it.
-        if raw is None or not hls_dump.is_running(raw):
+            return outcome.interrupted(failure or error)
+        if not current.running:
             return outcome.with_details(enabled=False)
         return outcome.failed(failure or OmeError("lost", f"stop HLS dump {key}"))
 
     def _read_current(self, change: PlannedChange) -> Value | None:
-        key = hls_dump.key_of(change.desired)
-        try:
-            raw = self._read(key)
-        except OmeError as error:
-            if error.kind in _NOTHING_HERE:
-                return None
-            raise
-        return hls_dump.from_wire(raw, key) if raw is not None and hls_dump.is_running(raw) else None
+        current = self._observe(hls_dump.key_of(change.desired))
+        return current.dump if current.running else None

@@ -13,6 +13,7 @@ from .._api.jobs import JobEndpoints
 from .._api.server import Server
 from .._core.errors import OmeError
 from .._resources.job import JobKind, Key
+from .base import failure_of
 from .plan import RESTARTED, Outcome, PlannedChange
 from .waiting import STABLE_TIMEOUT, JobWaiter
 
@@ -29,7 +30,8 @@ class JobStopper:
     def stop(self, changes: t.Sequence[PlannedChange]) -> list[Outcome]:
         """Ask the server to stop all of them, then wait until all are gone."""
         outcomes = {Key(*change.key): Outcome.of(change) for change in changes}
-        answers = self._server.map_concurrently([functools.partial(self._ask_to_stop, key) for key in outcomes])
+        requests = [functools.partial(self._endpoints.stop, *key) for key in outcomes]
+        answers = self._server.map_concurrently([functools.partial(failure_of, request) for request in requests])
         failures = {key: error for key, error in zip(outcomes, answers) if error is not None}
         # Without a good answer, the job runs as before as far as is known.
         failed = {key: outcomes[key].failed(error) for key, error in failures.items()}
@@ -50,14 +52,6 @@ class JobStopper:
             elif key not in left:
                 del failed[key]  # the server has stopped it although its answer was lost
         return [failed.get(key) or outcome.with_details(state="stopped") for key, outcome in outcomes.items()]
-
-    def _ask_to_stop(self, key: Key) -> OmeError | None:
-        """Return the error if the server could not be asked."""
-        try:
-            self._endpoints.stop(*key)
-        except OmeError as error:
-            return error
-        return None
 
     def _wait_until_gone(self, keys: t.Collection[Key], timeout: float) -> tuple[list[Key], OmeError | None]:
         """Wait until jobs that were, or may have been, asked to stop are gone; return those that are not, or the error

@@ -9,7 +9,6 @@ Source: server-facts: Streams, recordings, channels, output profiles.
 
 from __future__ import annotations
 
-import re
 import typing as t
 from urllib.parse import unquote
 
@@ -19,6 +18,7 @@ from .._schema import validators as checks
 from .._schema.objects import Object
 from .._schema.scalars import Bool, Int, String
 from .._schema.string_lists import StringList
+from .descriptions import readable
 
 KEY = ("vhost", "app", "name")
 # The provider that pulls from URLs with a scheme, and the type of the streams that it pulls.
@@ -122,35 +122,19 @@ def is_pulled(raw: t.Mapping[str, t.Any]) -> bool:
     return source_of(raw)["source_type"] in PULLED
 
 
-_CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
-_WHOLE = re.compile(r"-?[0-9]{1,18}")
-# Bit rates of tracks are text on 0.18.0 and numbers later
-# (server-facts: Streams, recordings, channels, output profiles).
-_NUMBERS = ("bitrate",)
-
-
-def to_snake_case(key: str) -> str:
-    """Return a key of the API such as `videoVariantName` as `video_variant_name`."""
-    return _CAPITAL.sub(r"_\1", key).lower()
-
-
-def readable(value: t.Any, key: str = "") -> t.Any:
-    """Return a description by the server with keys in snake_case, and with the numbers of tracks as numbers."""
-    if isinstance(value, dict):
-        return {to_snake_case(name): readable(item, name) for name, item in value.items()}
-    if isinstance(value, list):
-        return [readable(item, key) for item in value]
-    if isinstance(value, str) and key.startswith(_NUMBERS) and _WHOLE.fullmatch(value):
-        return int(value)
-    return value
-
-
 def source_of(raw: t.Mapping[str, t.Any]) -> dict[str, str]:
     """Return `source_type` and `source_url` of a stream (wire form), each empty if the server reports none."""
     source = raw.get("input")
     found = source if isinstance(source, dict) else {}
     texts = {option: found.get(wire) for option, wire in (("source_type", "sourceType"), ("source_url", "sourceUrl"))}
     return {option: text if isinstance(text, str) else "" for option, text in texts.items()}
+
+
+def outputs_of(raw: t.Mapping[str, t.Any]) -> list[str]:
+    """Return the names of the outputs of a stream (wire form)."""
+    listed = raw.get("outputs")
+    names = [output.get("name") for output in listed if isinstance(output, dict)] if isinstance(listed, list) else []
+    return [name for name in names if isinstance(name, str)]
 
 
 def describe(raw: t.Mapping[str, t.Any], vhost: str, app: str, name: str, *, show_secrets: bool) -> dict[str, t.Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import stream
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.descriptions import readable
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import Pull
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
@@ -165,6 +166,6 @@ def test_unexpected_descriptions_have_the_same_shape(raw: dict[str, Any]) -> Non
 
 def test_only_numbers_become_numbers() -> None:
     raw = {"video": {"bitrate": "1024", "bitrateConf": "0", "bitrateLatest": "", "codec": "264", "name": "7"}}
-    assert stream.readable(raw) == {
+    assert readable(raw) == {
         "video": {"bitrate": 1024, "bitrate_conf": 0, "bitrate_latest": "", "codec": "264", "name": "7"}
     }

@@ -15,7 +15,7 @@ author:
 description:
   - Sends ID3v2 tags, cue points, SCTE-35 markers or WebVTT subtitles into a live stream, for players.
   - Every run sends the event again. Nothing can be read that would show whether it was sent.
-  - If the answer is lost, the module does not send the event again, and fails with RV(changed=true), because players
+  - If the answer is lost, the module does not send the event again, and fails with C(changed=true), because players
     may have received it.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection

@@ -349,6 +349,7 @@ class Server:
             "rtmp": {},
             "schedule": {"mediaRootDir": "/srv/media", "scheduleFilesDir": "/srv/schedules"},
             "multiplex": {"muxFilesDir": "/srv/multiplex"},
+            "rtspPull": {},
         }
         self.simulator.add_static_virtual_host(
             {"name": "tv", "host": {"names": ["tv.example.com"]}},
@@ -406,9 +407,9 @@ class Server:
                 )  # a reload has words of its own, an audit has findings
                 if module in ("stream_conclude", "stream_stt") and kind == "controller_not_found":
                     ends = "unsupported_call"  # they ask for the version, which such a server is too old to know
-                if (module, kind) == ("stream_event", "unexpected_answer"):
-                    ends = SUCCESS  # the answer to an event holds nothing that could be missing
-                yield Case(f"{module}: {kind}", module, options, ends)
+                # The answer to an event holds nothing that could be missing. The reads of check mode do.
+                sends = (module, kind) == ("stream_event", "unexpected_answer")
+                yield Case(f"{module}: {kind}", module, options, SUCCESS if sends else ends, writes=sends)
 
     def core(self) -> t.Iterator[Case]:
         """Yield success and drift of every module."""
@@ -430,11 +431,12 @@ class Server:
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
         for module in CHANNELS:
-            channel = {**self.mine.channel(module), **self.connection()}
-            other = {"stream": {"video_track": False}} if module == "scheduled_channel" else {"playlists": []}
-            if module == "multiplex_channel":
-                renditions = [{"name": "one", "video": "video"}]
-                channel["playlists"] = [{"name": "one", "file_name": "one", "renditions": renditions}]
+            renditions = [{"name": "one", "video": "video"}]
+            own: dict[str, t.Any] = {"playlists": [{"name": "one", "file_name": "one", "renditions": renditions}]}
+            other: dict[str, t.Any] = {"playlists": []}
+            if module == "scheduled_channel":
+                own, other = {}, {"stream": {"video_track": False}}
+            channel = {**self.mine.channel(module), **own, **self.connection()}
             yield Case(f"{module}: not there", module, channel)
             yield Case(f"{module}: unchanged", module, channel)
             # In check mode there is no channel that could differ.
@@ -442,11 +444,11 @@ class Server:
             yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
             yield Case(f"{module}_info: all", f"{module}_info", self.connection())
             yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
-            many = {f"{module}s": [self.mine.channel(module, name) for name in ("one", "two")], **self.connection()}
+            entries = [{**self.mine.channel(module, name), **own} for name in ("one", "two")]
+            many = {f"{module}s": entries, **self.connection()}
             yield Case(f"{module}s: not there", f"{module}s", many)
             yield Case(f"{module}s: unchanged", f"{module}s", many)
-            entries = [{**self.mine.channel(module, "one"), **other}]
-            options = {**many, f"{module}s": entries}
+            options = {**many, f"{module}s": [{**entries[0], **other}]}
             yield Case(f"{module}s: differs", f"{module}s", options, "items_failed", writes=True)
             yield Case(f"{module}s: purged", f"{module}s", {**options, "recreate": True, "purge": True})
             yield Case(f"{module}s: removed", f"{module}s", {**many, "state": "absent"})
@@ -501,6 +503,8 @@ class Server:
         pull = self.mine.pull("shared")
         yield Case("stream: differs", "stream", {**pull, **camera, **on()}, "differs")
         yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
+        unreachable = {**pull, **on(), "vhost": "tv"}
+        yield Case("stream: no origin", "stream", unreachable, "origin_unreachable", writes=True)
         for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
             yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
             many = {**self.mine.pulls("shared"), **self.spoilt(f"write-{kind}")}

@@ -196,7 +196,8 @@ class Workplace:
 def workplace(tmp_path: Path) -> Iterator[Workplace]:
     """Provide a directory and a simulator for one document."""
     with Simulator(stop_delay=0.2) as simulator:
-        simulator.origin("rtsp://viewer:not-a-real-password@camera.example.com:554/live")
+        for camera in ("camera", "stage"):
+            simulator.origin(f"rtsp://viewer:not-a-real-password@{camera}.example.com:554/live")
         yield Workplace(tmp_path, simulator)
 
 

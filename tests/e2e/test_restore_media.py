@@ -153,6 +153,7 @@ def test_both_execution_paths_do_the_same(project: Project) -> None:
         assert parts(lines[0])["streams"] == parts(lines[1])["streams"]
 
 
+@pytest.mark.exhaustive
 def test_a_camera_that_is_off_keeps_nothing_else_from_being_restored(project: Project) -> None:
     pushes = [
         {
@@ -217,6 +218,7 @@ def test_steps_purges_and_reasons(project: Project) -> None:
         assert not sim.log
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_export_of_streams_channels_and_recordings_changes_nothing(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:

@@ -624,6 +624,7 @@ STRANGE_PATHS = (
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("path", STRANGE_PATHS)
 def test_strange_responses(path: str, clock: ManualClock) -> None:
     """Every response leads to a result that is valid JSON."""

@@ -298,6 +298,7 @@ class TestRefusals:
         assert "canary" not in run["msg"] and not current.log
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", KINDS)
 class TestLostAnswers:
     """The connection breaks, or a proxy gives up, before the work or after it."""

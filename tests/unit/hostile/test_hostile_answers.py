@@ -9,6 +9,7 @@ kind, and no traceback.
 from __future__ import annotations
 
 import contextlib
+import copy
 import itertools
 import json
 import re
@@ -23,8 +24,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.ad
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.tests.robustness import record
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, dumps, records, streams
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import ChannelFile
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import VERSIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import Broken, run_safely
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import OUR_APP, OUR_TASK, OURS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.spoiling import Literal, Spoiler, nodes, replaced
@@ -37,9 +39,14 @@ OUR_CHANNEL = {"vhost": "t-s", "app": "tv", "name": "tv1", "wait_timeout": 0}
 OUR_ENTRY = {"vhost": "t-s", "app": "tv", "name": "tv2"}
 OUR_SOURCE = {"name": "one", "url": "stream://t-s/live/main", "track_map": []}
 _NAMES = {"vhost": "t-s", "app": "tv"}
+_ORIGIN = "rtsp://origin.example.com"
+OUR_RECORD = {**_NAMES, "id": "t-r", "stream": {"name": "main"}, "file_path": "/r/${Stream}.ts", "interval": 60000}
+OUR_PULL = {**_NAMES, "name": "camera", "urls": [f"{_ORIGIN}/live"], "persistent": True}
+OUR_DUMP = {**_NAMES, "stream": "main", "id": "t-d", "output_path": "/d/main"}
+OUR_STREAM = {**_NAMES, "stream": "main"}
 INSIDE = {
     "records": [{**_NAMES, "id": "t-r", "stream": {"name": "main"}}],
-    "streams": [{**_NAMES, "name": "camera", "urls": ["rtsp://origin.example.com/live"]}],
+    "streams": [{**_NAMES, "name": "camera", "urls": [f"{_ORIGIN}/live"]}],
     "scheduled_channels": [{**_NAMES, "name": "tv1"}],
     "multiplex_channels": [{**_NAMES, "name": "mux1", "source_streams": [OUR_SOURCE]}],
 }
@@ -80,8 +87,35 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
         {"multiplex_channels": [{**OUR_ENTRY, "name": "mux1", "source_streams": [OUR_SOURCE]}], "wait_timeout": 0},
     ),
     ("record_info", {}),
-    ("record", {"vhost": "t-s", "app": "live", "id": "t-r", "stream": {"name": "main"}, "wait_timeout": 0}),
+    ("record", OUR_RECORD),
+    ("record", {**OUR_RECORD, "interval": 30000}),
+    ("record", {**OUR_RECORD, "state": "stopped"}),
+    ("records", {"records": [{**OUR_RECORD, "id": "t-o"}], "purge": True, "wait_for": "recording", "wait_timeout": 0}),
+    ("records", {"records": [OUR_RECORD, {**_NAMES, "id": "t-o"}], "state": "stopped", "wait_timeout": 0}),
+    ("stream_info", {"vhost": "t-s", "statistics": True}),
+    ("stream_info", {**_NAMES, "names": ["main", "gone"]}),
+    ("stream", {**OUR_PULL, "name": "other", "wait_timeout": 0}),
+    ("stream", {**OUR_PULL, "urls": [f"{_ORIGIN}/other"], "recreate": True, "wait_timeout": 0}),
+    ("stream", {**OUR_PULL, "state": "absent", "wait_timeout": 0}),
+    ("stream", {**_NAMES, "name": "main", "state": "absent", "force": True, "wait_timeout": 0}),
+    ("streams", {"streams": [OUR_PULL, {**OUR_PULL, "name": "other"}], "wait_timeout": 0}),
+    ("streams", {"streams": [OUR_PULL, {**_NAMES, "name": "main"}], "state": "absent", "wait_timeout": 0}),
+    ("hls_dump_info", {"vhost": "t-s", "app": "tv"}),
+    ("hls_dump", {**OUR_DUMP, "id": "t-o"}),
+    ("hls_dump", OUR_DUMP),
+    ("hls_dump", {**OUR_DUMP, "state": "stopped"}),
+    ("stream_event", {**OUR_STREAM, "frames": [{"frame_type": "TIT2", "data": "News"}]}),
+    (
+        "stream_event",
+        {**OUR_STREAM, "format": "webvtt", "subtitles": [{"label": "English", "cues": [{"text": "Hello"}]}]},
+    ),
+    ("stream_conclude", OUR_STREAM),
+    ("stream_stt", OUR_STREAM),
+    ("stream_stt", {**OUR_STREAM, "state": "stopped"}),
 )
+VERSION = "0.20.0"
+VERSION_FOR = {"stream_stt": "0.21.0"}
+"""The version of the server for modules that need a newer one."""
 
 WRONG: tuple[Any, ...] = (
     None,
@@ -124,19 +158,32 @@ class HostileServer:
 @pytest.fixture(scope="module")
 def server() -> Iterator[HostileServer]:
     """Provide one server for all, which is restarted between."""
-    with Simulator("0.20.0", token="canary-token", stop_delay=0.0) as running:
+    with Simulator(VERSION, token="canary-token", stop_delay=0.0) as running:
         yield HostileServer(running)
 
 
-_CHANNELS = {
-    "schedule": {"mediaRootDir": "/m", "scheduleFilesDir": "/c"},
-    "multiplex": {"muxFilesDir": "/c"},
+_PROFILE = {
+    "name": "bypass",
+    "outputStreamName": "${OriginStreamName}",
+    "encodes": {"videos": [{"name": "v", "bypass": True}], "audios": [{"name": "a", "bypass": True}]},
+}
+_TV = {
+    "name": "tv",
+    "type": "live",
+    "providers": {
+        "rtspPull": {},
+        "schedule": {"mediaRootDir": "/m", "scheduleFilesDir": "/c"},
+        "multiplex": {"muxFilesDir": "/c"},
+    },
+    "publishers": {"file": {}, "llhls": {}},
+    "outputProfiles": {"outputProfile": [_PROFILE]},
 }
 
 
-def prepare(server: HostileServer) -> None:
+def prepare(server: HostileServer, module: str = "") -> None:
     """Make objects of every kind, so that there is something to read, change and delete; responses are good again."""
     state = server.state
+    state.version = VERSIONS[VERSION_FOR.get(module, VERSION)]
     state.config_tasks.clear()
     state.channels.files.clear()
     server.simulator.restart()
@@ -148,7 +195,7 @@ def prepare(server: HostileServer) -> None:
         )
         app = {"type": "live", "providers": {"rtmp": {"maxConnection": 1}}, "publishers": {"push": {}}}
         state.create_application(vhost, {**app, "name": "live"})
-        state.create_application(vhost, {"name": "tv", "type": "live", "providers": _CHANNELS, "publishers": {}})
+        state.create_application(vhost, copy.deepcopy(_TV))
         task = state.add_config_task(
             "t-s", "live", id="t-p", stream_name="main", url="rtmp://push.example.com/app", stream_key="canary-key"
         )
@@ -159,17 +206,35 @@ def prepare(server: HostileServer) -> None:
         written = state.clock.now() - 10  # so that the server has noticed it
         state.channels.held.watchers["t-s", "tv"].since = written
         state.channels.files["/c//tv1.sch"] = ChannelFile({"stream": stream, "programs": [program]}, written)
+        _prepare_streams(server)
     state.config_tasks.clear()
 
 
+def _prepare_streams(server: HostileServer) -> None:
+    """Make a live stream with a recording, a dump and speech to text, and a stream that is pulled."""
+    state = server.state
+    vhost = state.virtual_hosts["t-s"]
+    app = vhost.applications["tv"]
+    state.stream_appears("t-s", "tv", "main")
+    rendition = {"label": "English", "model": "small.bin", "language": "auto", "translation": "false"}
+    state.streams["t-s", "tv", "main"].renditions = [rendition]
+    server.simulator.origin(_ORIGIN)
+    pull = {"name": "camera", "urls": OUR_PULL["urls"], "properties": {"persistent": True}}
+    streams.pull(state, vhost, app, pull, "")
+    recording = {"id": "t-r", "stream": {"name": "main"}, "filePath": OUR_RECORD["file_path"], "interval": 60000}
+    records.start(state, vhost, app, recording)
+    dump = {"id": "t-d", "outputStreamName": "main", "outputPath": "/d/main"}
+    dumps.start(state, vhost, app, "main", dump)
+
+
 def options_for(server: HostileServer, options: dict[str, Any]) -> dict[str, Any]:
-    waits = {"wait_timeout": 0} if "id" in options or "tasks" in options else {}
+    waits = {"wait_timeout": 0} if {"url", "file_path", "tasks"} & set(options) else {}
     return {**connection(server, retries=0), **waits, **options}
 
 
 def good_answers(server: HostileServer, module: str, options: dict[str, Any]) -> list[Any]:
     """Return what the server answers to the requests of a run when nothing is spoilt."""
-    prepare(server)
+    prepare(server, module)
     run_safely(module, options_for(server, options), f"{module} with good answers")
     return [payload for _method, _path, payload in server.spoiler.good]
 
@@ -178,7 +243,7 @@ def meet(
     server: HostileServer, module: str, options: dict[str, Any], number: int, path: tuple[Any, ...], wrong: Any
 ) -> None:
     """Run a module whose one answer holds something wrong at one place, and check the end of it."""
-    prepare(server)
+    prepare(server, module)
     server.spoiler.spoil = lambda now, good: replaced(good, path, wrong) if now == number else good
     shown = wrong.text[:60] if isinstance(wrong, Literal) else repr(wrong)[:60]
     about = f"{module} {options}: answer {number} holds {shown} at {path}"

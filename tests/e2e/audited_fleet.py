@@ -75,7 +75,11 @@ def media() -> dict[str, t.Any]:
     }
     app = {"name": "live", "providers": providers, "publishers": {"llhls": {}, "file": {}}}
     place = {"vhost": "t-studio", "app": "live"}
-    program = {"name": "all-day", "scheduled": "2020-01-01T00:00:00Z", "items": [{"url": "stream://t-studio/live/main"}]}
+    program = {
+        "name": "all-day",
+        "scheduled": "2020-01-01T00:00:00Z",
+        "items": [{"url": "stream://t-studio/live/main"}],
+    }
     return {
         "ovenmediaengine_vhosts": [
             {"name": "t-studio", "host": {"names": ["live.studio.example.com"]}, "applications": [app]}

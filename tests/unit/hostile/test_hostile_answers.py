@@ -17,9 +17,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.channels import (
+    MultiplexChannels,
+    ScheduledChannels,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.current_statistics import Statistics
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.hls_dumps import HlsDumps
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.idempotence import READS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.stream_actions import StreamActions
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.streams import Streams
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
@@ -114,8 +122,8 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("stream_stt", {**OUR_STREAM, "state": "stopped"}),
 )
 VERSION = "0.20.0"
-VERSION_FOR = {"stream_stt": "0.21.0"}
-"""The version of the server for modules that need a newer one."""
+VERSION_FOR = dict.fromkeys(("stream_stt", "read_speech_to_text", "switch_speech_to_text"), "0.21.0")
+"""The version of the server for modules and calls that need a newer one."""
 
 WRONG: tuple[Any, ...] = (
     None,
@@ -180,10 +188,13 @@ _TV = {
 }
 
 
-def prepare(server: HostileServer, module: str = "") -> None:
-    """Make objects of every kind, so that there is something to read, change and delete; responses are good again."""
+def prepare(server: HostileServer, user: str = "") -> None:
+    """Make objects of every kind, so that there is something to read, change and delete; responses are good again.
+
+    ``user`` is the module or the call of :data:`CALLS` that uses them.
+    """
     state = server.state
-    state.version = VERSIONS[VERSION_FOR.get(module, VERSION)]
+    state.version = VERSIONS[VERSION_FOR.get(user, VERSION)]
     state.config_tasks.clear()
     state.channels.files.clear()
     server.simulator.restart()
@@ -284,11 +295,38 @@ CALLS: dict[str, Callable[[Api], object]] = {
         "t-s", "live", {"id": "t-n", "stream": {"name": "main"}, "protocol": "rtmp", "url": "rtmp://h/a"}
     ),
     "stop_push_task": lambda api: JobEndpoints(api, PUSHES).stop("t-s", "live", "t-p"),
-    "list_records": lambda api: JobEndpoints(api, RECORDS).list_all("t-s", "live"),
+    "list_records": lambda api: JobEndpoints(api, RECORDS).list_all("t-s", "tv"),
     "start_record": lambda api: JobEndpoints(api, RECORDS).start(
-        "t-s", "live", {"id": "t-n", "stream": {"name": "main"}}
+        "t-s", "tv", {"id": "t-n", "stream": {"name": "main"}}
     ),
-    "stop_record": lambda api: JobEndpoints(api, RECORDS).stop("t-s", "live", "t-r"),
+    "stop_record": lambda api: JobEndpoints(api, RECORDS).stop("t-s", "tv", "t-r"),
+    "list_pulls": lambda api: Streams(api).list("t-s", "tv"),
+    "read_pull": lambda api: Streams(api).read("t-s", "tv", "camera"),
+    "start_pull": lambda api: Streams(api).create("t-s", "tv", {"name": "new", "urls": OUR_PULL["urls"]}),
+    "end_pull": lambda api: Streams(api).delete("t-s", "tv", "camera"),
+    "read_statistics": lambda api: Streams(api).read_statistics("t-s", "tv", "main"),
+    "read_statistics_of_an_application": lambda api: Statistics(api).read("t-s", "tv"),
+    "read_statistics_of_the_server": lambda api: Statistics(api).read_server(),
+    "list_dumps": lambda api: HlsDumps(api).list("t-s", "tv", "main", "main"),
+    "start_dump": lambda api: HlsDumps(api).start(
+        "t-s", "tv", "main", {"id": "t-n", "outputStreamName": "main", "outputPath": "/d/new"}
+    ),
+    "stop_dump": lambda api: HlsDumps(api).stop("t-s", "tv", "main", "main", "t-d"),
+    "list_channels": lambda api: ScheduledChannels(api).list("t-s", "tv"),
+    "read_channel": lambda api: ScheduledChannels(api).read("t-s", "tv", "tv1"),
+    "start_channel": lambda api: ScheduledChannels(api).create("t-s", "tv", {"stream": {"name": "tv2"}}),
+    "change_channel": lambda api: ScheduledChannels(api).update("t-s", "tv", "tv1", {"programs": []}),
+    "delete_channel": lambda api: ScheduledChannels(api).delete("t-s", "tv", "tv1"),
+    "list_multiplex_channels": lambda api: MultiplexChannels(api).list("t-s", "tv"),
+    "send_event": lambda api: StreamActions(api, "t-s", "tv", "main").send_event(
+        {"eventFormat": "id3v2", "events": [{"frameType": "TIT2", "data": "x"}]}
+    ),
+    "send_subtitles": lambda api: StreamActions(api, "t-s", "tv", "main").send_subtitles(
+        {"format": "webvtt", "data": [{"label": "English", "subtitles": [{"text": "x"}]}]}
+    ),
+    "conclude": lambda api: StreamActions(api, "t-s", "tv", "main").conclude(),
+    "read_speech_to_text": lambda api: StreamActions(api, "t-s", "tv", "main").read_speech_to_text(),
+    "switch_speech_to_text": lambda api: StreamActions(api, "t-s", "tv", "main").switch_speech_to_text(on=False),
     "reload_certificates": lambda api: api.reload_certificates("t-s"),
 }
 """Each call of the API. The modules meet what these return, or their errors, and no whole answer."""
@@ -307,7 +345,7 @@ def test_any_value_replaces_a_response(server: HostileServer, call: str) -> None
     cases = 0
     payload = (0,) if call.startswith("create") else ("response",)
     for path, wrong in itertools.product(((), payload), WRONG):
-        prepare(server)
+        prepare(server, call)
         server.spoiler.spoil = lambda _number, good, path=path, wrong=wrong: replaced(good, path, wrong)  # type: ignore[misc]
         with contextlib.closing(Transport(Settings(server.url, server.token, retries=0))) as transport:
             try:
@@ -387,7 +425,7 @@ def test_any_depth(server: HostileServer, call: str, opening: str, depth: int) -
         lambda good: {**good, "response": deep},
         lambda good: {**good, "response": {"unknown": deep}},
     ):
-        prepare(server)
+        prepare(server, call)
         server.spoiler.spoil = lambda _number, good, spoil=spoil: spoil(good if isinstance(good, dict) else {})  # type: ignore[misc]
         with contextlib.closing(Transport(Settings(server.url, server.token, retries=0))) as transport:
             try:

@@ -54,8 +54,11 @@ class StreamMap:
 
     def render(self, jobs: t.Sequence[t.Mapping[str, t.Any]], path: str) -> str:
         """Return the text of the map of one application; ``path`` is the full path of the option with the jobs."""
-        entries = [self._entry(job, f"{path}[{index}]") for index, job in enumerate(jobs)]
-        return xml_writer.text(xml_writer.element(self.declaration, {"entries": entries}, self.root, path))
+        return xml_writer.text(xml_writer.element(self.declaration, self.entries(jobs, path), self.root, path))
+
+    def entries(self, jobs: t.Sequence[t.Mapping[str, t.Any]], path: str) -> dict[str, t.Any]:
+        """Return the map of one application in the form of ``declaration``, as for a diff."""
+        return {"entries": [self._entry(job, f"{path}[{index}]") for index, job in enumerate(jobs)]}
 
     def _entry(self, job: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
         stream = job.get("stream") or {}

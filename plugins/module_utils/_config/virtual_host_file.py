@@ -9,6 +9,7 @@ Server.xml takes such files with `<VirtualHost include="VHost*.xml"/>` (server-f
 
 from __future__ import annotations
 
+import posixpath
 import typing as t
 from xml.etree import ElementTree
 
@@ -20,6 +21,7 @@ from . import xml_reader, xml_writer
 
 TAG = "VirtualHost"
 PREFIX, SUFFIX = "VHost_", ".xml"
+_COPIED = "x" * 255
 _LONGEST_NAME = 255 - len(PREFIX) - len(SUFFIX)  # characters; file systems take names of 255
 
 VIRTUAL_HOST_FILE = Object(
@@ -56,14 +58,35 @@ def validate(vhost: t.Mapping[str, t.Any], path: str) -> None:
     inside = {option: value for option, value in vhost.items() if option != "applications"}
     virtual_host.validate(inside, path, present=True)
     file_name(vhost["name"])
-    VIRTUAL_HOST_FILE.fields["applications"].validate(vhost.get("applications", []), f"{prefix}applications")
-    for index, app in enumerate(vhost.get("applications", [])):
+    # The API cannot address an application `*`: the server copies it for streams that it pulls [read].
+    apps = [{**app, "name": _COPIED} if app.get("name") == "*" else app for app in vhost.get("applications", [])]
+    VIRTUAL_HOST_FILE.fields["applications"].validate(apps, f"{prefix}applications")
+    for index, app in enumerate(apps):
         inner = f"{prefix}applications[{index}]"
+        if "name" not in app:
+            raise BadInput(f"{inner}.name", "is required")
         application.validate({**app, "vhost": vhost["name"]}, inner)
         missing = application.incomplete(app)
         if missing:
             option, _colon, expected = missing.partition(": ")
             raise BadInput(f"{inner}.{option}", expected)
+
+
+def with_absolute_paths(vhost: t.Mapping[str, t.Any], directory: str) -> dict[str, t.Any]:
+    """Return a virtual host (option form) with absolute paths of its certificates.
+
+    In a configuration file they are relative to its ``directory``, as the server sees it [read]; in a request of the
+    API they are relative to `/`.
+    """
+    host = dict(vhost.get("host", {}))
+    if "tls" not in host:
+        return dict(vhost)
+    paths = {
+        option: posixpath.join(directory, path) if path and not path.startswith(("/", "${")) else path
+        for option, path in host["tls"].items()
+    }
+    paths = {option: path if "${" in path else posixpath.normpath(path) for option, path in paths.items() if path}
+    return {**vhost, "host": {**host, "tls": paths}}
 
 
 def element(vhost: t.Mapping[str, t.Any], path: str = "") -> ElementTree.Element:

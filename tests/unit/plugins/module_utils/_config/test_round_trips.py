@@ -42,7 +42,7 @@ from .meaning import PUSHES, RECORDINGS, VERSIONS, meaning, virtual_hosts_with_a
 
 KEYS = Path(__file__).resolve().parents[4] / "wire" / "keys"
 FAST = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-LONG = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+LONG = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def elements_of(version: str) -> set[str]:

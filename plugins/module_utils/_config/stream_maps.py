@@ -4,7 +4,7 @@
 
 """Stream maps: the push tasks and recordings that the server starts with each stream of an application.
 
-The server reads a map whenever a stream starts (server-facts: What does survive a restart). It takes an entry only with
+The server reads a map whenever a stream starts (server-facts: What survives a restart). It takes an entry only with
 `<Enable>true</Enable>`, the name of a stream can have `*` and `?`, and elements that it does not know are ignored
 [read]. This file does the same.
 """

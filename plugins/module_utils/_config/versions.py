@@ -5,7 +5,7 @@
 """Which options a version of the server knows in its configuration files.
 
 The server refuses to start with an element that it does not know, and it has no check without a start (server-facts:
-What does survive a restart). Therefore everything is checked before a file is written. The elements have the same names
+What survives a restart). Therefore everything is checked before a file is written. The elements have the same names
 in all versions; only JSON was renamed. What is in `extra` cannot be checked.
 """
 

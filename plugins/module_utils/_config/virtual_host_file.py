@@ -4,7 +4,7 @@
 
 """The file of one virtual host with its applications: `VHost_<name>.xml`.
 
-Server.xml takes such files with `<VirtualHost include="VHost*.xml"/>` (server-facts: What does survive a restart).
+Server.xml takes such files with `<VirtualHost include="VHost*.xml"/>` (server-facts: What survives a restart).
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def is_empty(field: Field, value: Any) -> bool:
     if isinstance(field, Extra):
         return without_empty_lists(value) == {}
     is_list = isinstance(field, (ObjectList, StringSet)) and not isinstance(field, CsvSet)
-    return is_list and value == [] and "/" not in field.xml
+    return is_list and not value and "/" not in field.xml
 
 
 def without_empty_lists(value: Any) -> Any:

@@ -26,7 +26,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 
 BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 9))
 
-REFUSED = {
+REFUSED: dict[str, tuple[Any, int, str]] = {
     "a document type": ("<!DOCTYPE VirtualHost><VirtualHost/>", 1, "no document type"),
     "an entity": ('<!DOCTYPE a [<!ENTITY e "x">]>\n<a>&e;</a>', 1, "no document type"),
     "entities of entities": (f'<!DOCTYPE a [<!ENTITY e0 "x">{BOMB}]><a>&e8;</a>', 1, "no document type"),
@@ -65,7 +65,7 @@ UNKNOWN = {
     "<VirtualHost>\n<name>a</name></VirtualHost>": "VirtualHost.name",
     "<VirtualHost><Host>\n<TLS2/></Host></VirtualHost>": "VirtualHost.Host.TLS2",
     "<VirtualHost><Host><Names>\n<Names/></Names></Host></VirtualHost>": "VirtualHost.Host.Names.Names",
-    "<VirtualHost><Origins><Origin/><Origin>\n<Odd/></Origin></Origins></VirtualHost>": "VirtualHost.Origins.Origin.Odd",
+    "<VirtualHost><Origins><Origin/><Origin>\n<X/></Origin></Origins></VirtualHost>": "VirtualHost.Origins.Origin.X",
     "<VirtualHost><Applications>\n<App/></Applications></VirtualHost>": "VirtualHost.Applications.App",
     "<VirtualHost><Name>\n<b/></Name></VirtualHost>": "text in VirtualHost.Name, got the element b",
 }

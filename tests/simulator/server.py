@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import ssl
 from asyncio import AbstractEventLoop, get_running_loop

@@ -1,0 +1,45 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options `durable` and `config_dir`, and what they add to a result."""
+
+from __future__ import annotations
+
+import os
+import typing as t
+
+from .._core.errors import BadInput
+from .base import FLAG, Params, Result
+
+DURABLE = {"durable": FLAG, "config_dir": {"type": "path"}}
+
+
+class Files(t.Protocol):
+    """What has become of the files of the server's configuration directory."""
+
+    files: dict[str, str]
+    diff: dict[str, dict[str, list[str]]]
+    restart_required: bool
+
+
+def check_durable(params: Params) -> None:
+    """Raise BadInput if the configuration directory is missing or cannot be one."""
+    if not params["durable"]:
+        return
+    if not params["config_dir"]:
+        raise BadInput("config_dir", "is required if durable is true")
+    if not os.path.isabs(params["config_dir"]) or not params["config_dir"].isprintable():
+        raise BadInput("config_dir", "expected the absolute path of the server's configuration directory")
+
+
+def with_files(result: Result, durable: Files | None) -> Result:
+    """Return the result of a task with the files that it has, or in check mode would have, written."""
+    if durable is None:
+        return result
+    result["changed"] = result["changed"] or any(state != "unchanged" for state in durable.files.values())
+    result["files"] = [{"path": path, "state": state} for path, state in durable.files.items()]
+    result["restart_required"] = durable.restart_required
+    for side, texts in durable.diff.items():
+        result["diff"][side].update(texts)
+    return result

@@ -10,17 +10,10 @@ import os
 import typing as t
 
 from .._core.errors import BadInput
+from .._reconcile.config_writer import SAME, ConfigWriter
 from .base import FLAG, Params, Result
 
 DURABLE = {"durable": FLAG, "config_dir": {"type": "path"}}
-
-
-class Files(t.Protocol):
-    """What has become of the files of the server's configuration directory."""
-
-    files: dict[str, str]
-    diff: dict[str, dict[str, list[str]]]
-    restart_required: bool
 
 
 def check_durable(params: Params) -> None:
@@ -33,13 +26,24 @@ def check_durable(params: Params) -> None:
         raise BadInput("config_dir", "expected the absolute path of the server's configuration directory")
 
 
-def with_files(result: Result, durable: Files | None) -> Result:
+class _Durable(t.Protocol):
+    @property
+    def writer(self) -> ConfigWriter:
+        """Return what has written the files."""
+
+    @property
+    def restart_required(self) -> bool:
+        """Return whether something is as desired only after a restart."""
+
+
+def with_files(result: Result, durable: _Durable | None) -> Result:
     """Return the result of a task with the files that it has, or in check mode would have, written."""
     if durable is None:
         return result
-    result["changed"] = result["changed"] or any(state != "unchanged" for state in durable.files.values())
-    result["files"] = [{"path": path, "state": state} for path, state in durable.files.items()]
+    files = durable.writer.files
+    result["changed"] = result["changed"] or any(state != SAME for state in files.values())
+    result["files"] = [{"path": path, "state": state} for path, state in files.items()]
     result["restart_required"] = durable.restart_required
-    for side, texts in durable.diff.items():
+    for side, texts in durable.writer.diff.items():
         result["diff"][side].update(texts)
     return result

@@ -14,7 +14,7 @@ import re
 import typing as t
 from xml.etree import ElementTree
 
-from .._config import masked_diff, versions, virtual_host_file, xml_reader, xml_writer
+from .._config import versions, virtual_host_file, xml_reader, xml_writer
 from .._config.directory import SERVER_FILE, Directory
 from .._config.elements import BadFile, Element
 from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
@@ -73,10 +73,6 @@ class VirtualHostFiles:
         """Return the file that has, or will have, a virtual host, relative to the directory."""
         element = self._elements.get(name)
         return virtual_host_file.file_name(name) if element is None else element.file
-
-    def path_of(self, name: str) -> str:
-        """Return the path of the same file, for results."""
-        return os.path.join(self.directory.path, self.file_of(name))
 
     def read(self, name: str) -> Value | None:
         """Return a virtual host of the files in option form, with `applications`; None if there is none."""
@@ -153,12 +149,6 @@ def refuse_incomplete(entry: Entry, after: Value) -> None:
         option, _colon, expected = (application.incomplete(apps[app["name"]]) or "").partition(": ")
         if option:
             raise BadInput(f"{path}.{option}" if path else option, expected)
-
-
-def diff(path: str, before: Value | None, after: Value | None) -> dict[str, list[str]]:
-    """Return the lines of a file before and after a change, with secrets masked; without a side that does not exist."""
-    both = masked_diff.diff(VIRTUAL_HOST_FILE, TAG, path, before, after)
-    return {side: both[side].splitlines() for side in ("before", "after") if both[side]}
 
 
 def _applied(declaration: Object, desired: Specified, current: Value) -> Value:

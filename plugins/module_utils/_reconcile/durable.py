@@ -11,23 +11,20 @@ what the server has refused. A file that cannot be written makes its object a fa
 from __future__ import annotations
 
 import functools
-import os
 import typing as t
 
 from .._api.client import Api
 from .._config import virtual_host_file
-from .._config.virtual_host_file import VIRTUAL_HOST_FILE
+from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._resources import application
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .config_files import Entry, VirtualHostFiles, check, diff, merged, refuse_incomplete
+from .config_files import Entry, VirtualHostFiles, check, merged, refuse_incomplete
+from .config_writer import ConfigWriter
 from .plan import DELETED, FAILED, UNCHANGED, Outcome, Value
 from .predicted import Predicted
-
-CREATED, CHANGED, REMOVED, SAME = "created", "changed", "removed", "unchanged"
-"""The states of files in results."""
 
 
 class Durable:
@@ -41,9 +38,7 @@ class Durable:
         self._entries: list[Entry] = []
         self._bases: dict[str, Value] = {}
         self._absent: list[str] = []
-        self.files: dict[str, str] = {}
-        """The state of each file, by its path."""
-        self.diff: dict[str, dict[str, list[str]]] = {"before": {}, "after": {}}
+        self.writer = ConfigWriter(self._files.directory, context)
         self.restart_required = False
 
     @property
@@ -196,46 +191,23 @@ class Durable:
         )
 
     def _write(self, name: str, before: Value | None, after: Value) -> OmeError | None:
-        path = self._files.path_of(name)
+        file = self._files.file_of(name)
         if before is not None and virtual_host_file.equal(before, after):
-            self.files[path] = SAME
+            self.writer.keep(file)
             return None
-        try:
-            self._refuse_without_permission()
-            if not self._context.check_mode:
-                self._files.directory.write(self._files.file_of(name), virtual_host_file.render(after))
-        except OmeError as error:
-            return error.for_attempt(f"make virtual host {name} durable").with_detail(
-                "The server has it as desired, but loses that when it restarts."
-            )
-        self._note(path, CREATED if before is None else CHANGED, before, after)
-        return None
+        error = self.writer.write(file, virtual_host_file.render(after), VIRTUAL_HOST_FILE, TAG, before, after)
+        return error and error.for_attempt(f"make virtual host {name} durable").with_detail(
+            "The server has it as desired, but loses that when it restarts."
+        )
 
     def _remove(self, name: str) -> OmeError | None:
         before = self._files.read(name)
         if before is None:
             return None
-        try:
-            self._refuse_without_permission()
-            if not self._context.check_mode:
-                self._files.directory.remove(self._files.file_of(name))
-        except OmeError as error:
-            return error.for_attempt(f"remove the file of virtual host {name}").with_detail(
-                "The next start of the server brings the virtual host back."
-            )
-        self._note(self._files.path_of(name), REMOVED, before, None)
-        return None
-
-    def _refuse_without_permission(self) -> None:
-        """Raise OmeError if files of the directory cannot be replaced, so that check mode predicts it."""
-        path = self._files.directory.path
-        if not os.access(path, os.W_OK | os.X_OK):
-            raise OmeError("config_file", f"write {path}", detail=f"{path}: Permission denied.")
-
-    def _note(self, path: str, state: str, before: Value | None, after: Value | None) -> None:
-        self.files[path] = state
-        for side, lines in diff(path, before, after).items():
-            self.diff[side][path] = lines
+        error = self.writer.remove(self._files.file_of(name), VIRTUAL_HOST_FILE, TAG, before)
+        return error and error.for_attempt(f"remove the file of virtual host {name}").with_detail(
+            "The next start of the server brings the virtual host back."
+        )
 
 
 def _split(vhost: Value, file: str) -> tuple[Value, list[tuple[str, Value]]]:

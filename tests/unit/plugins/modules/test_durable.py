@@ -137,7 +137,11 @@ def test_from_absent_to_absent(server: Simulator, config: Path, module: str) -> 
 
     for check_mode in (True, False):
         again = run(server, config, module, check_mode=check_mode, **desired)
-        assert (again["changed"], again["restart_required"], states(again)) == (False, False, {"VHost_a.xml": "unchanged"})
+        assert (again["changed"], again["restart_required"], states(again)) == (
+            False,
+            False,
+            {"VHost_a.xml": "unchanged"},
+        )
         assert again["diff"] == {"before": {}, "after": {}} and server.writes == []
 
     # Another host name, by a recreate: the file changes with the virtual host.
@@ -280,9 +284,7 @@ def test_virtual_hosts_of_server_xml_are_left_to_it(server: Simulator, config: P
     before = (config / "Server.xml").read_text()
     equal = run(server, config, name="default", host={"names": ["*"]})
     assert not equal.failed and not equal["changed"] and equal["files"] == [] and not equal["restart_required"]
-    result = run(
-        server, config, "vhosts", vhosts=[vhost("default", "x.example.com", distribution="x"), vhost("b")]
-    )
+    result = run(server, config, "vhosts", vhosts=[vhost("default", "x.example.com", distribution="x"), vhost("b")])
     assert result.failed and [item["action"] for item in result["results"]] == ["failed", "created"]
     assert states(result) == {"VHost_b.xml": "created"}
     assert (config / "Server.xml").read_text() == before

@@ -28,14 +28,14 @@ options:
       - With C(purge), the files of unlisted virtual hosts are removed if this collection has written them.
     type: bool
     default: false
-    version_added: 1.1.0
+    version_added: 2.0.0
   config_dir:
     description:
       - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
         That is the media server, or a host that has the directory mounted.
       - Required if O(durable=true).
     type: path
-    version_added: 1.1.0
+    version_added: 2.0.0
 """
 
     # For applications.
@@ -55,12 +55,40 @@ options:
       - With C(purge), unlisted applications are removed from the files of the same virtual hosts.
     type: bool
     default: false
-    version_added: 1.1.0
+    version_added: 2.0.0
   config_dir:
     description:
       - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
         That is the media server, or a host that has the directory mounted.
       - Required if O(durable=true).
     type: path
-    version_added: 1.1.0
+    version_added: 2.0.0
+"""
+
+    # For push tasks and recordings.
+    JOBS = r"""
+options:
+  durable:
+    description:
+      - Whether to also write the jobs to, or with O(state=stopped) remove them from, the stream maps of their
+        applications, so that they survive a restart. A stream map starts its jobs with each stream.
+      - The applications must be durable, see O(streamops.ovenmediaengine.applications#module:durable). The maps are
+        files in C(maps/VHOST/APPLICATION) of O(config_dir), with mode C(0600). The file of the virtual host gets the
+        path of the map. A file that cannot be written makes the task fail, and the next run writes it.
+      - An application that does not read its map yet, because it was created through the API, runs the jobs through the
+        API until the server restarts. One that reads its map leaves them to it, with the state V(waiting) until their
+        stream starts. Then the API is only used if the stream is live already, and the next run stops what the map has
+        started as well.
+      - With this option, names of streams can have the wildcards C(*) and C(?). Only the map starts such jobs.
+      - With O(purge), unlisted jobs are removed from the maps of the same applications.
+    type: bool
+    default: false
+    version_added: 2.0.0
+  config_dir:
+    description:
+      - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
+        That is the media server, or a host that has the directory mounted.
+      - Required if O(durable=true).
+    type: path
+    version_added: 2.0.0
 """

@@ -179,7 +179,7 @@ results:
       returned: when O(durable=true), and the object comes from a file that differs from the running server
       type: list
       elements: dict
-      version_added: 1.1.0
+      version_added: 2.0.0
       sample:
         - field: host.names
           before: [live.tenant-a.example.com]
@@ -239,7 +239,7 @@ files:
   returned: when O(durable=true), on success or failure after reading the server
   type: list
   elements: dict
-  version_added: 1.1.0
+  version_added: 2.0.0
   contains:
     path:
       description: Absolute path.
@@ -255,7 +255,7 @@ restart_required:
       only after a restart of the server.
   returned: when O(durable=true), on success or failure after reading the server
   type: bool
-  version_added: 1.1.0
+  version_added: 2.0.0
 # END GENERATED
 # BEGIN GENERATED unreachable_host_names
 unreachable_host_names:

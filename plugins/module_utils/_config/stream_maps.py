@@ -60,6 +60,10 @@ class StreamMap:
         """Return the map of one application in the form of ``declaration``, as for a diff."""
         return {"entries": [self._entry(job, f"{path}[{index}]") for index, job in enumerate(jobs)]}
 
+    def check(self, job: t.Mapping[str, t.Any], path: str) -> None:
+        """Raise BadInput for what a map cannot hold; ``path`` is the full path of the job."""
+        xml_writer.element(self._entries.element, self._entry(job, path), self._entries.xml, path)
+
     def _entry(self, job: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
         stream = job.get("stream") or {}
         if not stream.get("name"):

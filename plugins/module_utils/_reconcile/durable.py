@@ -82,7 +82,7 @@ class Durable:
                 names = [app["name"] for app in (self._files.read(entry.name) or {}).get("applications", [])]
                 others = [name for name in names if name not in desired and is_addressable(name)]
                 durable.append(entry._replace(without=others) if purge else entry)
-            elif entry.apps and not (self._context.check_mode and predicted.created(entry.name)):
+            elif entry.apps and not (self._context.check_mode and predicted.listed(entry.name)):
                 path = entry.apps[0][0]
                 expected = f"expected a virtual host that has a file in config_dir, got {entry.name!r}"
                 expected += "; make the virtual host durable first"

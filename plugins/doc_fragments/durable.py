@@ -38,8 +38,8 @@ options:
     version_added: 2.0.0
 """
 
-    # For applications.
-    APPLICATION = r"""
+    # For applications. The name is not that of a fragment, which Ansible would take instead.
+    APPLICATIONS = r"""
 options:
   durable:
     description:

@@ -25,7 +25,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.application
   - streamops.ovenmediaengine.application.change
-  - streamops.ovenmediaengine.durable.application
+  - streamops.ovenmediaengine.durable.applications
 options:
   state:
     description:

@@ -27,7 +27,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.application.entries
   - streamops.ovenmediaengine.application.change
-  - streamops.ovenmediaengine.durable.application
+  - streamops.ovenmediaengine.durable.applications
 options:
   state:
     description:

@@ -11,8 +11,6 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.config_files import Entry
-from .._reconcile.durable import Durable
 from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
 from .._resources import application
@@ -20,6 +18,9 @@ from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
 from .durable_options import DURABLE, check_durable, with_files
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
+
+if t.TYPE_CHECKING:
+    from .._reconcile.durable import Durable
 
 
 class _Applications(ManagingOperation):
@@ -40,6 +41,9 @@ class _Applications(ManagingOperation):
         """Check what the files of durable virtual hosts are to be, before anything is written."""
         if not self.params["durable"]:
             return
+        from .._reconcile.config_files import Entry
+        from .._reconcile.durable import Durable
+
         self.durable = Durable(api, context, self.params["config_dir"])
         inside: dict[str, list[tuple[str, dict[str, t.Any]]]] = {}
         for path, app in self.desired:

@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The options `durable` and `config_dir`, and what they add to a result."""
+"""The options `durable` and `config_dir`, and what they add to a result.
+
+Operations import what handles files only if a task is durable: most are not, and a managed host compiles each file that
+is imported.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import os
 import typing as t
 
 from .._core.errors import BadInput
-from .._reconcile.config_writer import SAME, ConfigWriter
+from .._reconcile.plan import UNCHANGED
 from .base import FLAG, Params, Result
 
 DURABLE = {"durable": FLAG, "config_dir": {"type": "path"}}
@@ -26,9 +30,14 @@ def check_durable(params: Params) -> None:
         raise BadInput("config_dir", "expected the absolute path of the server's configuration directory")
 
 
+class _Writer(t.Protocol):
+    files: dict[str, str]
+    diff: dict[str, dict[str, list[str]]]
+
+
 class _Durable(t.Protocol):
     @property
-    def writer(self) -> ConfigWriter:
+    def writer(self) -> _Writer:
         """Return what has written the files."""
 
     @property
@@ -41,7 +50,7 @@ def with_files(result: Result, durable: _Durable | None) -> Result:
     if durable is None:
         return result
     files = durable.writer.files
-    result["changed"] = result["changed"] or any(state != SAME for state in files.values())
+    result["changed"] = result["changed"] or any(state != UNCHANGED for state in files.values())
     result["files"] = [{"path": path, "state": state} for path, state in files.items()]
     result["restart_required"] = durable.restart_required
     for side, texts in durable.writer.diff.items():

@@ -9,11 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from .._api.client import Api
-from .._config.stream_maps import STREAM_MAPS
 from .._core.context import Context
-from .._reconcile.durable_jobs import DurableJobs
 from .._reconcile.jobs import Jobs
-from .._reconcile.map_files import MapFiles
 from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
 from .._resources.job import JobKind, key_of
@@ -95,8 +92,15 @@ class JobList(_Jobs):
 
     def run(self, api: Api, context: Context) -> Result:
         what, purge = f"{self.kind.what}s", self.params["purge"]
-        if not self.params["durable"]:
-            return bulk_result(self.reconcile(api, context, purge=purge), what)
+        if self.params["durable"]:
+            return self._run_durable(api, context, what, purge=purge)
+        return bulk_result(self.reconcile(api, context, purge=purge), what)
+
+    def _run_durable(self, api: Api, context: Context, what: str, *, purge: bool) -> Result:
+        from .._config.stream_maps import STREAM_MAPS
+        from .._reconcile.durable_jobs import DurableJobs
+        from .._reconcile.map_files import MapFiles
+
         kind = next(one for one in STREAM_MAPS if one.kind is self.kind)
         maps = MapFiles(self.params["config_dir"], context, kind)
         absent = self.params["state"] == "stopped"

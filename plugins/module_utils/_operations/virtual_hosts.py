@@ -14,8 +14,6 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secret_store import SecretStore
 from .._reconcile.applications import Applications as ApplicationsReconciler
-from .._reconcile.config_files import Entry
-from .._reconcile.durable import Durable
 from .._reconcile.plan import CREATED, Outcome
 from .._reconcile.predicted import Predicted
 from .._reconcile.virtual_hosts import VirtualHosts
@@ -26,6 +24,9 @@ from .applications import check_applications
 from .base import FLAG, Params, Result, list_of, state_option
 from .durable_options import DURABLE, check_durable, with_files
 from .results import ManagingOperation, bulk_result, check_purge, counts, refuse_repeated, single_result
+
+if t.TYPE_CHECKING:
+    from .._reconcile.durable import Durable
 
 
 def _virtual_host_options() -> dict[str, t.Any]:
@@ -76,6 +77,9 @@ class _Vhosts(ManagingOperation):
         """Check what the files of durable virtual hosts are to be, before anything is written."""
         if not self.params["durable"]:
             return
+        from .._reconcile.config_files import Entry
+        from .._reconcile.durable import Durable
+
         self.durable = Durable(api, context, self.params["config_dir"])
         if self.params["state"] == "absent":
             self.durable.prepare_absent([vhost["name"] for _path, vhost in self.desired])

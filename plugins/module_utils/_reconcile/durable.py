@@ -38,6 +38,7 @@ class Durable:
         self._entries: list[Entry] = []
         self._bases: dict[str, Value] = {}
         self._absent: list[str] = []
+        self._purging = False
         self.writer = ConfigWriter(self._files.directory, context)
         self.restart_required = False
 
@@ -82,6 +83,7 @@ class Durable:
                 names = [app["name"] for app in (self._files.read(entry.name) or {}).get("applications", [])]
                 others = [name for name in names if name not in desired and is_addressable(name)]
                 durable.append(entry._replace(without=others) if purge else entry)
+                self._purging = purge
             elif entry.apps and not (self._context.check_mode and predicted.listed(entry.name)):
                 path = entry.apps[0][0]
                 expected = f"expected a virtual host that has a file in config_dir, got {entry.name!r}"
@@ -109,7 +111,7 @@ class Durable:
         raw = self._api.read_virtual_host(name)
         if raw is None:
             return None
-        names = [app for app in sorted(self._api.list_applications(name)) if is_addressable(app)]
+        names = self._applications(name)
         found = self._api.map_concurrently([functools.partial(self._api.read_application, name, app) for app in names])
         apps = [application.from_wire(app, name) for app in found if app is not None and app.get("dynamic") is not True]
         vhost = VIRTUAL_HOST.from_wire(raw)
@@ -117,6 +119,16 @@ class Durable:
             vhost["applications"] = [{option: app[option] for option in app if option != "vhost"} for app in apps]
         self._context.keep_secrets(VIRTUAL_HOST_FILE, vhost)
         return vhost
+
+    def _applications(self, vhost: str) -> list[str]:
+        """Read the names of the applications that requests can address."""
+        try:
+            return [app for app in sorted(self._api.list_applications(vhost)) if is_addressable(app)]
+        except OmeError as error:
+            # A server without the call has no applications that this collection could know.
+            if error.kind in ("controller_not_found", "vhost_not_found"):
+                return []
+            raise
 
     # After the API
 
@@ -133,8 +145,8 @@ class Durable:
                 apps=[(path, app) for path, app in entry.apps if (entry.name, app["name"]) not in failed],
                 without=[app for app in entry.without if (entry.name, app) not in failed],
             )
-            known = {outcome.key for outcome in apps}
-            self.restart_required |= any(app for app in done.without if (entry.name, app) not in known)
+            if self._purging:
+                self.restart_required |= self._keeps_others(entry, {outcome.key for outcome in apps})
             after = merged(self._bases[entry.name], done, self._api.server_version())
             error = self._write(entry.name, self._files.read(entry.name), after)
             if error is not None:
@@ -166,7 +178,16 @@ class Durable:
                 by_name[name] = _not_durable(outcome or Outcome(VIRTUAL_HOST, {"name": name}, {}), error)
             elif outcome is None and name in unlisted:
                 self.restart_required = True
+        # What is left comes from a file that an earlier run has removed.
+        left = [name for name in unlisted if is_addressable(name) and name not in (*by_name, *self.configured)]
+        self.restart_required |= not all(self._files.is_inline(name) for name in left)
         return list(by_name.values())
+
+    def _keeps_others(self, entry: Entry, known: t.Collection[tuple[str, ...]]) -> bool:
+        """Return whether the server has applications that a purge cannot delete, because they come from its file."""
+        desired = {app["name"] for _path, app in entry.apps}
+        left = [app for app in self._applications(entry.name) if app not in desired]
+        return any((entry.name, app) not in known for app in left)
 
     def _accepted(self, outcome: Outcome, vhost: str) -> Outcome:
         """Return the outcome of what comes from a file: it differs until the next start, and that is no failure."""

@@ -364,7 +364,11 @@ def test_purge_removes_the_files_of_what_it_deletes_and_of_what_came_from_them(n
     assert not purged.failed, purged["msg"]
     assert states(purged) == {"VHost_a.xml": "unchanged", "VHost_b.xml": "removed", "VHost_c.xml": "removed"}
     assert purged["restart_required"] and set(contents(config)) == {"VHost_a.xml", "VHost_hand.xml"}
+    again = run(newest, config, "vhosts", vhosts=[vhost("a")], purge=True)
+    assert (again["changed"], again["restart_required"]) == (False, True)
     restarted(newest)
+    again = run(newest, config, "vhosts", vhosts=[vhost("a")], purge=True)
+    assert (again["changed"], again["restart_required"]) == (False, False)
     found = running_modules.run_module("vhost_info", connection(newest))
     assert {one["name"] for one in found["vhosts"]} == {"a", "default", "hand"}
 
@@ -430,6 +434,18 @@ def test_purge_removes_applications_from_the_file(newest: Simulator, config: Pat
     run(newest, config, **vhost(admission_webhooks=WEBHOOKS, applications=[LIVE, {"name": "second"}]))
     done = run(newest, config, "applications", applications=[app()], purge=True)
     assert done["changed"] and not done["restart_required"] and contents(config)["VHost_a.xml"] == TEXT
+
+
+def test_purged_applications_of_a_file_stay_until_the_restart(newest: Simulator, config: Path) -> None:
+    run(newest, config, **vhost(admission_webhooks=WEBHOOKS, applications=[LIVE, {"name": "second"}]))
+    restarted(newest)
+    for changed in (True, False):
+        done = run(newest, config, "applications", applications=[app()], purge=True)
+        assert not done.failed, done["msg"]
+        assert (done["changed"], done["restart_required"]) == (changed, True)
+        assert contents(config)["VHost_a.xml"] == TEXT
+    done = run(restarted(newest), config, "applications", applications=[app()], purge=True)
+    assert (done["changed"], done["restart_required"]) == (False, False)
 
 
 def test_an_application_needs_a_durable_virtual_host(newest: Simulator, config: Path) -> None:

@@ -130,3 +130,13 @@ class Bool(Field):
         if text in ("false", "0", "no", "off"):
             return False
         return "" if value is None else str(value)
+
+
+class PresenceBool(Bool):
+    """A boolean that configuration files have as an empty element.
+
+    It is true if the element is there, even one with the text `false` [read].
+    """
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return raw is not None

@@ -13,12 +13,14 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.server_version import Version, describe
 from .._schema import validators as checks
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Bool, String
 
 XML_VERSION = "2"  # of the form of Logger.xml; the only one that supported releases take [read]
 LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
+_TRACE_SINCE: Version = (0, 20, 0)
 DEFAULT_PATH = "/var/log/ovenmediaengine"
 DEFAULT_TAGS = (
     {"name": "SRT", "level": "critical"},
@@ -63,6 +65,17 @@ def validate(logger: t.Mapping[str, t.Any], path: str = "logger") -> None:
     LOGGER.validate(logger, path)
     if logger.get("tags") == []:
         raise BadInput(f"{path}.tags", "expected at least one; without one the server does not start")
+
+
+def check_version(logger: t.Mapping[str, t.Any], version: Version, path: str = "logger") -> None:
+    """Raise BadInput for a level that the release does not know: it would not start."""
+    for index, tag in enumerate(logger.get("tags", [])):
+        if tag.get("level") == LEVELS[0] and version < _TRACE_SINCE:
+            raise BadInput(
+                f"{path}.tags[{index}].level",
+                f"expected another level than {LEVELS[0]}, which needs OvenMediaEngine 0.20.0 or later; "
+                f"the version is {describe(version)}",
+            )
 
 
 def complete(logger: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

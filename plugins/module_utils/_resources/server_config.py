@@ -22,7 +22,7 @@ from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Bitrate, Bool, Float, Int, PresenceBool, String, Url
 from .._schema.string_lists import StringSet
 from .cross_domains import CrossDomains
-from .server_config_bind import PASSPHRASE_OPTION, bind_field, json_name
+from .server_config_bind import PASSPHRASE_OPTION, bind_field, json_name, or_macro
 
 TYPES = ("origin", "edge")
 XML_VERSION = "8"  # of the form of Server.xml; all supported releases take it [read]
@@ -36,8 +36,8 @@ def _bitrate(value: str) -> str | None:
     return "expected bits per second, more than 0, such as 2000000 or '2M'"
 
 
-def _positive(value: float) -> str | None:
-    return None if 0 < value < 2**31 else "expected a number more than 0"
+def _frames(value: float) -> str | None:
+    return None if 0 <= value < 2**31 else "expected frames a second, 0 or more"
 
 
 def _path(value: str) -> str | None:
@@ -112,7 +112,7 @@ def _host() -> Object:
         "host",
         extra=True,
         fields=[
-            StringSet("names", xml="Names/Name", check=checks.host_name),
+            StringSet("names", xml="Names/Name", check=or_macro(checks.host_name)),
             Object(
                 "tls",
                 xml="TLS",
@@ -141,10 +141,10 @@ def _alert_rules() -> Object:
         PresenceBool("stream_status", "streamStatus", since="0.19.0"),
         Bitrate("min_bitrate", "minBitrate", check=_bitrate),
         Bitrate("max_bitrate", "maxBitrate", check=_bitrate),
-        Float("min_framerate", "minFramerate", check=_positive),
-        Float("max_framerate", "maxFramerate", check=_positive),
+        Float("min_framerate", "minFramerate", check=_frames),
+        Float("max_framerate", "maxFramerate", check=_frames),
         *(
-            Int(f"{end}_{what}", json_name(f"{end}_{what}"), check=_positive)
+            Int(f"{end}_{what}", json_name(f"{end}_{what}"), check=checks.count)
             for what in ("width", "height", "samplerate")
             for end in ("min", "max")
         ),
@@ -174,7 +174,7 @@ def _alert() -> Object:
         since="0.15.11",
         extra=True,
         fields=[
-            Url("url", required=True, check=checks.http_url),
+            Url("url", required=True, check=or_macro(checks.http_url)),
             String("secret_key", "secretKey", secret=True, required=True, check=checks.one_line_or_empty),
             Int("timeout", required=True, check=checks.count),
             String("rules_file", "rulesFile", check=_path, since="0.19.0"),
@@ -186,7 +186,7 @@ def _alert() -> Object:
 def _analytics() -> Object:
     forwarding = [
         Bool("enable", default=False),
-        String("collector", default="tcp://collector.ovenconsole.io:21514", check=_collector),
+        String("collector", default="tcp://collector.ovenconsole.io:21514", check=or_macro(_collector)),
     ]
     return Object(
         "analytics",
@@ -204,9 +204,9 @@ SERVER = Object(
     fields=[
         String("name", check=checks.one_line),
         String("type", choices=TYPES, default=TYPES[0]),
-        StringSet("ip", xml="IP", check=checks.host_name),
+        StringSet("ip", xml="IP", check=or_macro(checks.host_name)),
         Bool("privacy_protection", "privacyProtection", default=False),
-        String("stun_server", "stunServer", check=_stun_server),
+        String("stun_server", "stunServer", check=or_macro(_stun_server)),
         _modules(),
         bind_field(),
         _managers(),
@@ -249,10 +249,10 @@ def warnings_for(server: t.Mapping[str, t.Any]) -> list[str]:
 def complete(server: t.Mapping[str, t.Any], version: Version) -> dict[str, t.Any]:
     """Return the configuration with everything that Server.xml has to have, in the form of that file [read].
 
-    The server requires a type, addresses, ports and, for its API, host names, but not all of them have a useful value
-    only. The passphrase of SRT is one of the options there.
+    The server requires a type, addresses, `Bind` and, for its API, host names. The passphrase of SRT is one of the
+    options there.
     """
-    full: dict[str, t.Any] = copy.deepcopy(dict(server))
+    full: dict[str, t.Any] = _present(SERVER, copy.deepcopy(dict(server)))
     full.setdefault("type", TYPES[0])
     full.setdefault("ip", ["*"])
     bind = full.setdefault("bind", {})
@@ -266,6 +266,17 @@ def complete(server: t.Mapping[str, t.Any], version: Version) -> dict[str, t.Any
             option = {"key": PASSPHRASE_OPTION, "value": srt.pop("passphrase")}
             srt["options"] = [*srt.get("options", []), option]
     return full
+
+
+def _present(declaration: Object, value: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return an object without the booleans that are false if their element is absent."""
+    found = {}
+    for option, item in value.items():
+        field = declaration.fields[option]
+        if isinstance(field, PresenceBool) and not field.normalize(item):
+            continue
+        found[option] = _present(field, item) if isinstance(field, Object) else item
+    return found
 
 
 def from_file(full: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

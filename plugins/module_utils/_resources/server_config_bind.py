@@ -25,6 +25,9 @@ PASSPHRASE_OPTION = "SRTO_PASSPHRASE"
 """The SRT option that has an option of its own, because its value is a secret."""
 _PASSPHRASE_LENGTHS = range(10, 80)
 
+# The server replaces it by an environment variable of its process [read].
+_MACRO = re.compile(r"\$\{env:[^}]+\}")
+
 TRANSPORTS = ("udp", "tcp", "relay", "udptcp", "all")
 
 
@@ -76,6 +79,11 @@ def ice_server_url(value: str) -> str | None:
     return "expected a URL such as 'stun:stun.example.com:3478' or 'turn:turn.example.com:3478?transport=tcp'"
 
 
+def or_macro(check: t.Callable[[str], str | None]) -> t.Callable[[str], str | None]:
+    """Return a check that also takes text with a macro such as `${env:OME_RTMP_PORT:1935}`."""
+    return lambda value: checks.one_line(value) if _MACRO.search(value) else check(value)
+
+
 def worker_count(option: str = "worker_count") -> Int:
     """Declare a number of threads."""
     return Int(option, json_name(option), check=checks.count)
@@ -88,7 +96,11 @@ def json_name(option: str) -> str:
 
 
 def _port(check: t.Callable[[str], str | None] = single_port) -> list[Field]:
-    return [String("port", check=check), String("tls_port", "tlsPort", xml="TLSPort", check=check), worker_count()]
+    return [
+        String("port", check=or_macro(check)),
+        String("tls_port", "tlsPort", xml="TLSPort", check=or_macro(check)),
+        worker_count(),
+    ]
 
 
 def _provider(option: str, xml: str, *fields: Field, check: t.Callable[[str], str | None] = single_port) -> Object:
@@ -150,8 +162,8 @@ def _port_number(value: int) -> str | None:
 def _webrtc() -> Object:
     """Declare the ports of WebRTC, which provider and publisher share if they are equal."""
     candidates: list[Field] = [
-        StringSet("ice_candidate", "iceCandidate", check=candidate),
-        StringSet("tcp_relay", "tcpRelay", check=candidate),
+        StringSet("ice_candidate", "iceCandidate", check=or_macro(candidate)),
+        StringSet("tcp_relay", "tcpRelay", check=or_macro(candidate)),
         Bool("enable_link_local_address", "enableLinkLocalAddress", default=False),
         # 0.21.0 takes the older name, too, and logs a warning [read].
         Bool("tcp_force", "tcpForce", default=False, instead="tcp_relay_force"),
@@ -176,7 +188,7 @@ def _webrtc() -> Object:
                 identity="",  # the server tries each; several can have the same URLs with other credentials
                 extra=True,
                 fields=[
-                    StringSet("urls", xml="Urls/Url", required=True, check=ice_server_url),
+                    StringSet("urls", xml="Urls/Url", required=True, check=or_macro(ice_server_url)),
                     String("user_name", "userName", check=checks.one_line_or_empty),
                     String("credential", secret=True, check=checks.one_line_or_empty),
                 ],

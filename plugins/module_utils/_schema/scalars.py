@@ -132,11 +132,19 @@ class Bool(Field):
         return "" if value is None else str(value)
 
 
-class PresenceBool(Bool):
-    """A boolean that configuration files have as an empty element.
+class PresenceBool(Field):
+    """A boolean that is an empty element of a configuration file.
 
-    It is true if the element is there, even one with the text `false` [read].
+    It is true if the element is there, even one with the text `false` [read]. False is no element.
     """
 
+    type = "bool"
+
+    def normalize(self, value: t.Any) -> t.Any:
+        return Bool(self.option).normalize(value)
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return ""
+
     def from_wire(self, raw: t.Any) -> t.Any:
-        return raw is not None
+        return True

@@ -120,7 +120,7 @@ def _value(parent: str, element: ElementTree.Element) -> t.Any:
     member = _MEMBERS.get((parent, element.tag))
     if member:
         return [_value(element.tag, child) for child in children if child.tag == member]
-    if children or parent in _HOLD_OBJECTS or (element.tag in _OBJECTS and not element.text):
+    if children or (not element.text and (parent in _HOLD_OBJECTS or element.tag in _OBJECTS)):
         return value_of(element.tag, children)
     return element.text or ""
 

@@ -340,8 +340,8 @@ def test_a_virtual_host_that_another_file_has_is_refused(folder: Path) -> None:
     folder.mkdir()
     (folder / "VHost-mine.xml").write_text("<VirtualHost><Name>tenant-a</Name></VirtualHost>", encoding="utf-8")
     run = config(folder, vhosts=[VHOST])
-    assert run.failed and "vhosts[0].name: expected a virtual host that no other file has" in run["msg"]
-    assert "VHost-mine.xml" in run["msg"] and len(contents(folder)) == 1
+    assert run.failed and "vhosts[0].name: expected a virtual host that VHost-mine.xml does not have" in run["msg"]
+    assert len(contents(folder)) == 1
     (folder / "VHost-mine.xml").write_text("<VirtualHost", encoding="utf-8")
     run = config(folder, vhosts=[VHOST])
     assert run["changed"] and any("VHost-mine.xml" in text for text in run.warnings)

@@ -70,6 +70,7 @@ VALID: dict[str, dict[str, Any]] = {
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
     },
     "audit_info": {},
+    "server_config": {"config_dir": "/nonexistent/conf", "version": "0.21.0"},
     "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v` with HOLDER, or

@@ -69,7 +69,9 @@ class Configuration(t.NamedTuple):
 
     def _check_application(self, path: str, job: t.Mapping[str, t.Any], kind: StreamMap) -> None:
         vhost, name = job["vhost"], job["app"]
-        host = next((one for _path, one in self.vhosts if one["name"] == vhost), {})
+        host = next((one for _path, one in self.vhosts if one["name"] == vhost), None)
+        if host is None:
+            raise BadInput(f"{path}.vhost", f"expected a virtual host that vhosts lists, got {vhost!r}")
         app = next((app for app in host.get("applications", []) if app["name"] == name), None)
         if app is None:
             raise BadInput(f"{path}.app", f"expected an application that vhosts lists, got {vhost}/{name}")

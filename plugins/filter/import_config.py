@@ -20,16 +20,16 @@ description:
   - Says which files it needs, because only they tell which further files they include. Read those, and call the filter
     again with the contents of all files, until it needs none.
   - Replaces each secret with a reference to a variable, so that no secret is in the text, unless O(show_secrets=true).
-  - Elements without an option become C(extra) of the object around them if it has that option. What no option can hold is
-    omitted, and returned with its place and the reason.
+  - Elements without an option become C(extra) of the object around them if it has that option. What no option can hold
+    is omitted, and returned with its place and the reason.
   - Reads no document types and entities, no file outside of the directory, and no file of more than 4 MiB.
   - The role P(streamops.ovenmediaengine.import_config#role) writes the text to a file.
 positional: _input
 options:
   _input:
     description:
-      - Results of M(ansible.builtin.slurp) in loops, each with the path of the file relative to O(directory) in C(item).
-        A result without C(content) counts as a file that cannot be read, for the reason in C(msg).
+      - Results of M(ansible.builtin.slurp) in loops, each with the path of the file relative to O(directory) in
+        C(item). A result without C(content) counts as a file that cannot be read, for the reason in C(msg).
     type: list
     elements: dict
     required: true
@@ -92,7 +92,8 @@ _value:
   type: dict
   contains:
     problems:
-      description: Messages about files that cannot be read or are refused. If there are any, the other keys are missing.
+      description:
+        - Messages about files that cannot be read or are refused. If there are any, the keys below are missing.
       type: list
       elements: str
     needed:
@@ -167,6 +168,11 @@ _LISTS = {
     "push_tasks": "ovenmediaengine_push_tasks",
     "records": "ovenmediaengine_records",
 }
+_FIX = "Correct the file. The server may not start with it, either."
+_CHECK = (
+    "Check that import_config_dir is the server's configuration directory on the media server, and that the user of the "
+    "task may read its files; become is usually necessary."
+)
 _JOBS = {"push_tasks": ("push", PUSH_TASKS), "records": ("file", RECORDS)}
 
 
@@ -266,10 +272,10 @@ def import_config(
         ) from None
     try:
         imported = Importer(texts, str(server_directory or directory)).read()
-    except BadInput as error:
-        return {"problems": [shortened(f"Could not {error.attempt}. {error}")], "needed": []}
     except OmeError as error:
-        return {"problems": [shortened(str(error))], "needed": []}
+        remedy = _FIX if isinstance(error, BadInput) else _CHECK
+        reason = str(error) if isinstance(error, BadInput) else error.detail
+        return {"problems": [shortened(f"Could not {error.attempt}. {reason} {remedy}")], "needed": []}
     if texts.needed:
         return {"problems": [], "needed": texts.needed}
     shown = _variables(imported, show_secrets=boolean(show_secrets, strict=False))

@@ -213,7 +213,7 @@ class Importer:
             )
         if "${" in server.get("managers", {}).get("api", {}).get("access_token", ""):
             self._notes.append(
-                "The access token of the API is a macro of the server. Set ovenmediaengine_api_token to the token itself."
+                "The access token of the API is a macro of the server. Set ovenmediaengine_api_token to the token."
             )
         pattern = re.compile(re.escape(INCLUDED).replace(r"\*", ".*"))
         self._notes += [
@@ -223,7 +223,7 @@ class Importer:
             if file != virtual_host_file.file_name(name) and pattern.fullmatch(file)
         ]
         self._notes += [
-            f"Only the server's own files can have the application * of virtual host {vhost['name']}. The role provision "
+            f"Only files of the server can have the application * of virtual host {vhost['name']}; the role provision "
             "refuses it."
             for vhost in vhosts
             if any(app["name"] == _PULLED for app in vhost.get("applications", []))
@@ -232,7 +232,6 @@ class Importer:
         patterns = any(set("*?") & set("".join(vhost.get("host", {}).get("names", []))) for vhost in vhosts)
         if patterns and len(order) > 1 and order != sorted(order, key=virtual_host_file.file_name):
             self._notes.append(
-                "The first virtual host with a matching host name gets a stream. The order is now "
-                f"{', '.join(order)}. The role server writes a file for each, which the server reads in the order of their "
-                "names. Check host names with * and ?."
+                "The first virtual host with a matching host name gets a stream. The order in the files is "
+                f"{', '.join(order)}. With the role server, it is that of their names. Check host names with * and ?."
             )

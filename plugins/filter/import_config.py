@@ -170,8 +170,8 @@ _LISTS = {
 }
 _FIX = "Correct the file. The server may not start with it, either."
 _CHECK = (
-    "Check that import_config_dir is the server's configuration directory on the media server, and that the user of the "
-    "task may read its files; become is usually necessary."
+    "Check that import_config_dir is the server's configuration directory on the media server, and that the user of "
+    "the task may read its files; become is usually necessary."
 )
 _JOBS = {"push_tasks": ("push", PUSH_TASKS), "records": ("file", RECORDS)}
 
@@ -199,7 +199,7 @@ def _files(contents: t.Any, directory: str, found: t.Any, links: t.Any) -> FileT
         if entry.get("content") is None:
             unreadable[name] = one_line(entry.get("msg") or "the file could not be read")
         else:
-            texts[name] = base64.b64decode(entry["content"])
+            texts[name] = base64.b64decode(entry["content"], validate=True)
     inside = {posixpath.relpath(link, directory): str(target) for link, target in links.items()}
     return FileTexts(directory, sizes, inside, texts, unreadable)
 

@@ -38,16 +38,9 @@ notes:
 """
 
 EXAMPLES = r"""
-- name: Find the files
-  ansible.builtin.find:
-    paths: /etc/ovenmediaengine
-    file_type: any
-    recurse: true
-  register: my_found
-
-- name: Show what an import of a server without further files would hold
+- name: Show the line for one virtual host
   ansible.builtin.debug:
-    msg: "{{ lookup('streamops.ovenmediaengine.import_config_summary', imported=my_imported, file='media-1.yml').line }}"
+    msg: "{{ lookup('streamops.ovenmediaengine.import_config_summary', imported=my_imported, file='one.yml').line }}"
   vars:
     my_imported:
       counts: {vhosts: 1, applications: 1, push_tasks: 0, records: 0}

@@ -22,12 +22,14 @@ from . import extra_elements, virtual_host_file, xml_reader
 from .directory import SERVER_FILE
 from .elements import Element, at
 from .file_texts import FileTexts
-from .lenient import Unread, prune, without_invalid
+from .lenient import Unread, check_spec, prune, without_invalid, without_value
 from .server_files import INCLUDED, LOGGER_FILE
 from .stream_maps import STREAM_MAPS, StreamMap
 from .virtual_host_file import VIRTUAL_HOST_FILE
 
 _VIRTUAL_HOSTS = "VirtualHosts"
+_PROTECTIONS = ("signed_policy", "admission_webhooks")
+"""Options without which everybody may publish and watch: a virtual host is left out rather than one of them."""
 _PULLED = "*"  # the name of an application that the server copies for streams that it pulls
 
 
@@ -131,11 +133,18 @@ class Importer:
         """Return an object without invalid options, which are reported; None if it is invalid as a whole."""
         secrets = SecretStore()
         declaration.collect_secrets(value, secrets)
+
+        def check(one: dict[str, t.Any]) -> None:
+            check_spec(declaration, one)
+            validate(one)
+
         found: list[tuple[str, str]] = []
-        kept = without_invalid(value, validate, lambda path, reason: found.append((path, reason)))
-        if kept is None:
-            path, reason = found[0]
-            found = [("", f"{path}: {reason}" if path else reason)]
+        kept = without_invalid(value, check, lambda path, reason: found.append((path, reason)))
+        protection = next((one for one in found if one[0].startswith(_PROTECTIONS)), None)
+        if kept is None or protection:
+            kept = None
+            path, reason = protection or found[0]
+            found = [("", f"{path} {reason}" if path else reason)]
         for path, reason in found:
             what = f"option {path} of {title}" if path else title
             self._unread.append(Unread(what, str(secrets.scrub(reason))))
@@ -190,9 +199,10 @@ class Importer:
             used.add(wanted)
             job["id"] = wanted
             try:
+                check_spec(kind.kind.declaration, job)
                 kind.kind.validate(job, "", started=True)
             except BadInput as error:
-                reason = f"entry {number} that is on cannot be an option: {secrets.scrub(str(error)).rstrip('.')}"
+                reason = secrets.scrub(f"entry {number} that is on: {error.option} {without_value(error)}")
                 self._unread.append(Unread(title, f"{reason}; the option stream_map names the file"))
                 return None
         self._report_entries_that_are_off(xml_reader.parse(data, name), kind, title)

@@ -14,6 +14,7 @@ from .._core.errors import BadInput
 from .._schema.extra import EXTRA
 from .._schema.fields import Field
 from .._schema.objects import Object, ObjectList
+from .._schema.scalars import String
 from .._schema.string_lists import CsvSet, StringSet
 from . import extra_elements
 from .elements import Element
@@ -21,6 +22,7 @@ from .elements import Element
 _MOST_REMOVED = 200  # options of one object
 # The parts of a path of options: names, indexes, and names in quotes.
 _PART = re.compile(r"\[(\d+)\]|'([^']*)'|([^.\[\]']+)")
+_TYPES = {"int": "a whole number", "float": "a number", "bool": "a boolean"}
 _TAG = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -84,6 +86,29 @@ def _remove(parent: ElementTree.Element, element: ElementTree.Element, path: str
         report(Unread(f"element {path}{place}", reason))
 
 
+def check_spec(declaration: Object, value: t.Mapping[str, t.Any], path: str = "") -> None:
+    """Raise BadInput for what the argument spec of a module refuses: missing options, other types and choices."""
+    for option, field in declaration.fields.items():
+        inner, item = f"{path}.{option}" if path else option, value.get(option)
+        if item is None:
+            if field.required:
+                raise BadInput(inner, "is required")
+        elif isinstance(field, Object):
+            check_spec(field, item, inner)
+        elif isinstance(field, ObjectList):
+            for index, one in enumerate(item):
+                check_spec(field.element, one, f"{inner}[{index}]")
+        elif field.type in _TYPES and isinstance(item, str):
+            raise BadInput(inner, f"expected {_TYPES[field.type]}, got {item!r}")
+        elif isinstance(field, String) and field.choices and field.normalize(item) not in field.choices:
+            raise BadInput(inner, f"expected one of: {', '.join(field.choices)}")
+
+
+def without_value(error: BadInput) -> str:
+    """Return what an error says was expected, without the value, which can be a secret."""
+    return error.expected.partition(", got ")[0]
+
+
 def without_invalid(
     value: dict[str, t.Any], validate: t.Callable[[dict[str, t.Any]], None], remove: t.Callable[[str, str], None]
 ) -> dict[str, t.Any] | None:
@@ -96,9 +121,10 @@ def without_invalid(
         try:
             validate(value)
         except BadInput as error:
-            removed = _remove_option(value, error.option)
-            missing = removed != error.option
-            remove(removed, f"{error.option} {error.expected}" if missing and removed else str(error.expected))
+            option = error.option.lstrip(".")
+            reason = without_value(error)
+            removed = _remove_option(value, option)
+            remove(removed, f"{option} {reason}" if removed != option else reason)
             if not removed:
                 return None
         else:

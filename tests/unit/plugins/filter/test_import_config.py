@@ -186,10 +186,13 @@ def test_invalid_options_are_reported_without_secrets(tmp_path: Path) -> None:
 
 
 def test_a_virtual_host_is_not_opened_to_everybody(tmp_path: Path) -> None:
-    """Without its invalid policy, everybody could publish and watch."""
-    policy = "<SignedPolicy><PolicyQueryKeyName>p</PolicyQueryKeyName><SecretKey>canary</SecretKey></SignedPolicy>"
-    result = read(write(tmp_path, hosts=host("a", policy) + host("b")))
-    assert left_out(result) == ["virtual host a: signed_policy signed_policy.signature_query_key_name is required"]
+    """Without its invalid webhook, everybody could publish and watch."""
+    hooks = "<AdmissionWebhooks><ControlServerUrl>canary</ControlServerUrl><SecretKey>canary</SecretKey></AdmissionWebhooks>"
+    result = read(write(tmp_path, hosts=host("a", hooks) + host("b")))
+    assert left_out(result) == [
+        "virtual host a: admission_webhooks.control_server_url expected a URL such as "
+        "'https://hooks.example.com/admission'"
+    ]
     assert [vhost["name"] for vhost in load(result)["ovenmediaengine_vhosts"]] == ["b"]
 
 

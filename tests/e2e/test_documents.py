@@ -89,6 +89,7 @@ SYSTEMD = (
     "and lets systemd verify it."
 )
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
+IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
@@ -148,6 +149,7 @@ NOT_RUN = {
     " -e record_stream=main -e record_title=evening-show": RECORDS,
     "ansible-playbook streamops.ovenmediaengine.record -i inventory.yml -e record_stream=main"
     " -e record_state=stopped": RECORDS,
+    "ansible-playbook streamops.ovenmediaengine.import_config -i inventory.yml --become": IMPORTS,
     "make bench": MEASURES,
     'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,
     'make bench UNTIL=30 ARGS="--output /tmp/numbers"': MEASURES,
@@ -160,6 +162,7 @@ COMMAND, NO_OUTPUT = "the command before it", "a file or a formula"
 SHOWN_BLOCKS = {
     "guide_first_steps.rst": [COMMAND, COMMAND, COMMAND],
     "guide_export.rst": [COMMAND],
+    "guide_import_config.rst": ["test_a_hand_written_server_is_adopted"],
     "guide_provision.rst": [COMMAND, "test_path_of_a_new_user"],
     "guide_after_restart.rst": ["test_one_run_restores_a_pull_and_its_recording"],
     "guide_errors.rst": ["test_message_of_the_guide_on_errors"],

@@ -187,7 +187,8 @@ def test_invalid_options_are_reported_without_secrets(tmp_path: Path) -> None:
 
 def test_a_virtual_host_is_not_opened_to_everybody(tmp_path: Path) -> None:
     """Without its invalid webhook, everybody could publish and watch."""
-    hooks = "<AdmissionWebhooks><ControlServerUrl>canary</ControlServerUrl><SecretKey>canary</SecretKey></AdmissionWebhooks>"
+    inside = "<ControlServerUrl>canary</ControlServerUrl><SecretKey>canary</SecretKey>"
+    hooks = f"<AdmissionWebhooks>{inside}</AdmissionWebhooks>"
     result = read(write(tmp_path, hosts=host("a", hooks) + host("b")))
     assert left_out(result) == [
         "virtual host a: admission_webhooks.control_server_url expected a URL such as "

@@ -16,7 +16,7 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 
-from .conftest import LOCAL, TOKEN, Project, Run
+from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
 
 SERVER = f"""<?xml version="1.0" encoding="UTF-8"?>
 <Server version="8">
@@ -122,7 +122,9 @@ def test_a_hand_written_server_is_adopted(project: Project, conf: pathlib.Path) 
 
     first = run(project, "-vvv")
     assert first.status == 0, first.output
-    assert first.summary("one") == LINE and first.recap["one"]["changed"] == 1
+    guide = (REPOSITORY / "docs/docsite/rst/guide_import_config.rst").read_text(encoding="utf-8")
+    assert first.summary("one") == LINE and f"    {LINE}\n" in guide
+    assert first.recap["one"]["changed"] == 1
     assert file.stat().st_mode & 0o777 == 0o600
     text = file.read_text(encoding="utf-8")
     assert "\n#   element VirtualHost(tenant-a).Nonsense (VHost_tenant-a.xml, line 10): the collection has no" in text

@@ -25,10 +25,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.schema import SERVER_KEYS
 
+WIRE = Path(__file__).resolve().parents[4] / "wire/server_keys"
 TABLES = {
     path.stem: {row["xml"]: row for row in json.loads(path.read_text(encoding="utf-8"))["server"]}
-    for path in sorted((Path(__file__).resolve().parents[4] / "wire/server_keys").glob("*.json"))
+    for path in sorted(WIRE.glob("*.json"))
 }
 TYPES = {"str": "text", "int": "integer", "float": "decimal", "bool": "boolean", "dict": "object", "list": "list"}
 NOT_IN_THE_FILE = {"bind.providers.srt.passphrase", "bind.publishers.srt.passphrase"}
@@ -92,6 +94,21 @@ def test_every_key_of_a_release_is_an_option(version: str) -> None:
     known = {one.xml for one in declared(SERVER.at(parse(version)), parse(version)) if one.known}
     around = {path.rpartition(".")[0] for path in known}  # of a list, whose element around it has no option
     assert not TABLES[version].keys() - known - around - OF_VIRTUAL_HOSTS
+
+
+@pytest.mark.parametrize("version", [version for version in TABLES if version != "0.20.5"])
+def test_the_simulator_takes_the_same_keys(version: str) -> None:
+    """Its table was made on its own, from the source of the same releases."""
+    simulated = json.loads(SERVER_KEYS.read_text(encoding="utf-8"))["server"]
+    mine = json.loads((WIRE / f"{version}.json").read_text(encoding="utf-8"))["server"]
+
+    def keys(rows: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
+        # A list and its members have the same path in XML.
+        return {
+            (row["xml"], row["json"].endswith("[]"), row["type"]) for row in rows if row["xml"] not in OF_VIRTUAL_HOSTS
+        }
+
+    assert keys([row for row in simulated if version in row.get("versions", [version])]) == keys(mine)
 
 
 def documented(suboptions: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -6,17 +6,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
 import resource
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotStarted, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
 
 SERVER: dict[str, Any] = {
@@ -356,18 +359,33 @@ def test_what_is_no_file_fails_before_anything_is_written(folder: Path) -> None:
     assert contents(folder) == {}
 
 
-def test_a_failed_write_reports_what_was_written_before(folder: Path) -> None:
+@contextlib.contextmanager
+def limited_files() -> Iterator[None]:
+    """Let writes fail beyond 200,000 bytes of a file, as on a full disk."""
     limit, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, most))
     try:
-        run = config(folder, **{**ALL, "server": {**SERVER, "name": "x" * 300_000}})
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+
+
+def test_a_failed_write_reports_what_was_written_before(folder: Path) -> None:
+    with limited_files():
+        run = config(folder, **{**ALL, "server": {**SERVER, "name": "x" * 300_000}})
     assert run.failed and run["error"]["kind"] == "config_file" and "write Server.xml" in run["msg"]
     assert run["changed"] and run["restart_required"]
     written = [name for name in FILES if name != "Server.xml"]
     assert states(run, folder) == dict.fromkeys(written, "created") and list(contents(folder)) == written
     assert "# " + str(folder / "Server.xml") not in run["diff"]["after"]
+
+
+def test_the_diff_of_a_failed_write_is_printed_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {**ALL, "config_dir": str(folder), "version": "0.21.0", "server": {**SERVER, "name": "x" * 300_000}}
+    with limited_files():
+        result = actions.run("server_config", copy.deepcopy(options), diff=True)
+    printed = capsys.readouterr().err
+    assert result["failed"] and "\n+  <Name>tenant-a</Name>\n" in printed and "canary" not in printed
 
 
 def test_links_that_lead_out_of_the_directory_are_refused(folder: Path, tmp_path: Path) -> None:

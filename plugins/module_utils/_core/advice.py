@@ -190,7 +190,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "wait_timeout": Advice(
         "The server accepted the request, but did not reach the desired state within wait_timeout.",
-        "Check that the stream is live and that the destination accepts it, or raise wait_timeout.",
+        "Check that the stream is live and that its destination or files can be reached, or raise wait_timeout.",
     ),
     "differs": Advice(
         "The object differs from its definition. The server can change it only by deleting and recreating it.",
@@ -250,6 +250,11 @@ ADVICE: dict[str, Advice] = {
     "stt_not_configured": Advice(
         "The stream has no speech-to-text.",
         "Configure speech-to-text in media_options of the application's output profiles. It starts with the stream.",
+    ),
+    "config_file": Advice(
+        "A configuration file of the server could not be read or written.",
+        "Check that config_dir is the server's configuration directory on the host where the task runs, and that the "
+        "user of the task may read and write its files.",
     ),
     "bad_input": Advice(
         "An option has an invalid value. Nothing was sent.",

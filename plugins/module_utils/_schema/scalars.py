@@ -117,6 +117,10 @@ class Bitrate(String):
         number = self.normalize(raw)
         return number if isinstance(number, int) else str(raw)
 
+    def validate(self, value: t.Any, path: str) -> None:
+        # What is read has a number; an option has its text.
+        super().validate(str(value), path)
+
 
 class Bool(Field):
     """A boolean. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""

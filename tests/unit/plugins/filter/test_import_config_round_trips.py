@@ -47,7 +47,7 @@ from jinja2 import Environment, StrictUndefined
 
 from .configuration_directory import load, options, read
 
-FAST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FAST = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -136,7 +136,8 @@ def check(
         for change in configuration.plan(Directory(folder), Context(), purge=False):
             Directory(folder).write(change.name, change.text or "")
         result = read(Path(folder).resolve(), show_secrets=True)
-    assert result["left_out"] == []
+    # A map of another file stays an option.
+    assert all(one["reason"].endswith("; the option stream_map names it") for one in result["left_out"])
     variables = load(result)
     back = {vhost["name"]: vhost for vhost in variables["ovenmediaengine_vhosts"]}
     assert set(back) == {host["name"] for host in hosts}

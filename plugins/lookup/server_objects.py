@@ -14,7 +14,8 @@ author:
   - StreamOps (@streamops)
 description:
   - Serves the role P(streamops.ovenmediaengine.server#role). A listed virtual host is a file that the server starts
-    with, and so are its applications, push tasks and recordings. Everything else is created through the API.
+    with, and so are the push tasks and recordings of its listed applications. Everything else is created through the
+    API.
 options:
   _terms:
     description: Not used.
@@ -97,8 +98,7 @@ def server_objects(
     pending: t.Sequence[str] = (),
 ) -> dict[str, dict[str, list[t.Any]]]:
     """Return the objects of files, and those of the API."""
-    listed = {vhost.get("name") for vhost in vhosts or ()}
-    complete = []
+    complete: list[dict[str, t.Any]] = []
     for vhost in vhosts or ():
         more = [
             {key: value for key, value in app.items() if key != "vhost"}
@@ -106,18 +106,23 @@ def server_objects(
             if app.get("vhost") == vhost.get("name")
         ]
         complete.append({**vhost, "applications": [*(vhost.get("applications") or ()), *more]} if more else {**vhost})
+    apps = {(vhost.get("name"), app.get("name")) for vhost in complete for app in vhost.get("applications") or ()}
     jobs = {"push_tasks": list(push_tasks or ()), "records": list(records or ())}
     return {
         "files": {
             "vhosts": complete,
-            **{kind: [job for job in found if job.get("vhost") in listed] for kind, found in jobs.items()},
+            **{kind: [job for job in found if _place(job) in apps] for kind, found in jobs.items()},
         },
         "api": {
             "vhosts": [vhost for vhost in vhosts or () if vhost.get("name") not in pending],
             "applications": [app for app in applications or () if app.get("vhost") not in pending],
-            **{kind: [job for job in found if job.get("vhost") not in listed] for kind, found in jobs.items()},
+            **{kind: [job for job in found if _place(job) not in apps] for kind, found in jobs.items()},
         },
     }
+
+
+def _place(job: t.Mapping[str, t.Any]) -> tuple[t.Any, t.Any]:
+    return job.get("vhost"), job.get("app")
 
 
 class LookupModule(LookupBase):

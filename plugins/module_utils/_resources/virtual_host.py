@@ -37,7 +37,7 @@ VIRTUAL_HOST = Object(
         Object(
             "host",
             fields=[
-                StringSet("names", check=checks.host_name),
+                StringSet("names", xml="Names/Name", check=checks.host_name),
                 Object(
                     "tls",
                     xml="TLS",

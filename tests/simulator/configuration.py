@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The configuration directory of a server: Server.xml with the files that it includes, Logger.xml and Server.id
-(server-facts: What does survive a restart).
+(server-facts: What survives a restart).
 
 Left out: ``Managers/API/Storage``, which no version reads after it has parsed it [read]; log levels; the license.
 """

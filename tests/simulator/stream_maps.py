@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stream maps: XML files with pushes (``PushInfo``) and recordings (``RecordInfo``) that start with their stream
-(server-facts: What does survive a restart).
+(server-facts: What survives a restart).
 
 The server reads a map whenever a stream starts. What it cannot read or does not accept, it only logs
 (push_application.cpp and file_application.cpp of 0.18.0, 0.20.0 and 0.21.0 [read]).

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts from a configuration directory (server-facts: What does survive a restart)."""
+"""Starts from a configuration directory (server-facts: What survives a restart)."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def _text(summary: t.Mapping[str, t.Any], refusal: str) -> str:
     action, reasons = summary["action"], _listed(summary["reasons"])
     if action in _GONE:
         return action
-    parts = [f"{summary['version']}: {summary['files']} files changed"]
+    parts = [f"{summary['version']}: files changed: {summary['files']}"]
     if action in _RAN:
         parts.append(f"{action} ({reasons})")
     elif action != "none":

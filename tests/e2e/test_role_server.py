@@ -38,7 +38,7 @@ def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHo
 
     installed = media.play("--diff")
     assert installed.status == 0, installed.output
-    assert installed.summary("media-1") == "server 0.21.0: 4 files changed; started (the server does not run)"
+    assert installed.summary("media-1") == "server 0.21.0: files changed: 4; started (the server does not run)"
     assert host.images == ["docker.io/airensoft/ovenmediaengine:v0.21.0"]
     assert media.vhosts == {"t-a"}
     assert ["sysctl", "--load", str(media.root / "sysctl/90-ovenmediaengine.conf")] in host.calls("sysctl")
@@ -55,14 +55,14 @@ def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHo
     for arguments in ((), ("--check",)):
         again = media.play(*arguments)
         assert again.status == 0 and changed(again) == [], again.output
-        assert again.summary("media-1").endswith("server 0.21.0: 0 files changed; no restart needed")
+        assert again.summary("media-1").endswith("server 0.21.0: files changed: 0; no restart needed")
 
     # A new virtual host and another push need no restart.
     more = [*PUSHES, {**PUSHES[0], "id": "t-2", "url": "rtmp://two.example.com/live"}]
     media.variables.update(ovenmediaengine_vhosts=[*VHOSTS, vhost("t-b")], ovenmediaengine_push_tasks=more)
     grown = media.play()
     assert grown.status == 0, grown.output
-    assert grown.summary("media-1") == "server 0.21.0: 2 files changed; no restart needed"
+    assert grown.summary("media-1") == "server 0.21.0: files changed: 2; no restart needed"
     assert media.pid() == pid and media.vhosts == {"t-a", "t-b"}
     assert "virtual hosts: 1 created" in grown.output
 
@@ -70,7 +70,7 @@ def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHo
     media.variables["server_settings"] = media.settings(privacy_protection=True)
     restarted = media.play()
     assert restarted.status == 0, restarted.output
-    assert restarted.summary("media-1") == "server 0.21.0: 1 files changed; restarted (Server.xml has changed)"
+    assert restarted.summary("media-1") == "server 0.21.0: files changed: 1; restarted (Server.xml has changed)"
     assert media.pid() != pid and media.vhosts == {"t-a", "t-b"}
     assert "virtual hosts: 0 created, 0 recreated, 0 deleted, 2 unchanged" in restarted.output
     assert (media.config / "Server.id").read_text(encoding="utf-8") == identity
@@ -122,7 +122,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     media.variables["server_file_limit"] = 100000
     restarted = media.play()
     assert restarted.status == 0, restarted.output
-    assert restarted.summary("media-1") == "server 0.21.0: 0 files changed; restarted (compose.yml has changed)"
+    assert restarted.summary("media-1") == "server 0.21.0: files changed: 0; restarted (compose.yml has changed)"
     assert pid != media.pid() != 0
 
     removed = media.play(server_state="absent")

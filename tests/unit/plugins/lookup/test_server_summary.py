@@ -22,33 +22,33 @@ WRITTEN = {
 @pytest.mark.parametrize(
     ("options", "line", "due"),
     [
-        ({"plan": NOTHING}, "server 0.21.0: 0 files changed; no restart needed", False),
+        ({"plan": NOTHING}, "server 0.21.0: files changed: 0; no restart needed", False),
         (
             {"plan": DUE, "action": "restarted", "configuration": WRITTEN, "installed": "0.18.0"},
-            "server 0.21.0: 1 files changed; restarted (Server.xml has changed); version 0.18.0 before",
+            "server 0.21.0: files changed: 1; restarted (Server.xml has changed); version 0.18.0 before",
             False,
         ),
-        ({"plan": DUE}, "server 0.21.0: 0 files changed; a restart is due (Server.xml has changed)", True),
+        ({"plan": DUE}, "server 0.21.0: files changed: 0; a restart is due (Server.xml has changed)", True),
         (
             {"plan": DUE, "refusal": "2 streams were live."},
-            "server 0.21.0: 0 files changed; 2 streams were live.",
+            "server 0.21.0: files changed: 0; 2 streams were live.",
             True,
         ),
         (
             {"plan": DUE, "action": "restarted", "missing_streams": ["a/b/c"]},
-            "server 0.21.0: 0 files changed; restarted (Server.xml has changed); streams that are missing: a/b/c",
+            "server 0.21.0: files changed: 0; restarted (Server.xml has changed); streams that are missing: a/b/c",
             False,
         ),
         (
             {"plan": DUE, "action": "rolled back", "succeeded": False},
-            "server 0.21.0: 0 files changed; rolled back; failed",
+            "server 0.21.0: files changed: 0; rolled back; failed",
             True,
         ),
         ({"plan": NOTHING, "action": "uninstalled"}, "server uninstalled", False),
-        ({"plan": NOTHING, "succeeded": False}, "server 0.21.0: 0 files changed; failed", False),
+        ({"plan": NOTHING, "succeeded": False}, "server 0.21.0: files changed: 0; failed", False),
         (
             {"plan": DUE, "action": "restarted", "check_mode": True},
-            "Check mode, this would be done: server 0.21.0: 0 files changed; restarted (Server.xml has changed)",
+            "Check mode, this would be done: server 0.21.0: files changed: 0; restarted (Server.xml has changed)",
             False,
         ),
     ],

@@ -80,7 +80,7 @@ def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> 
     media = Media(project, host, "systemd")
     assert media.play().status == 0
     before = (media.config / "Server.xml").read_bytes()
-    # The server does not know the element, and says so with a secret in the line before it.
+    # The server does not know the element.
     wrong = media.settings(extra={"bogus": "1"})
     media.variables["server_start_wait"] = 4
     failed = media.play(server_settings=wrong, ovenmediaengine_vhosts=[*VHOSTS, vhost("t-b")])
@@ -88,7 +88,7 @@ def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> 
     text = failed.failure("media-1")
     assert "The server did not come up with the new files. Its API did not respond within 4 seconds." in text
     assert "The old files (version 0.21.0) were put back, and the server runs with them." in text
-    assert "Unknown item found: Server.bogus" in text
+    assert "Unknown item found: Server.Bogus" in text
     assert failed.summary("media-1") == "server 0.21.0: files changed: 2; rolled back; failed"
     assert (media.config / "Server.xml").read_bytes() == before and media.pid() != 0
     # The API has made the new virtual host, whose file was removed with the others.

@@ -156,7 +156,8 @@ def server_summary(
 
 def _text(summary: t.Mapping[str, t.Any], refusal: str) -> str:
     """Return what was done, as text."""
-    action, reasons = summary["action"], _listed(summary["reasons"])
+    action: str = summary["action"]
+    reasons = _listed(summary["reasons"])
     if action in _GONE:
         return action
     parts = [f"{summary['version']}: files changed: {summary['files']}"]

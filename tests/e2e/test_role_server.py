@@ -133,7 +133,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
 def test_wrong_variables_are_refused_before_anything_changes(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     before = media.files()
-    cases = {
+    cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "typo": ({"server_restarts": "always"}, "server_restarts (did you mean server_restart?)"),
         "version": ({"server_version": "0.21"}, "server_version has to be a complete version such as 0.21.0"),
         "token": (

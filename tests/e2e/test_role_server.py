@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import typing as t
 
 import pytest
@@ -97,7 +98,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
         server_network="bridge",
         server_ports=[f"{media.port}/tcp", "1935/tcp", "10000-10003/udp", "127.0.0.1:3333:3333/tcp"],
         server_volumes=["/etc/ssl/certs:/etc/ssl/certs:ro"],
-        server_user="1000:1000",
+        server_user=f"{os.getuid()}:{os.getgid()}",
         server_rmem_max=0,
         server_wmem_max=0,
         server_log_days=0,
@@ -113,7 +114,10 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
         "10000-10003:10000-10003/udp",
         "127.0.0.1:3333:3333/tcp",
     ]
-    assert service["user"] == "1000:1000" and service["volumes"][-1] == "/etc/ssl/certs:/etc/ssl/certs:ro"
+    assert (
+        service["user"] == f"{os.getuid()}:{os.getgid()}"
+        and service["volumes"][-1] == "/etc/ssl/certs:/etc/ssl/certs:ro"
+    )
     assert service["ulimits"] == {"nofile": {"soft": 65535, "hard": 65535}}
     again = media.play()
     assert again.status == 0 and changed(again) == [], again.output

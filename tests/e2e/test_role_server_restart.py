@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 import pytest
@@ -164,10 +165,10 @@ def test_servers_are_restarted_one_after_the_other(project: Project, host: FakeH
     restarts = [call[-1] for call in host.calls("systemctl") if call[1] == "restart"]
     assert restarts == [f"ovenmediaengine-{number}.service" for number in (1, 2, 3)]
     # Each turn ends before the next one begins.
-    turns = [line for line in restarted.output.splitlines() if "turn.yml for" in line or "provision for" in line]
-    assert [line.rpartition("for ")[2].split()[0] for line in turns] == [
-        name for name in servers for _line in range(2)
-    ], turns
+    steps = ("Run the unit", "Wait until the API responds", "Provision")
+    tasks = re.findall(r"^TASK \[(?:[\w.]+ : )?(.+?)\] \*+\n((?:(?!TASK|PLAY).*\n)*)", restarted.output, re.MULTILINE)
+    turns = [name for task, lines in tasks if task in steps for name in servers if name in lines]
+    assert turns == [name for name in servers for _step in steps], turns
 
     # The first server that fails keeps the others from being restarted.
     for media in servers.values():

@@ -130,7 +130,7 @@ def server_plan(
     states.update(dict.fromkeys((path for path in files if path not in now), "removed"))
     states.update({str(file["path"]): str(file["state"]) for file in changed if file["state"] in _STATES})
     states = {path: state for path, state in states.items() if _needs_restart(path, files)}
-    reasons = [f"{PurePosixPath(path).name} {_STATES[state]}" for path, state in sorted(states.items())]
+    reasons = sorted(f"{PurePosixPath(path).name} {_STATES[state]}" for path, state in states.items())
     for key, value in (("version", version), ("image", image)):
         if started.get(key, value) != value:
             reasons.append(f"the {key} is {value} instead of {started[key]}")

@@ -75,7 +75,8 @@ def test_a_server_in_use_is_not_restarted_as_in_the_guide(project: Project, host
     vhosts = [{**media.variables["ovenmediaengine_vhosts"][0], "host": {"names": ["other.example.com"]}}]
     refused = media.play(ovenmediaengine_vhosts=vhosts)
     assert refused.status == 2, refused.output
-    assert refused.failure("media-1") == shown_in("guide_server.rst", 1).replace("300 seconds", "0 seconds")
+    shown = shown_in("guide_server.rst", 1).replace("300 seconds", "0 seconds")
+    assert refused.failure("media-1").endswith(shown)
 
 
 def test_the_upgrade_of_the_guide(project: Project, host: FakeHost) -> None:

@@ -75,7 +75,8 @@ tls_port:
 """,
     "thread_per_socket": r"""
 thread_per_socket:
-  description: Whether each connection has a thread of its own. Servers from 0.20.0 on.
+  description:
+    - Whether each connection has a thread of its own. The server's default is V(false). Servers from 0.20.0 on.
   type: bool
 """,
     "provider": r"""
@@ -241,7 +242,9 @@ modules:
           type: int
         <extra>
     recovery:
-      description: Deletion of streams that the server cannot process in time. The server's default is off.
+      description:
+        - Deletion of streams that the server cannot process in time. The server's default is off. Servers from 0.15.11
+          on.
       type: dict
       suboptions:
         <enable>

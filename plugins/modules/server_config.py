@@ -18,7 +18,8 @@ description:
   - Checks every option against the keys of the server's version before it touches a file. The server has no such check.
     With an unknown element it does not start.
   - Replaces a file only if its text differs, in one step, so that the server never reads a part of it. New files have
-    the mode 0600, because they have secrets. Existing files keep their owner and mode.
+    the mode 0600, because they have secrets, and the owner of O(config_dir) if the task runs as root. Existing files
+    keep their owner and mode.
   - Never restarts the server. RV(restart_required) says whether a changed file needs that.
   - Sends no requests and has no connection options. Run it on the media server, or on a host that has its configuration
     directory.
@@ -147,7 +148,7 @@ EXAMPLES = r"""
 RETURN = r"""
 files:
   description: The files that the task is about, sorted by path.
-  returned: if no option was refused
+  returned: if no option and no current file was refused
   type: list
   elements: dict
   contains:
@@ -163,14 +164,14 @@ restart_required:
   description:
     - Whether a file has changed that the server reads only when it starts. It reads stream maps whenever a stream
       starts.
-  returned: if no option was refused
+  returned: if no option and no current file was refused
   type: bool
 upgrade:
   description:
     - What the change from O(installed_version) to O(version) brings for the specified options. It is empty without
       O(installed_version).
     - If O(version) does not know an option, the task fails, and this list has all such options.
-  returned: if the options are valid
+  returned: if no option and no current file was refused, or if O(version) does not know an option
   type: list
   elements: dict
   contains:

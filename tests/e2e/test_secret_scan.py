@@ -218,12 +218,17 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
     certificates = [
         {"vhost": "secure", "certificate": server.file("served.pem"), "private_key": server.file("other.key")}
     ]
+    multiplex = server.mine.channel("multiplex_channel", "role-multiplex")
+    (source,) = multiplex["source_streams"]
+    wrong_source = {**source, "url": server.mine.webhook("source of a channel")}
     return {
         **{f"ovenmediaengine_{name}": value for name, value in connection.items()},
         "ovenmediaengine_vhosts": [server.mine.entry("role-new")],
         "ovenmediaengine_applications": [],
         "ovenmediaengine_push_tasks": server.mine.tasks("role-new"),
         "ovenmediaengine_records": server.mine.records("role-new"),
+        "ovenmediaengine_scheduled_channels": [server.mine.channel("scheduled_channel", "role-scheduled")],
+        "ovenmediaengine_multiplex_channels": [multiplex],
         "ovenmediaengine_stream_wait_timeout": 0,
         "ovenmediaengine_wait_seconds": 0,
         "ovenmediaengine_certificates": certificates,
@@ -233,6 +238,7 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         "drift_vhosts": [server.mine.entry("role-drift")],
         "drift_tasks": server.mine.tasks("role-drift"),
         "new_pulls": [{key: value for key, value in server.mine.pull("role-new").items() if key != "wait_timeout"}],
+        "wrong_channels": [{**multiplex, "source_streams": [wrong_source]}],
         "wrong_vhosts": [{**server.mine.vhost("role-new"), "signed_policy": server.canary("in place of a policy")}],
         "wrong_tasks": server.canary("in place of a list"),
         "export_file": f"{directory}/{{{{ inventory_hostname }}}}.yml",
@@ -255,6 +261,8 @@ def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
         *role("provision", "recreate", **drift, ovenmediaengine_recreate="{{ true }}"),
         *role("provision", "pull", ovenmediaengine_streams="{{ new_pulls }}"),
         *role("provision", "wrong pull", ovenmediaengine_streams="{{ wrong_tasks }}"),
+        *role("provision", "wrong channel", ovenmediaengine_multiplex_channels="{{ wrong_channels }}"),
+        *role("provision", "wrong channels", ovenmediaengine_scheduled_channels="{{ wrong_tasks }}"),
         *role("provision", "wrong entry", ovenmediaengine_vhosts="{{ wrong_vhosts }}"),
         *role("provision", "wrong list", ovenmediaengine_push_tasks="{{ wrong_tasks }}"),
         *role("export", "all"),
@@ -443,6 +451,8 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
         ended = {task for host, task in ends if host == name and task.endswith(", it has failed")}
         wrong = [
             "provision: wrong pull",
+            "provision: wrong channel",
+            "provision: wrong channels",
             "provision: wrong entry",
             "provision: wrong list",
             "rotate_certificates: wrong key",
@@ -451,6 +461,9 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
         failing = ["provision: differs", *wrong, *([] if scan.check else ["provision: pull"])]
         assert ended == {f"{title}, it has failed" for title in failing}
         assert (reports / f"{name}.yml").exists()
+        files = scan.servers[name].simulator.state.channels.files
+        made = {path.rpartition("/")[2] for path in files if "/role-" in path}
+        assert made == (set() if scan.check else {"role-scheduled.sch", "role-multiplex.mux"})
     for host in scan.groups["errors"]:
         ended = [
             result for (name, task), result in ends.items() if name == host and task.endswith(": error, it has failed")

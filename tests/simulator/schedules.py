@@ -176,7 +176,7 @@ def _item(item: Any, version: ServerVersion) -> dict[str, Any]:
 
 def source(url: str) -> tuple[str, str, str] | None:
     """Return the names of the stream of an item or of a source; None for a file."""
-    scheme, _, rest = url.partition("://")
+    scheme, _separator, rest = url.partition("://")
     parts = [*rest.split("?")[0].split("/"), "", ""]
     return None if scheme.lower() == "file" else (parts[0], parts[1], parts[2])
 

@@ -103,6 +103,15 @@ def render(vhost: t.Mapping[str, t.Any], path: str = "") -> str:
     return xml_writer.text(element(vhost, path))
 
 
+def equal(one: t.Mapping[str, t.Any], other: t.Mapping[str, t.Any]) -> bool:
+    """Return whether the files of two virtual hosts (option form) have the same text.
+
+    That is to say, the same meaning apart from specified defaults: what a file cannot tell apart, such as an empty list
+    of `extra` and none, is no difference.
+    """
+    return render(one) == render(other)
+
+
 def value(root: ElementTree.Element) -> dict[str, t.Any]:
     """Return the virtual host of an element in option form, with `applications`."""
     if root.tag != TAG:

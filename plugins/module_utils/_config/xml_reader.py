@@ -73,9 +73,7 @@ class _Reader:
             raise BadFile(
                 self._name, f"expected XML in UTF-8, got an error: {expat.ErrorString(error.code)}", error.lineno
             ) from None
-        if self._root is None:
-            raise BadFile(self._name, "expected an element")
-        return self._root
+        return t.cast(Element, self._root)  # without an element there was an error
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._end_text()

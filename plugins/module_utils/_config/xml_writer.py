@@ -34,7 +34,7 @@ def element(declaration: Object, value: t.Mapping[str, t.Any], tag: str, path: s
         if option == EXTRA:
             extra_elements.append(made, value[option], inner)
         elif field.xml.startswith("@"):
-            made.set(field.xml[1:], to_text(field.to_wire(value[option]), inner))
+            made.set(field.xml[1:], to_text(field.to_wire(field.normalize(value[option])), inner))
         else:
             around, _slash, name = field.xml.rpartition("/")
             _append(ElementTree.SubElement(made, around) if around else made, name, field, value[option], inner)

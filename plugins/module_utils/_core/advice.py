@@ -190,7 +190,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "wait_timeout": Advice(
         "The server accepted the request, but did not reach the desired state within wait_timeout.",
-        "Check that the stream is live and that the destination accepts it, or raise wait_timeout.",
+        "Check that the stream is live and that its destination or files can be reached, or raise wait_timeout.",
     ),
     "differs": Advice(
         "The object differs from its definition. The server can change it only by deleting and recreating it.",

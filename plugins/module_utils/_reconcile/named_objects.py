@@ -236,7 +236,9 @@ class NamedObjects(Reconciler[Current]):
         }
         changes = [change for change in plan.changes if change.action in work]
         writer.start_waiting()
-        done = self._api.map_concurrently([functools.partial(work[change.action], change) for change in changes])
+        # All writes are sent before the first is waited for: channels show a second after their creation.
+        waits = self._api.map_concurrently([functools.partial(work[change.action], change) for change in changes])
+        done = self._api.map_concurrently(waits)
         return merge_outcomes(plan.changes, done)
 
     def _read_current(self, change: PlannedChange) -> Value | None:

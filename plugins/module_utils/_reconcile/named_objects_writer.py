@@ -6,6 +6,7 @@
 
 A server can show later what it has accepted: channels are files that it looks at about once a second (server-facts:
 Streams, recordings, channels, output profiles). Each write is therefore followed by reads until its effect shows.
+A write returns these reads as a function: many writes are sent before the first of them is waited for.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from .plan import UNCHANGED, Outcome, PlannedChange, Specified, Value
 from .snapshot import CREATE_TRIES
 
 _RETRY_PAUSE = 1.0  # seconds before a create is tried again that was refused for a transient reason
+
+Wait = t.Callable[[], Outcome]
+"""Waits until the server shows the effect of a write, and returns its outcome."""
 
 
 class Endpoints(t.Protocol):
@@ -78,8 +82,14 @@ class NamedObjectWriter:
                 return raw
             self._context.sleep(waiting.POLL_INTERVAL)
 
-    def _read_as_desired(self, change: PlannedChange, value: Specified, attempt: str) -> dict[str, t.Any]:
-        """Return an object (wire form) when the server shows what it has accepted; raise OmeError if it does not."""
+    def _attempt_to_create(self, change: PlannedChange) -> str:
+        return f"create {self._kind.what} {change.title}"
+
+    def _attempt_to_change(self, change: PlannedChange) -> str:
+        return f"change {self._kind.what} {change.title}"
+
+    def _read_as_desired(self, change: PlannedChange, value: Specified) -> dict[str, t.Any]:
+        """Return a created object (wire form) when the server shows it; raise OmeError if it does not."""
         key = Key(*change.key)
         try:
             raw = self._await(
@@ -88,7 +98,7 @@ class NamedObjectWriter:
         except OmeError as error:
             raise error.with_outcome_unknown(True) from error
         if raw is None or self._differs(value, raw, key):
-            raise self._unseen(attempt)
+            raise self._unseen(self._attempt_to_create(change))
         return raw
 
     def _unseen(self, attempt: str) -> OmeError:
@@ -119,31 +129,41 @@ class NamedObjectWriter:
         """Begin the time within which creates that are refused for a transient reason are tried again."""
         self._retry_until = self._context.clock() + self._timeout
 
-    def create(self, change: PlannedChange) -> Outcome:
-        """Create an object and wait until the server shows it; unchanged if another client of the API was faster."""
-        outcome = Outcome.of(change)
+    def create(self, change: PlannedChange) -> Wait:
+        """Create an object; the outcome is unchanged if another client of the API was faster."""
         try:
             raw, by_others = self._create(change, change.after or change.desired, self._retry_until)
         except OmeError as error:
-            return outcome.interrupted(error) if error.outcome_unknown else outcome.failed(error)
+            return functools.partial(_failed, Outcome.of(change), error)
+        return functools.partial(self._created, change, raw, by_others)
+
+    def _created(self, change: PlannedChange, raw: dict[str, t.Any] | None, by_others: bool) -> Outcome:
+        """Wait until the server shows what `_create` has returned."""
+        outcome = Outcome.of(change)
+        try:
+            raw = raw or self._read_as_desired(change, change.after or change.desired)
+        except OmeError as error:
+            return _failed(outcome, error)
         outcome = outcome.with_details(**self._kind.details(raw))
         return outcome.replace(action=UNCHANGED) if by_others else outcome
 
-    def _create(self, change: PlannedChange, value: Specified, retry_until: float) -> tuple[dict[str, t.Any], bool]:
-        """Create an object from a value in option form; return it in wire form, and whether another client of the API
-        was faster.
+    def _create(
+        self, change: PlannedChange, value: Specified, retry_until: float
+    ) -> tuple[dict[str, t.Any] | None, bool]:
+        """Create an object from a value in option form; return it in wire form if it had to be read, and whether
+        another client of the API was faster.
 
         After a transient refusal, the create is tried again until ``retry_until`` (the context's clock, in seconds).
         A create is never retried blindly: after a lost answer or a conflict, the current state decides. An error says
         ``outcome_unknown`` if the object may exist, or exists otherwise than desired.
         """
-        key, attempt = Key(*change.key), f"create {self._kind.what} {change.title}"
+        key, attempt = Key(*change.key), self._attempt_to_create(change)
         body = self._kind.to_wire(value, change.declaration)
         tries = CREATE_TRIES
         while True:
             failure = self._ask(functools.partial(self._endpoints.create, key.vhost, key.app, body), attempt)
             if failure is None:
-                return self._read_as_desired(change, value, attempt), False
+                return None, False
             if failure.kind in self._kind.transient and self._context.clock() < retry_until:
                 self._context.sleep(_RETRY_PAUSE)
                 continue
@@ -164,17 +184,23 @@ class NamedObjectWriter:
             if not tries or (failure.refused and not conflict):
                 raise failure.with_outcome_unknown(False)
 
-    def update(self, change: PlannedChange) -> Outcome:
-        """Change an object in place and wait until the server shows it."""
-        outcome = Outcome.of(change)
-        key, attempt = Key(*change.key), f"change {self._kind.what} {change.title}"
+    def update(self, change: PlannedChange) -> Wait:
+        """Change an object in place."""
         value = change.after or {}
         body = self._kind.to_wire(
             {option: value[option] for option in self._kind.in_place if option in value}, change.declaration
         )
+        send = functools.partial(self._endpoints.update, *change.key, body)
+        return functools.partial(self._updated, change, send, self._ask(send, self._attempt_to_change(change)))
+
+    def _updated(self, change: PlannedChange, send: t.Callable[[], None], failure: OmeError | None) -> Outcome:
+        """Wait until the server shows a change; ``failure`` is the error of the request, and ``send`` repeats it."""
+        outcome, key, value = Outcome.of(change), Key(*change.key), change.after or {}
+        attempt = self._attempt_to_change(change)
         # The server compares times in whole seconds and can miss a change that soon follows another [read]: ask again.
-        for timeout in (min(self._kind.settles, self._timeout), self._timeout):
-            failure = self._ask(functools.partial(self._endpoints.update, *key, body), attempt)
+        for again, timeout in enumerate((min(self._kind.settles, self._timeout), self._timeout)):
+            if again:
+                failure = self._ask(send, attempt)
             if failure is not None and not failure.outcome_unknown:
                 return outcome.failed(failure)
             try:
@@ -189,35 +215,52 @@ class NamedObjectWriter:
             return outcome.interrupted(failure or self._unseen(attempt))
         return outcome.with_details(**self._kind.details(raw))
 
-    def recreate(self, change: PlannedChange) -> Outcome:
-        """Delete an object and create it as desired; restore it if the server refuses the new one."""
-        deleted = self.delete(change)
+    def recreate(self, change: PlannedChange) -> Wait:
+        """Delete an object, wait until it is gone, and create it as desired; restore it if the server refuses the new
+        one.
+        """
+        deleted, outcome = self.delete(change)(), Outcome.of(change)
         if deleted.error is not None:
-            return deleted.replace(error=deleted.error.with_detail("It was not recreated."))
-        outcome = Outcome.of(change)
+            return lambda: deleted.replace(error=deleted.error.with_detail("It was not recreated."))
         try:
             raw, _by_others = self._create(change, change.after or change.desired, self._retry_until)
         except OmeError as error:
-            if error.outcome_unknown:
-                detail = "The previous one was deleted, and whether the new one exists is not known."
-                return outcome.interrupted(error.with_detail(detail)).replace(after=None)
-            return self._restore_previous(outcome, error)
-        return outcome.with_details(**self._kind.details(raw))
+            return functools.partial(self._not_recreated, outcome, error)
+        return functools.partial(self._recreated, change, raw)
+
+    def _recreated(self, change: PlannedChange, raw: dict[str, t.Any] | None) -> Outcome:
+        """Wait until the server shows what `_create` has returned after a delete."""
+        outcome = self._created(change, raw, False)
+        return outcome if outcome.error is None else self._not_recreated(Outcome.of(change), outcome.error)
+
+    def _not_recreated(self, outcome: Outcome, error: OmeError) -> Outcome:
+        """Return the outcome after a create that has failed; restore the previous object if it was refused."""
+        if error.outcome_unknown:
+            detail = "The previous one was deleted, and whether the new one exists is not known."
+            return outcome.interrupted(error.with_detail(detail)).replace(after=None)
+        return self._restore_previous(outcome, error)
 
     def _restore_previous(self, outcome: Outcome, refusal: OmeError) -> Outcome:
         """Create the object again as it was, after the server has refused the new one; say how that has ended."""
+        previous = outcome.before or {}
         try:
-            self._create(outcome, outcome.before or {}, self._context.clock() + self._timeout)
+            raw, _by_others = self._create(outcome, previous, self._context.clock() + self._timeout)
+            if raw is None:
+                self._read_as_desired(outcome, previous)
         except OmeError as error:
             detail = f"The previous one was deleted and could not be restored: {error}"
             return outcome.interrupted(refusal.with_detail(detail)).replace(after=None)
         return outcome.interrupted(refusal.with_detail("The previous one was restored.")).replace(after=outcome.before)
 
-    def delete(self, change: PlannedChange) -> Outcome:
-        """Delete an object and wait until it is no longer listed."""
-        outcome = Outcome.of(change)
-        key, attempt = Key(*change.key), f"delete {self._kind.what} {change.title}"
-        failure = self._ask(functools.partial(self._endpoints.delete, *key), attempt)
+    def delete(self, change: PlannedChange) -> Wait:
+        """Delete an object."""
+        attempt = f"delete {self._kind.what} {change.title}"
+        failure = self._ask(functools.partial(self._endpoints.delete, *change.key), attempt)
+        return functools.partial(self._deleted, change, attempt, failure)
+
+    def _deleted(self, change: PlannedChange, attempt: str, failure: OmeError | None) -> Outcome:
+        """Wait until an object is no longer listed; ``failure`` is the error of the request."""
+        outcome, key = Outcome.of(change), Key(*change.key)
         if failure is not None and not failure.outcome_unknown:
             return outcome.failed(failure)
         # A second delete is a failure of the server while it still deletes: the list decides.
@@ -244,3 +287,7 @@ class NamedObjectWriter:
         except OmeError as error:
             return error.for_attempt(attempt)
         return None
+
+
+def _failed(outcome: Outcome, error: OmeError) -> Outcome:
+    return outcome.interrupted(error) if error.outcome_unknown else outcome.failed(error)

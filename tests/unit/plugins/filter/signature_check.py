@@ -106,9 +106,10 @@ def refusal(
         return "invalid signature"
     encoded = parameters[policy_name]
     policy: dict[str, Any] = json.loads(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
-    if type(policy.get("url_expire")) is not int:
+    end = policy.get("url_expire")
+    if not isinstance(end, int) or isinstance(end, bool):
         return "no url_expire"
-    if policy["url_expire"] < now or policy.get("stream_expire", now) < now:
+    if end < now or policy.get("stream_expire", now) < now:
         return "expired"
     if policy.get("url_activate", now) > now:
         return "not yet activated"

@@ -122,6 +122,16 @@ class TestLife:
 class TestLists:
     """Lists whose entries end differently."""
 
+    @pytest.mark.parametrize("module", KINDS)
+    def test_all_are_sent_before_the_first_is_waited_for(self, current: Simulator, module: str) -> None:
+        """A channel shows a second after its creation: this second is spent once, not once for each thread."""
+        names = [f"number-{number}" for number in range(40)]
+        entries = channels(module, *names)
+        assert ensure(current, module, entries)["counts"] == {"created": 40}
+        writes = [record.write for record in current.log]
+        first = writes.index(True)
+        assert writes[first : first + 40] == [True] * 40 and True not in writes[first + 40 :]
+
     def test_programs_are_changed_in_place(self, simulator: Simulator) -> None:
         two = channels("scheduled_channel", "one", "two")
         ensure(simulator, "scheduled_channel", two)

@@ -6,17 +6,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
 import resource
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import NotStarted, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils import actions
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
 
 SERVER: dict[str, Any] = {
     "name": "media-1",
@@ -340,8 +344,8 @@ def test_a_virtual_host_that_another_file_has_is_refused(folder: Path) -> None:
     folder.mkdir()
     (folder / "VHost-mine.xml").write_text("<VirtualHost><Name>tenant-a</Name></VirtualHost>", encoding="utf-8")
     run = config(folder, vhosts=[VHOST])
-    assert run.failed and "vhosts[0].name: expected a virtual host that no other file has" in run["msg"]
-    assert "VHost-mine.xml" in run["msg"] and len(contents(folder)) == 1
+    assert run.failed and "vhosts[0].name: expected a virtual host that VHost-mine.xml does not have" in run["msg"]
+    assert len(contents(folder)) == 1
     (folder / "VHost-mine.xml").write_text("<VirtualHost", encoding="utf-8")
     run = config(folder, vhosts=[VHOST])
     assert run["changed"] and any("VHost-mine.xml" in text for text in run.warnings)
@@ -355,18 +359,33 @@ def test_what_is_no_file_fails_before_anything_is_written(folder: Path) -> None:
     assert contents(folder) == {}
 
 
-def test_a_failed_write_reports_what_was_written_before(folder: Path) -> None:
+@contextlib.contextmanager
+def limited_files() -> Iterator[None]:
+    """Let writes fail beyond 200,000 bytes of a file, as on a full disk."""
     limit, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, most))
     try:
-        run = config(folder, **{**ALL, "server": {**SERVER, "name": "x" * 300_000}})
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+
+
+def test_a_failed_write_reports_what_was_written_before(folder: Path) -> None:
+    with limited_files():
+        run = config(folder, **{**ALL, "server": {**SERVER, "name": "x" * 300_000}})
     assert run.failed and run["error"]["kind"] == "config_file" and "write Server.xml" in run["msg"]
     assert run["changed"] and run["restart_required"]
     written = [name for name in FILES if name != "Server.xml"]
     assert states(run, folder) == dict.fromkeys(written, "created") and list(contents(folder)) == written
     assert "# " + str(folder / "Server.xml") not in run["diff"]["after"]
+
+
+def test_the_diff_of_a_failed_write_is_printed_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {**ALL, "config_dir": str(folder), "version": "0.21.0", "server": {**SERVER, "name": "x" * 300_000}}
+    with limited_files():
+        result = actions.run("server_config", copy.deepcopy(options), diff=True)
+    printed = capsys.readouterr().err
+    assert result["failed"] and "\n+  <Name>tenant-a</Name>\n" in printed and "canary" not in printed
 
 
 def test_links_that_lead_out_of_the_directory_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -383,6 +402,36 @@ def test_warnings_for_settings_that_cannot_work(folder: Path) -> None:
     run = config(folder, server=server, vhosts=[{"name": "x", "host": {"names": ["Live.example.com"]}}])
     assert any("server.bind.managers.api has no effect" in text for text in run.warnings)
     assert any("capital letters" in text for text in run.warnings)
+
+
+@pytest.mark.parametrize("version", ["0.21.0", "0.20.0", "0.18.0"])
+def test_a_server_starts_from_the_files_and_has_what_they_say(folder: Path, version: str) -> None:
+    server = copy.deepcopy({key: value for key, value in SERVER.items() if key != "extra"})
+    if version != "0.21.0":
+        server["alert"]["rules"] = {"ingress": {"has_b_frames": True, "long_key_frame_interval": False}}
+    config(folder, version=version, **{**ALL, "server": server})
+    with Simulator(version, config=folder, port=0) as started:
+        assert started.token == "canary-token"
+        access = connection(started)
+        desired = copy.deepcopy(VHOST)
+        for publisher, name in (("push", "push_map.xml"), ("file", "record_map.xml")):
+            stream_map = {"enable": True, "path": f"maps/tenant-a/live/{name}"}
+            desired["applications"][0]["publishers"][publisher] = {"stream_map": stream_map}
+        run = run_module("vhost", {**access, **desired}, check_mode=True)
+        assert not run["changed"], run
+        assert "canary" not in run.printed
+        started.stream_appears("tenant-a", "live", "main")
+        pushes = run_module("push_task_info", {**access, "vhost": "tenant-a", "app": "live"})["tasks"]
+        assert [(task["url"], task["stream"]["name"]) for task in pushes] == [(PUSH["url"], "main")], pushes
+        assert len(run_module("record_info", {**access, "vhost": "tenant-a", "app": "live"})["records"]) == 1
+
+
+def test_the_simulator_refuses_what_the_module_refuses(folder: Path) -> None:
+    """The module would write what keeps a server of an older version from starting."""
+    config(folder, server={**SERVER, "extra": {}, "modules": {"task_pool": {"thread_count": 2}}})
+    with pytest.raises(NotStarted, match="Unknown item found: Server.modules.TaskPool"):
+        Simulator("0.20.0", config=folder, port=0)
+    assert config(folder, version="0.20.0", server={"modules": {"task_pool": {}}}).failed
 
 
 def test_results_have_no_secret_in_any_form(folder: Path) -> None:

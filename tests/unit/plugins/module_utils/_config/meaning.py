@@ -45,7 +45,7 @@ def meaning(field: Field, value: Any) -> Any:
 def is_empty(field: Field, value: Any) -> bool:
     """Return whether a value has no element: an empty list without an element around it, or an empty `extra`."""
     if isinstance(field, Extra):
-        return without_empty_lists(value) == {}
+        return bool(without_empty_lists(value) == {})
     is_list = isinstance(field, (ObjectList, StringSet)) and not isinstance(field, CsvSet)
     return is_list and not value and "/" not in field.xml
 

@@ -44,18 +44,18 @@ KIND = NamedKind(
 DESIRED = {**KEY, "picture": "cat", "volume": 3}
 
 
-def seen(before: Any = None, desired: Any = DESIRED, **others: Any) -> Observed:
-    differences = tuple(OBJECT.difference(desired, before)) if before is not None else ()
+def seen(before: Any = None, **others: Any) -> Observed:
+    differences = tuple(OBJECT.difference(DESIRED, before)) if before is not None else ()
     return Observed(OBJECT, before, differences, **others)
 
 
-def only(observed: Observed, desired: Any = DESIRED, **request: Any) -> Any:
+def only(observed: Observed, desired: Any = None, **request: Any) -> Any:
     (change,) = plan_of(observed, desired, **request).changes
     return change
 
 
-def plan_of(observed: Observed, desired: Any = DESIRED, **request: Any) -> Plan:
-    return diff(KIND, Request([desired], **request), [observed])
+def plan_of(observed: Observed, desired: Any = None, **request: Any) -> Plan:
+    return diff(KIND, Request([desired or DESIRED], **request), [observed])
 
 
 class TestPresent:

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments import server_config as server_config_docs
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Version, parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Version, parse, show
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import logger_config, server_config
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.registry import RESOURCES
@@ -23,10 +25,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.schema import SERVER_KEYS
 
+WIRE = Path(__file__).resolve().parents[4] / "wire/server_keys"
 TABLES = {
     path.stem: {row["xml"]: row for row in json.loads(path.read_text(encoding="utf-8"))["server"]}
-    for path in sorted((Path(__file__).resolve().parents[4] / "wire/server_keys").glob("*.json"))
+    for path in sorted(WIRE.glob("*.json"))
 }
 TYPES = {"str": "text", "int": "integer", "float": "decimal", "bool": "boolean", "dict": "object", "list": "list"}
 NOT_IN_THE_FILE = {"bind.providers.srt.passphrase", "bind.publishers.srt.passphrase"}
@@ -90,6 +94,45 @@ def test_every_key_of_a_release_is_an_option(version: str) -> None:
     known = {one.xml for one in declared(SERVER.at(parse(version)), parse(version)) if one.known}
     around = {path.rpartition(".")[0] for path in known}  # of a list, whose element around it has no option
     assert not TABLES[version].keys() - known - around - OF_VIRTUAL_HOSTS
+
+
+@pytest.mark.parametrize("version", [version for version in TABLES if version != "0.20.5"])
+def test_the_simulator_takes_the_same_keys(version: str) -> None:
+    """Its table was made on its own, from the source of the same releases."""
+    simulated = json.loads(SERVER_KEYS.read_text(encoding="utf-8"))["server"]
+    mine = json.loads((WIRE / f"{version}.json").read_text(encoding="utf-8"))["server"]
+
+    def keys(rows: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
+        # A list and its members have the same path in XML.
+        return {
+            (row["xml"], row["json"].endswith("[]"), row["type"]) for row in rows if row["xml"] not in OF_VIRTUAL_HOSTS
+        }
+
+    assert keys([row for row in simulated if version in row.get("versions", [version])]) == keys(mine)
+
+
+def documented(suboptions: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The path and the description of each documented option."""
+    for option, content in suboptions.items():
+        text = content["description"]
+        yield prefix + option, " ".join([text] if isinstance(text, str) else text)
+        members = "[]" if content.get("elements") == "dict" else ""
+        yield from documented(content.get("suboptions", {}), f"{prefix}{option}{members}.")
+
+
+@pytest.mark.parametrize("declaration", [SERVER, LOGGER], ids=["server", "logger"])
+def test_the_documentation_names_the_first_release_and_the_default_of_an_option(declaration: Object) -> None:
+    options = yaml.safe_load(server_config_docs.ModuleDocFragment.DOCUMENTATION)["options"]
+    texts = dict(documented(options[declaration.option]["suboptions"]))
+    for one in declared(declaration, (9999, 0, 0)):
+        text = texts[one.option]
+        if one.field.since is not None:
+            assert f"from {show(one.field.since)} on" in text, one.option
+        # A default that is written is said to be; that of a module is the object's.
+        if one.field.default is not None and one.option not in ("type", "path") and not one.option.endswith(".enable"):
+            default = str(one.field.default)
+            shown = default.lower() if isinstance(one.field.default, bool) else default
+            assert f"V({shown})" in text or "The same" in text, one.option
 
 
 def test_fields_that_the_server_requires_are_required_or_completed() -> None:

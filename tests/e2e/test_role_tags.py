@@ -24,6 +24,7 @@ PLAYBOOKS = (
     "record",
     "restream",
     "rotate_certificates",
+    "server",
 )
 
 

@@ -107,6 +107,7 @@ _TYPOS = {
     "restream": {"restream_stream": "s", "restream_platforms": "one", "ovenmediaengine_platform": [{"name": "one"}]},
     "record": {"record_stream": "s", "record_tittle": "x"},
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
+    "server": {"server_restarts": "always"},
     "audit": {"audit_fail_onn": "none"},
 }
 

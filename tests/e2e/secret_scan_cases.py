@@ -182,6 +182,32 @@ class Objects:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
+    def server(self) -> dict[str, t.Any]:
+        """Return the server's own configuration."""
+        servers = [{"urls": ["turn:t.example.com"], "user_name": "u", "credential": self.secret("turn credential")}]
+        return {
+            "bind": {
+                "providers": {"srt": {"passphrase": self.secret("srt port passphrase")}},
+                "publishers": {"webrtc": {"ice_servers": servers}},
+            },
+            "managers": {"api": {"access_token": self.secret("access token")}},
+            "alert": {"url": self.webhook("alert"), "secret_key": self.secret("alert key"), "timeout": 1000},
+            "analytics": {"user_key": self.secret("user key")},
+            "extra": {"newThing": {"accessToken": self.secret("server extra token"), "url": self.webhook("server")}},
+        }
+
+    def configuration(self, directory: str, vhost: str) -> dict[str, t.Any]:
+        """Return the options of configuration files in a directory."""
+        return {
+            "config_dir": directory,
+            "version": "0.21.0",
+            "server": self.server(),
+            "logger": {},
+            "vhosts": [self.entry(vhost)],
+            "push_tasks": self.tasks(vhost),
+            "records": self.records(vhost),
+        }
+
     def channel(self, module: str, name: str = "channel") -> dict[str, t.Any]:
         """Return a channel of the static virtual host `tv`. It has no secrets of its own."""
         place, url = {"vhost": "tv", "app": "live", "name": name}, "stream://tv/live/main"
@@ -396,7 +422,7 @@ class Server:
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
         """Yield every module with each common error; with ``every`` each module with some of them in turn."""
-        for number, module in enumerate(MODULES):
+        for number, module in enumerate(module for module in MODULES if module != "server_config"):
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
                 if (number + position) % every and (module, kind) != ("cert_reload", "server_error"):
@@ -455,12 +481,40 @@ class Server:
         for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
+        yield from self.files()
         yield Case(
             "audit_info: drift", "audit_info", {**self.mine.options("audit_info", "shared"), **self.connection()}
         )
         yield Case(
             "audit_info: as listed", "audit_info", {**self.theirs.options("audit_info", "shared"), **self.connection()}
         )
+
+    def files(self) -> t.Iterator[Case]:
+        """Yield configuration files through their life, and what goes wrong with them."""
+        mine, theirs = (one.configuration(self.file("conf"), "shared") for one in (self.mine, self.theirs))
+        module = "server_config"
+        yield Case("server_config: not there", module, theirs)
+        yield Case("server_config: unchanged", module, theirs)
+        yield Case("server_config: differs", module, mine)
+        yield Case(
+            "server_config: unsupported_option",
+            module,
+            {**mine, "version": "0.18.0", "server": {**mine["server"], "defaults": {}}},
+            "unsupported_option",
+        )
+        yield Case("server_config: config_file", module, {**mine, "config_dir": self.file("served.pem")}, "config_file")
+        for option in ("server", "alert", "extra"):
+            wrong: dict[str, t.Any] = {**mine["server"], option: self.mine.secret(f"in place of {option}")}
+            yield Case(
+                f"server_config: text as {option}",
+                module,
+                {**mine, "server": wrong[option] if option == "server" else wrong},
+                BY_ANSIBLE,
+            )
+        yield Case(
+            "server_config: bad_input", module, {**mine, "server": {**mine["server"], "name": "\n"}}, "bad_input"
+        )
+        yield Case("server_config: removed", module, {**mine, "state": "absent"})
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
         """Yield writes that the server refuses with a repetition of what was read; the cases share their objects."""

@@ -102,10 +102,12 @@ def test_an_empty_list_is_purged_only_if_that_is_asked_for(project: Project, sim
 _TYPOS = {
     "provision": {"ovenmediaengine_wait_second": 3},
     "export": {"export_fil": "x.yml"},
+    "import_config": {"import_config_fil": "x.yml"},
     "rotate_certificates": {"ovenmediaengine_certificate": []},
     "restream": {"restream_stream": "s", "restream_platforms": "one", "ovenmediaengine_platform": [{"name": "one"}]},
     "record": {"record_stream": "s", "record_tittle": "x"},
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
+    "server": {"server_restarts": "always"},
     "audit": {"audit_fail_onn": "none"},
 }
 

@@ -100,10 +100,10 @@ class Server:
 
         :param port: 0 for any that is free. :returns: the port.
         """
-        return (await self.listen_on(host, [] if self._listeners.numbers else [(port, context)]))[0]
+        return (await self.listen_on(host, None if self._listeners.numbers else [(port, context)]))[0]
 
-    async def listen_on(self, host: str, ports: list[Port]) -> list[int]:
-        """Open ports and close all others; without ports, open those that were open before the end of the process.
+    async def listen_on(self, host: str, ports: list[Port] | None) -> list[int]:
+        """Open ports and close all others; with None, open those that were open before the end of the process.
 
         :returns: the ports.
         """
@@ -117,7 +117,7 @@ class Server:
                 max_field_size=65536,
             )
         self._loop = get_running_loop()
-        if ports:
+        if ports is not None:
             self._listeners.hold(host, ports)
         await self._listeners.listen()
         self.died = False

@@ -33,10 +33,18 @@ class Directory:
 
     def resolve(self, name: str) -> str:
         """Return the real path of a file; raise BadFile if it is outside of the directory."""
-        path = os.path.realpath(os.path.join(self.path, name))
+        path = self._real_path(os.path.join(self.path, name))
         if not self._is_inside(path):
             raise BadFile(name, f"expected a file inside of {self.path}; no other is read or written")
         return path
+
+    def _real_path(self, path: str) -> str:
+        """Return a path with all links followed."""
+        return os.path.realpath(path)
+
+    def _files_in(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder, given by its real path, sorted."""
+        return sorted(one for one in os.listdir(folder) if os.path.isfile(os.path.join(folder, one)))
 
     def _is_inside(self, path: str) -> bool:
         return path.startswith(self.path.rstrip(os.sep) + os.sep)
@@ -103,16 +111,15 @@ class Directory:
         if "${" in pattern:
             raise at(element, f"expected an include without macros, got {pattern!r}")
         folder, last = os.path.split(pattern)
-        path = os.path.realpath(os.path.join(self.path, folder))
+        path = self._real_path(os.path.join(self.path, folder))
         if path != self.path and not self._is_inside(path):
             raise at(element, f"expected an include inside of {self.path}, got {pattern!r}")
         # The server takes `?` for at most one character.
         name = re.compile(re.escape(last).replace(r"\*", ".*").replace(r"\?", ".?"), re.DOTALL)
         try:
-            names = sorted(one for one in os.listdir(path) if name.fullmatch(one))
+            found = [one for one in self._files_in(path) if name.fullmatch(one)]
         except OSError as error:
             raise _failed("read", folder or self.path, error) from None
-        found = [one for one in names if os.path.isfile(os.path.join(path, one))]
         return [os.path.relpath(os.path.join(path, one), self.path) for one in found]
 
     def write(self, name: str, text: str) -> None:

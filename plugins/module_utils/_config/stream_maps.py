@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import posixpath
 import typing as t
+from xml.etree import ElementTree
 
 from .._core.errors import BadInput
 from .._resources.job import JobKind
@@ -34,6 +35,7 @@ class StreamMap:
     ) -> None:
         """Declare it: elements, name of the file, publisher with the map, jobs, and the elements of their options."""
         self.root = root
+        self.entry = entry
         self.file = file
         self.publisher = publisher
         self.kind = kind
@@ -86,6 +88,11 @@ class StreamMap:
             **({"variant_names": ",".join(sorted(set(names)))} if names else {}),
             **given,
         }
+
+    @staticmethod
+    def is_on(entry: ElementTree.Element) -> bool:
+        """Return whether the server uses an entry."""
+        return (entry.findtext("Enable") or "") == _ENABLED
 
     def read(self, text: str | bytes, name: str, vhost: str, app: str) -> list[dict[str, t.Any]]:
         """Return the jobs of the map ``name`` of an application in option form; entries that are off are omitted.

@@ -1,0 +1,159 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role server: install, change with and without a restart, uninstall."""
+
+from __future__ import annotations
+
+import json
+import os
+import typing as t
+
+import pytest
+import yaml
+from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+
+from .conftest import LOCAL, TOKEN, Project
+from .media_host import PLAYBOOK, PUSHES, UNIT, VHOSTS, Media, changed, verify_unit, vhost, with_fakes
+
+ENDED = "Check mode, this would be done: "
+
+
+@pytest.fixture
+def host(project: Project) -> t.Iterator[FakeHost]:
+    """Provide a host with nothing on it."""
+    with FakeHost(project.directory / "host") as fake:
+        yield fake
+        assert fake.failures() == []
+
+
+def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "quadlet")
+    before = media.files()
+    checked = media.play("--check", "--diff")
+    assert checked.status == 0, checked.output
+    assert media.files() == before and host.images == [] and host.state(UNIT).pid == 0
+    assert checked.summary("media-1").startswith(ENDED + "server 0.21.0: ")
+    assert "started (the server does not run)" in checked.summary("media-1")
+
+    installed = media.play("--diff")
+    assert installed.status == 0, installed.output
+    assert installed.summary("media-1") == "server 0.21.0: files changed: 4; started (the server does not run)"
+    assert host.images == ["docker.io/airensoft/ovenmediaengine:v0.21.0"]
+    assert media.vhosts == {"t-a"}
+    assert ["sysctl", "--load", str(media.root / "sysctl/90-ovenmediaengine.conf")] in host.calls("sysctl")
+    for path in media.config.rglob("*.xml"):
+        assert path.stat().st_mode & 0o777 == 0o600, path
+    assert TOKEN in (media.config / "Server.xml").read_text(encoding="utf-8")
+    assert "canary-stream-key" in (media.config / "maps/t-a/live/push_map.xml").read_text(encoding="utf-8")
+    assert f"e {media.root}/log - - - 14d" in (media.root / "tmpfiles/ovenmediaengine.conf").read_text(encoding="utf-8")
+    verify_unit(media.unit_file)
+    identity = (media.config / "Server.id").read_text(encoding="utf-8")
+
+    # Nothing has to be done again, and check mode knows it.
+    pid = media.pid()
+    for arguments in ((), ("--check",)):
+        again = media.play(*arguments)
+        assert again.status == 0 and changed(again) == [], again.output
+        assert again.summary("media-1").endswith("server 0.21.0: files changed: 0; no restart needed")
+
+    # A new virtual host and another push need no restart.
+    more = [*PUSHES, {**PUSHES[0], "id": "t-2", "url": "rtmp://two.example.com/live"}]
+    media.variables.update(ovenmediaengine_vhosts=[*VHOSTS, vhost("t-b")], ovenmediaengine_push_tasks=more)
+    grown = media.play()
+    assert grown.status == 0, grown.output
+    assert grown.summary("media-1") == "server 0.21.0: files changed: 2; no restart needed"
+    assert media.pid() == pid and media.vhosts == {"t-a", "t-b"}
+    assert "virtual hosts: 1 created" in grown.output
+
+    # Another setting of the server needs one. The virtual host that the API made then comes from its file.
+    media.variables["server_settings"] = media.settings(privacy_protection=True)
+    restarted = media.play()
+    assert restarted.status == 0, restarted.output
+    assert restarted.summary("media-1") == "server 0.21.0: files changed: 1; restarted (Server.xml has changed)"
+    assert media.pid() != pid and media.vhosts == {"t-a", "t-b"}
+    assert "virtual hosts: 0 created, 0 recreated, 0 deleted, 2 unchanged" in restarted.output
+    assert (media.config / "Server.id").read_text(encoding="utf-8") == identity
+
+    for arguments, pid in ((("--check",), media.pid()), ((), 0)):
+        removed = media.play(*arguments, server_state="absent")
+        assert removed.status == 0, removed.output
+        assert removed.summary("media-1").endswith("server uninstalled")
+        assert media.pid() == pid
+    assert not media.unit_file.exists() and not list(media.config.rglob("*.xml"))
+    assert sorted(path.name for path in media.root.rglob("*") if path.is_file()) == ["Server.id"]
+    gone = media.play(server_state="absent")
+    assert gone.status == 0 and changed(gone) == [], gone.output
+
+
+@pytest.mark.exhaustive
+def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "compose")
+    digest = "sha256:" + "0" * 64
+    host.publish(f"registry.example.com/ome@{digest}", "0.21.0")
+    media.variables.update(
+        server_image="registry.example.com/ome",
+        server_image_digest=digest,
+        server_network="bridge",
+        server_ports=[f"{media.port}/tcp", "1935/tcp", "10000-10003/udp", "127.0.0.1:3333:3333/tcp"],
+        server_volumes=["/etc/ssl/certs:/etc/ssl/certs:ro"],
+        server_user=f"{os.getuid()}:{os.getgid()}",
+        server_rmem_max=0,
+        server_wmem_max=0,
+        server_log_days=0,
+    )
+    installed = media.play("--diff")
+    assert installed.status == 0, installed.output
+    assert host.images == [f"registry.example.com/ome@{digest}"] and media.vhosts == {"t-a"}
+    assert host.calls("sysctl") == [] and not list((media.root / "tmpfiles").iterdir())
+    service = yaml.safe_load(media.unit_file.read_text(encoding="utf-8"))["services"]["server"]
+    assert service["ports"] == [
+        f"{media.port}:{media.port}/tcp",
+        "1935:1935/tcp",
+        "10000-10003:10000-10003/udp",
+        "127.0.0.1:3333:3333/tcp",
+    ]
+    assert (
+        service["user"] == f"{os.getuid()}:{os.getgid()}"
+        and service["volumes"][-1] == "/etc/ssl/certs:/etc/ssl/certs:ro"
+    )
+    assert service["ulimits"] == {"nofile": {"soft": 65535, "hard": 65535}}
+    again = media.play()
+    assert again.status == 0 and changed(again) == [], again.output
+
+    pid = media.pid()
+    media.variables["server_file_limit"] = 100000
+    restarted = media.play()
+    assert restarted.status == 0, restarted.output
+    assert restarted.summary("media-1") == "server 0.21.0: files changed: 0; restarted (compose.yml has changed)"
+    assert pid != media.pid() != 0
+
+    removed = media.play(server_state="absent")
+    assert removed.status == 0, removed.output
+    assert media.pid() == 0 and not media.unit_file.exists()
+
+
+def test_wrong_variables_are_refused_before_anything_changes(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "quadlet")
+    before = media.files()
+    cases: dict[str, tuple[dict[str, t.Any], str]] = {
+        "typo": ({"server_restarts": "always"}, "server_restarts (did you mean server_restart?)"),
+        "version": ({"server_version": "0.21"}, "server_version has to be a complete version such as 0.21.0"),
+        "token": (
+            {"server_settings": media.settings(managers={"api": {"access_token": "other"}})},
+            "differs from managers.api.access_token in server_settings",
+        ),
+        "path": ({"server_config_dir": "ome"}, "server_config_dir has to be an absolute path"),
+        "ports": ({"server_ports": ["1935/tcp"]}, "It needs server_network: bridge"),
+        "port": ({"server_network": "bridge", "server_ports": ["rtmp"]}, "Each entry is a port or a range of ports"),
+    }
+    inventory = {name: {**media.variables, **variables} for name, (variables, _words) in cases.items()}
+    path = project.directory / "inventory.json"
+    path.write_text(json.dumps({"all": {"hosts": inventory, "vars": LOCAL}}), encoding="utf-8")
+    run = project.play(PLAYBOOK, "-i", "inventory.json", "--forks", "2", **with_fakes(project, host))
+    assert run.status == 2
+    for name, (_variables, words) in cases.items():
+        assert words in run.failure(name), run.output
+        assert run.summary(name).endswith("failed")
+    assert media.files() == before and host.calls() == []

@@ -51,7 +51,7 @@ EXAMPLES = r"""
   streamops.ovenmediaengine.stream:
     vhost: default
     app: app
-    name: main
+    name: studio
     urls: [ovt://origin-1.example.com:9000/app/main, ovt://origin-2.example.com:9000/app/main]
     retry_count: 3
     wait_timeout: 120

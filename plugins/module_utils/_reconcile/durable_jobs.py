@@ -12,14 +12,13 @@ started the same.
 from __future__ import annotations
 
 import functools
-import re
 import typing as t
 
 from .._api.client import Api
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources import application, stream
+from .._resources import stream
 from .._resources.job import JobKind, Key, id_of, is_of_configuration
 from .jobs import Jobs
 from .jobs_plan import Current, Scope
@@ -34,7 +33,6 @@ from .plan import (
     Plan,
     PlannedChange,
     Request,
-    Specified,
     merge_outcomes,
 )
 
@@ -65,10 +63,7 @@ class DurableJobs(Jobs):
 
     def _names_map(self, scope: Scope) -> bool:
         """Return whether the running application reads the map, so that the map starts jobs before a restart."""
-        raw = self._api.read_application(*scope)
-        app = application.from_wire(raw or {}, scope[0])
-        named = ((app.get("publishers") or {}).get(self._maps.kind.publisher) or {}).get("stream_map") or {}
-        return str(named.get("enable")).lower() == "true" and named.get("path") == self._maps.named_path(scope)
+        return self._maps.is_read_by(scope, self._api.read_application(*scope) or {})
 
     def _live_streams(self, scope: Scope) -> set[str]:
         """Read the names of the live streams of an application, and of their outputs."""
@@ -94,7 +89,7 @@ class DurableJobs(Jobs):
         if scope not in self._live or change.action == FAILED:
             return change
         entry = self._maps.desired(Key(*change.key))
-        twins = [raw for key, raw in self._of_configuration(scope, current) if self._started_by(entry, raw, key)]
+        twins = [raw for key, raw in self._of_configuration(scope, current) if self._maps.has_started(entry, raw, key)]
         if entry["stream"]["name"] in self._live[scope] and not twins:
             return change
         state = self._states[change.key] = self._kind.state_of(twins[0]) if twins else _WAITING
@@ -108,8 +103,8 @@ class DurableJobs(Jobs):
         changes = []
         for scope in self._live:
             for key, raw in self._of_configuration(scope, current):
-                stale = any(self._started_by(entry, raw, key) for entry in self._maps.obsolete(scope))
-                if stale and not any(self._started_by(entry, raw, key) for entry in self._maps.remaining(scope)):
+                stale = any(self._maps.has_started(entry, raw, key) for entry in self._maps.obsolete(scope))
+                if stale and not any(self._maps.has_started(entry, raw, key) for entry in self._maps.remaining(scope)):
                     before = self._kind.from_wire(raw, *scope)
                     details = {"state": self._kind.state_of(raw)}
                     label = key._asdict()
@@ -125,22 +120,6 @@ class DurableJobs(Jobs):
         for key, raw in current.jobs.items():
             if key[:2] == scope and is_of_configuration(raw) and id_of(raw):
                 yield key, raw
-
-    def _started_by(self, entry: Specified, raw: dict[str, t.Any], key: Key) -> bool:
-        """Return whether an entry of a map has started a job (wire form)."""
-        job = self._kind.from_wire(raw, key.vhost, key.app)
-        name = str(job["stream"].get("name", ""))
-        expression = re.escape(entry["stream"]["name"]).replace(r"\*", ".*").replace(r"\?", ".?")
-        if not re.fullmatch(expression, name, re.DOTALL):
-            return False
-        # The server replaces macros in the destination of a push, and keeps them in the path of a recording.
-        macros = {"${Application}": key.app, "${Stream}": name, "${SourceStream}": name}
-        return all(
-            any(self._kind.declaration.fields[option].equal(value, job.get(option)) for value in (one, expanded))
-            for option in self._maps.identity
-            for one in [entry.get(option, "")]
-            for expanded in [_expanded(one, macros)]
-        )
 
     # Predicting and applying
 
@@ -167,11 +146,3 @@ class DurableJobs(Jobs):
         if error is None or outcome.action == FAILED:
             return outcome
         return outcome.replace(action=FAILED, error=error, touched=outcome.action in (STARTED, RESTARTED, STOPPED))
-
-
-def _expanded(value: t.Any, macros: t.Mapping[str, str]) -> t.Any:
-    if not isinstance(value, str):
-        return value
-    for macro, text in macros.items():
-        value = value.replace(macro, text)
-    return value

@@ -85,4 +85,4 @@ def test_nothing_is_missing_after_a_restart(project: Project, tmp_path: pathlib.
             ("restart_due", "host.names", ["other.example.com"])
         ]
         page = (project.directory / "ovenmediaengine-audit/audit.html").read_text(encoding="utf-8")
-        assert "host.names differs until the server restarts" in page
+        assert "is not as listed until the server restarts." in page

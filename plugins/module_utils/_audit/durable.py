@@ -203,7 +203,7 @@ class DurableAudit:
         maps = self._maps.get((kind, vhost, app))
         return maps is not None and isinstance(raw, dict) and maps.is_read_by((vhost, app), raw)
 
-    def has_started(self, kind: JobKind, entry: Value, raw: dict[str, t.Any], key: Key) -> bool:
+    def has_started(self, kind: JobKind, entry: Value, raw: Value, key: Key) -> bool:
         """Return whether an entry of a stream map has started a job of the configuration (wire form)."""
         maps = self._maps.get((kind, key.vhost, key.app))
         return maps is not None and maps.has_started(entry, raw, key)

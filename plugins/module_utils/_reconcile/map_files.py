@@ -165,14 +165,14 @@ class MapFiles:
         one = self._maps.get((key.vhost, key.app))
         return None if one is None else (one.before or {}).get(key.id)
 
-    def is_read_by(self, scope: Scope, raw: dict[str, t.Any]) -> bool:
+    def is_read_by(self, scope: Scope, raw: t.Mapping[str, t.Any]) -> bool:
         """Return whether a running application (wire form) reads the map, so that the map starts jobs now."""
         app = application.from_wire(raw, scope[0])
         named = ((app.get("publishers") or {}).get(self.kind.publisher) or {}).get("stream_map") or {}
         on = str(named.get("enable")).lower() == "true"
         return on and scope in self._maps and named.get("path") == self.named_path(scope)
 
-    def has_started(self, entry: Specified, raw: dict[str, t.Any], key: Key) -> bool:
+    def has_started(self, entry: Specified, raw: t.Mapping[str, t.Any], key: Key) -> bool:
         """Return whether an entry of a map has started a job (wire form)."""
         job = self.kind.kind.from_wire(raw, key.vhost, key.app)
         name = str(job["stream"].get("name", ""))

@@ -33,6 +33,7 @@ from .plan import (
     Plan,
     PlannedChange,
     Request,
+    Specified,
     merge_outcomes,
 )
 
@@ -89,7 +90,7 @@ class DurableJobs(Jobs):
         if scope not in self._live or change.action == FAILED:
             return change
         entry = self._maps.desired(Key(*change.key))
-        twins = [raw for key, raw in self._of_configuration(scope, current) if self._maps.has_started(entry, raw, key)]
+        twins = [raw for key, raw in self._of_configuration(scope, current) if self._started_by(entry, raw, key)]
         if entry["stream"]["name"] in self._live[scope] and not twins:
             return change
         state = self._states[change.key] = self._kind.state_of(twins[0]) if twins else _WAITING
@@ -103,8 +104,8 @@ class DurableJobs(Jobs):
         changes = []
         for scope in self._live:
             for key, raw in self._of_configuration(scope, current):
-                stale = any(self._maps.has_started(entry, raw, key) for entry in self._maps.obsolete(scope))
-                if stale and not any(self._maps.has_started(entry, raw, key) for entry in self._maps.remaining(scope)):
+                stale = any(self._started_by(entry, raw, key) for entry in self._maps.obsolete(scope))
+                if stale and not any(self._started_by(entry, raw, key) for entry in self._maps.remaining(scope)):
                     before = self._kind.from_wire(raw, *scope)
                     details = {"state": self._kind.state_of(raw)}
                     label = key._asdict()
@@ -120,6 +121,10 @@ class DurableJobs(Jobs):
         for key, raw in current.jobs.items():
             if key[:2] == scope and is_of_configuration(raw) and id_of(raw):
                 yield key, raw
+
+    def _started_by(self, entry: Specified, raw: dict[str, t.Any], key: Key) -> bool:
+        """Return whether an entry of a map has started a job (wire form)."""
+        return self._maps.has_started(entry, raw, key)
 
     # Predicting and applying
 

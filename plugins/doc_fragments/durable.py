@@ -38,6 +38,28 @@ options:
     version_added: 2.0.0
 """
 
+    # For an audit.
+    AUDITED = r"""
+options:
+  durable:
+    description:
+      - Whether the files from which the server starts are compared with the lists, too. The audit reads them and never
+        writes them.
+      - V(restart_due) is a finding about what differs until the server restarts, because it comes from a file that is
+        already as listed. V(not_durable) is one about what a restart loses or changes, because a file lacks it.
+      - A push task or a recording that its stream map starts is not missing while its stream is not live.
+    type: bool
+    default: false
+    version_added: 2.0.0
+  config_dir:
+    description:
+      - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
+        That is the media server, or a host that has the directory mounted.
+      - Required if O(durable=true).
+    type: path
+    version_added: 2.0.0
+"""
+
     # For applications. The name is not that of a fragment, which Ansible would take instead.
     APPLICATIONS = r"""
 options:

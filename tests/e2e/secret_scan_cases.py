@@ -356,6 +356,7 @@ class Server:
             ),
         ]
         assert not any(one.failed for one in made), [one.get("msg") for one in made]
+        self._make_files()
         raw = self.simulator.state.virtual_hosts["shared"].config
         self.simulator.add_static_virtual_host(
             {**raw, "name": "fixed"},
@@ -391,6 +392,14 @@ class Server:
             tls = {"certPath": self.file(f"{file}.pem"), "keyPath": self.file(f"{file}.key")}
             host = "live.example.com" if name == "secure" else "soon.example.com"
             self.simulator.add_static_virtual_host({"name": name, "host": {"names": [host], "tls": tls}})
+
+    def _make_files(self) -> None:
+        """Write configuration directories with the secrets of the server: one is as it should be, and one is broken."""
+        for name in ("durable", "broken"):
+            done = run_module("server_config", self.theirs.configuration(self.file(name), "durable"))
+            assert not done.failed, done.get("msg")
+        broken = self.directory / "broken" / "VHost_durable.xml"
+        broken.write_text(broken.read_text(encoding="utf-8").replace("</VirtualHost>", ""), encoding="utf-8")
 
     def connection(self, **more: t.Any) -> dict[str, t.Any]:
         """Return the connection options."""
@@ -482,6 +491,7 @@ class Server:
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield from self.files()
+        yield from self.durable()
         yield Case(
             "audit_info: drift", "audit_info", {**self.mine.options("audit_info", "shared"), **self.connection()}
         )
@@ -515,6 +525,33 @@ class Server:
             "server_config: bad_input", module, {**mine, "server": {**mine["server"], "name": "\n"}}, "bad_input"
         )
         yield Case("server_config: removed", module, {**mine, "state": "absent"})
+
+    def durable(self) -> t.Iterator[Case]:
+        """Yield durable objects, whose files have other secrets first."""
+        directory = {"durable": True, "config_dir": self.file("durable"), **self.connection()}
+        lists = {
+            "vhosts": [self.mine.vhost("durable")],
+            "applications": [self.mine.app("durable")],
+            "push_tasks": self.mine.tasks("durable"),
+            "records": self.mine.records("durable"),
+        }
+        whole = {"vhosts": [self.mine.entry("durable")]}
+        yield Case("audit_info: not durable", "audit_info", {**lists, **directory})
+        yield Case("vhosts: durable", "vhosts", {**whole, **directory})
+        yield Case("vhosts: durable, unchanged", "vhosts", {**whole, **directory})
+        # Check mode has created no virtual host before.
+        for module in ("applications", "push_tasks", "records"):
+            options = {"tasks" if module == "push_tasks" else module: lists[module], **directory}
+            yield Case(f"{module}: durable", module, options, writes=True)
+        yield Case("audit_info: durable", "audit_info", {**lists, **directory})
+        yield Case("vhosts: durable, removed", "vhosts", {**whole, **directory, "state": "absent"})
+        broken = {**self.mine.entry("durable"), **directory, "config_dir": self.file("broken")}
+        yield Case("vhost: durable, broken file", "vhost", broken, "bad_input")
+
+    def readable(self) -> list[str]:
+        """Return the configuration files that others can read."""
+        files = [path for name in ("conf", "durable") for path in (self.directory / name).rglob("*.xml")]
+        return [path.name for path in files if path.stat().st_mode & 0o077]
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
         """Yield writes that the server refuses with a repetition of what was read; the cases share their objects."""

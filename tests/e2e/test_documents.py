@@ -156,7 +156,8 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.import_config -i inventory.yml --become": IMPORTS,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml --check --diff": SERVES,
-    "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml -e server_version=0.21.0 --check --diff": SERVES,
+    "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml"
+    " -e server_version=0.21.0 --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml -e server_state=absent": SERVES,
     "make bench": MEASURES,
     'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,

@@ -73,3 +73,16 @@ def test_nothing_is_missing_after_a_restart(project: Project, tmp_path: pathlib.
         assert " changed=0 " in output and server.writes == [] and "restart of the server is" not in output
         assert "; a restart of the server is required" in provision(names=["other.example.com"])
         assert server.writes == [] or {record.status for record in server.writes} == {403}
+
+        audit = project.play(
+            "streamops.ovenmediaengine.audit", "-i", "inventory.json", "-e", "audit_sampling_interval=0"
+        )
+        assert audit.status == 0, audit.output
+        assert not any(secret in audit.output for secret in SECRETS)
+        report = json.loads((project.directory / "ovenmediaengine-audit/audit.json").read_text(encoding="utf-8"))
+        found = [one for one in report["servers"][0]["findings"] if one["severity"] != "info"]
+        assert [(one["kind"], one["field"], one["wanted"]) for one in found] == [
+            ("restart_due", "host.names", ["other.example.com"])
+        ]
+        page = (project.directory / "ovenmediaengine-audit/audit.html").read_text(encoding="utf-8")
+        assert "is not as listed until the server restarts." in page

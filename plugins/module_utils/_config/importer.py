@@ -240,8 +240,8 @@ class Importer:
         ]
         order = [vhost["name"] for vhost in vhosts]
         patterns = any(set("*?") & set("".join(vhost.get("host", {}).get("names", []))) for vhost in vhosts)
-        if patterns and len(order) > 1 and order != sorted(order, key=virtual_host_file.file_name):
+        if patterns and len(order) > 1:
             self._notes.append(
                 "The first virtual host with a matching host name gets a stream. The order in the files is "
-                f"{', '.join(order)}. With the role server, it is that of their names. Check host names with * and ?."
+                f"{', '.join(order)}. With the role server, it is undefined. Check host names with * and ?."
             )

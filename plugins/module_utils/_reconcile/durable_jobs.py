@@ -12,14 +12,13 @@ started the same.
 from __future__ import annotations
 
 import functools
-import re
 import typing as t
 
 from .._api.client import Api
 from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources import application, stream
+from .._resources import stream
 from .._resources.job import JobKind, Key, id_of, is_of_configuration
 from .jobs import Jobs
 from .jobs_plan import Current, Scope
@@ -65,10 +64,7 @@ class DurableJobs(Jobs):
 
     def _names_map(self, scope: Scope) -> bool:
         """Return whether the running application reads the map, so that the map starts jobs before a restart."""
-        raw = self._api.read_application(*scope)
-        app = application.from_wire(raw or {}, scope[0])
-        named = ((app.get("publishers") or {}).get(self._maps.kind.publisher) or {}).get("stream_map") or {}
-        return str(named.get("enable")).lower() == "true" and named.get("path") == self._maps.named_path(scope)
+        return self._maps.is_read_by(scope, self._api.read_application(*scope) or {})
 
     def _live_streams(self, scope: Scope) -> set[str]:
         """Read the names of the live streams of an application, and of their outputs."""
@@ -128,19 +124,7 @@ class DurableJobs(Jobs):
 
     def _started_by(self, entry: Specified, raw: dict[str, t.Any], key: Key) -> bool:
         """Return whether an entry of a map has started a job (wire form)."""
-        job = self._kind.from_wire(raw, key.vhost, key.app)
-        name = str(job["stream"].get("name", ""))
-        expression = re.escape(entry["stream"]["name"]).replace(r"\*", ".*").replace(r"\?", ".?")
-        if not re.fullmatch(expression, name, re.DOTALL):
-            return False
-        # The server replaces macros in the destination of a push, and keeps them in the path of a recording.
-        macros = {"${Application}": key.app, "${Stream}": name, "${SourceStream}": name}
-        return all(
-            any(self._kind.declaration.fields[option].equal(value, job.get(option)) for value in (one, expanded))
-            for option in self._maps.identity
-            for one in [entry.get(option, "")]
-            for expanded in [_expanded(one, macros)]
-        )
+        return self._maps.has_started(entry, raw, key)
 
     # Predicting and applying
 
@@ -167,11 +151,3 @@ class DurableJobs(Jobs):
         if error is None or outcome.action == FAILED:
             return outcome
         return outcome.replace(action=FAILED, error=error, touched=outcome.action in (STARTED, RESTARTED, STOPPED))
-
-
-def _expanded(value: t.Any, macros: t.Mapping[str, str]) -> t.Any:
-    if not isinstance(value, str):
-        return value
-    for macro, text in macros.items():
-        value = value.replace(macro, text)
-    return value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import typing as t
 
 from .._config import versions, virtual_host_file
@@ -16,6 +17,7 @@ from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.server_version import Version
+from .._resources import application
 from .._resources.job import Key, key_of
 from .config_files import VirtualHostFiles
 from .config_writer import ConfigWriter
@@ -158,6 +160,34 @@ class MapFiles:
         """Return the jobs that the map will have."""
         return list(self._maps[scope].after.values())
 
+    def current(self, key: Key) -> Value | None:
+        """Return a job as the map has it now; None if it does not."""
+        one = self._maps.get((key.vhost, key.app))
+        return None if one is None else (one.before or {}).get(key.id)
+
+    def is_read_by(self, scope: Scope, raw: t.Mapping[str, t.Any]) -> bool:
+        """Return whether a running application (wire form) reads the map, so that the map starts jobs now."""
+        app = application.from_wire(raw, scope[0])
+        named = ((app.get("publishers") or {}).get(self.kind.publisher) or {}).get("stream_map") or {}
+        on = str(named.get("enable")).lower() == "true"
+        return on and scope in self._maps and named.get("path") == self.named_path(scope)
+
+    def has_started(self, entry: Specified, raw: t.Mapping[str, t.Any], key: Key) -> bool:
+        """Return whether an entry of a map has started a job (wire form)."""
+        job = self.kind.kind.from_wire(raw, key.vhost, key.app)
+        name = str(job["stream"].get("name", ""))
+        expression = re.escape(entry["stream"]["name"]).replace(r"\*", ".*").replace(r"\?", ".?")
+        if not re.fullmatch(expression, name, re.DOTALL):
+            return False
+        # The server replaces macros in the destination of a push, and keeps them in the path of a recording.
+        macros = {"${Application}": key.app, "${Stream}": name, "${SourceStream}": name}
+        return all(
+            any(self.kind.kind.declaration.fields[option].equal(value, job.get(option)) for value in (one, expanded))
+            for option in self.identity
+            for one in [entry.get(option, "")]
+            for expanded in [_expanded(one, macros)]
+        )
+
     # Writing
 
     def write(self, failed: t.Collection[Key]) -> dict[Scope, OmeError]:
@@ -216,3 +246,11 @@ class MapFiles:
 def _application(vhost: Value, scope: Scope) -> Value | None:
     """Return an application of a virtual host (option form)."""
     return next((app for app in vhost.get("applications", []) if app.get("name") == scope[1]), None)
+
+
+def _expanded(value: t.Any, macros: t.Mapping[str, str]) -> t.Any:
+    if not isinstance(value, str):
+        return value
+    for macro, text in macros.items():
+        value = value.replace(macro, text)
+    return value

@@ -294,7 +294,7 @@ def test_notes_say_what_to_do(tmp_path: Path) -> None:
         "VHost_z.xml.",
         "Only files of the server can have the application * of virtual host b; the role provision refuses it.",
         "The first virtual host with a matching host name gets a stream. The order in the files is y, z, b. With the "
-        "role server, it is that of their names. Check host names with * and ?.",
+        "role server, it is undefined. Check host names with * and ?.",
     ]
     write(tmp_path, Server=f"<Server>{API.replace('canary-token', '${env:TOKEN}')}</Server>")
     assert read(tmp_path)["notes"] == [

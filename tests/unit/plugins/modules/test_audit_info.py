@@ -78,6 +78,8 @@ OWN_KINDS = {
     "certificate_expiring": "warning",
     "chain_not_verified": "warning",
     "concern": "warning",
+    "restart_due": "warning",
+    "not_durable": "drift",
     "version_trap": "info",
 }
 """The kinds of findings, with their severities; errors have the kinds of errors."""

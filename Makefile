@@ -17,7 +17,7 @@ TARGETS ?=
 # For unit, watch and bench: more arguments. For molecule: the scenarios.
 ARGS ?=
 TEST ?= tests/unit
-SCENARIOS ?= default audit fleet restream rotate container
+SCENARIOS ?= default audit fleet restream record rotate container
 # For bench: rounds, groups of rows (none for all), and minutes after which no round begins.
 ROUNDS ?= 5
 ROWS ?=
@@ -44,7 +44,7 @@ demo: ## Show the collection at work on a simulated fleet; on a real server if O
 	@$(PYTHON) tools/environment.py demo demo/run
 
 test: ## The fast gate: static checks, tests, sanity, integration, artifact, in under ten minutes
-	$(GATE) unit sanity-quick integration-$(newest)-in_process package $(static)
+	$(GATE) integration-quick unit sanity-quick package $(static)
 
 test-all: ## Everything else: all tests, all releases of ansible-core, both execution paths, molecule, documentation site
 	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process $(addprefix sanity-,$(releases)) \

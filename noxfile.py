@@ -192,9 +192,9 @@ def sanity_quick(session: nox.Session, release: str) -> None:
     ansible_test(session, release, "sanity", "--skip-test", "pylint", whole=True)
 
 
-def integration(session: nox.Session, release: str, execution: str) -> None:
+def integration(session: nox.Session, release: str, execution: str, *arguments: str) -> None:
     """Run the integration targets on the installed artifact; against a real server if OVENMEDIAENGINE_API_URL is
-    set.
+    set. ``arguments`` are more of ``ansible-test integration``.
     """
     results = BUILD / "integration" / f"{series(release)}-{execution}.jsonl"
     results.parent.mkdir(parents=True, exist_ok=True)
@@ -210,7 +210,14 @@ def integration(session: nox.Session, release: str, execution: str) -> None:
         "tests/integration/integration_config.yml": json.dumps(variables),
         "tests/integration/integration.cfg": callbacks,
     }
-    ansible_test(session, release, "integration", "--python", str(session.python), settings=settings)
+    ansible_test(session, release, "integration", "--python", str(session.python), *arguments, settings=settings)
+
+
+def integration_quick(session: nox.Session, release: str) -> None:
+    """Run the integration targets in process without execution_paths, the longest, which is for the comparison of both
+    paths.
+    """
+    integration(session, release, "in_process", "--exclude", "execution_paths")
 
 
 def units(session: nox.Session, release: str) -> None:
@@ -232,6 +239,7 @@ def units(session: nox.Session, release: str) -> None:
 for_each_core(sanity, "sanity-{core}")
 for_each_core(sanity_quick, "sanity-quick", [NEWEST])
 for_each_core(units, "units-{core}")
+for_each_core(integration_quick, "integration-quick", [NEWEST])
 for_each_core(integration, "integration-{core}-in_process", execution="in_process")
 for_each_core(integration, "integration-{core}-module", execution="module")
 

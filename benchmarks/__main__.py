@@ -24,8 +24,9 @@ from .measuring import Failed, Sample
 from .page import page
 from .places import HERE, Place, Real, Simulated, directory
 from .results import Results
-from .rows import BASE, EXPECTED_EMPTY, GROUPS, ONLY_SIMULATED, Row, Rows, Sizes
+from .rows import Rows
 from .simulators import TOKEN, Simulators
+from .table import BASE, EXPECTED_EMPTY, GROUPS, ONLY_SIMULATED, Row, Sizes
 from .targets import verdicts
 
 ROOT = HERE.parent

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from .measuring import Sample
 from .results import Results, Spread
-from .rows import GROUPS, ONLY_SIMULATED, Row, Sizes
+from .table import GROUPS, ONLY_SIMULATED, Row, Sizes
 from .targets import verdicts
 
 HEAD = """\

@@ -77,6 +77,10 @@ class Simulated:
         """Return seconds of processor that the process of the servers has used so far."""
         return measuring.cpu_of(self._simulators.pid)
 
+    def show_channels(self) -> None:
+        """Let the server show the channels that it has created, without the second that it takes otherwise."""
+        self._simulators.show_channels()
+
     @contextlib.contextmanager
     def latency(self, seconds: float) -> Iterator[None]:
         """Let every request arrive so much later for a while."""

@@ -7,7 +7,8 @@
 Run as a program it serves, tells its ports, and obeys lines of JSON on its standard input until that is closed:
 
 ===================  ==============================================================================
-``["restart"]``      every server loses what the API made, as after the end of its process
+``["restart"]``      every server loses what the API made, as after the end of its process, and files of channels
+``["channels"]``     every server shows the channels whose files have been written
 ``["latency", s]``   every request arrives ``s`` seconds late from now on
 ``["requests"]``     how many requests there were since this was asked last
 ===================  ==============================================================================
@@ -81,6 +82,10 @@ class Simulators:
         """Let every server lose what the API made."""
         self._ask("restart")
 
+    def show_channels(self) -> None:
+        """Let every server show the channels whose files have been written."""
+        self._ask("channels")
+
     def set_latency(self, seconds: float) -> None:
         """Let every request arrive so much later from now on."""
         self._ask("latency", seconds)
@@ -125,7 +130,12 @@ class _Process:
     def _obey(self, word: str, seconds: float = 0.0) -> t.Any:
         if word == "restart":
             for server in self._servers:
+                server.state.channels.files.clear()
                 server.state.restart()
+            return None
+        if word == "channels":
+            for server in self._servers:
+                server.state.channels.restart()
             return None
         if word == "latency":
             for server in self._servers:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .measuring import Sample
 from .results import Results, Spread
-from .rows import EMPTY, EMPTY_BULK, Round, Sizes, cpu_quotient, quotient
+from .table import EMPTY, EMPTY_BULK, Round, Sizes, cpu_quotient, quotient
 
 LINEAR = 1.25
 """How much more time an object may take if there are ten times as many; measurements vary."""

@@ -14,8 +14,8 @@ author:
   - StreamOps (@streamops)
 description:
   - Converts a report of P(streamops.ovenmediaengine.audit_report#filter) to JUnit XML for continuous integration.
-  - Each server is a test suite. The server itself, each virtual host with its applications, each push task and each
-    certificate is a test case.
+  - Each server is a test suite. The server itself, each virtual host with its applications, each push task, recording,
+    pulled stream and channel, and each certificate is a test case.
   - A finding of severity V(error) makes a test case an error, and one of severity V(drift) makes it a failure. Warnings
     and infos are in the output of the test case.
 options:
@@ -55,6 +55,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
 # Characters that XML 1.0 does not allow, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _IMPOSSIBLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SERVER = "server"
+# The objects inside of applications: the key of a server, the field of findings, the words, and the key of the name.
+INSIDE = (
+    ("push_tasks", "push_task", "push task", "id"),
+    ("records", "record", "recording", "id"),
+    ("streams", "stream", "pulled stream", "name"),
+    ("channels", "channel", "channel", "name"),
+)
 Finding = t.Mapping[str, t.Any]
 
 
@@ -95,7 +102,8 @@ def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]
     """Return the findings of each test case. A test case without findings passes."""
     cases: dict[tuple[str, str], list[Finding]] = {(SERVER, ""): []}
     cases.update({("virtual host", vhost["name"]): [] for vhost in server["vhosts"]})
-    cases.update({("push task", f"{task['vhost']}/{task['app']}/{task['id']}"): [] for task in server["push_tasks"]})
+    for key, _field, words, name in INSIDE:
+        cases.update({(words, f"{one['vhost']}/{one['app']}/{one[name]}"): [] for one in server[key]})
     cases.update({("certificate", f"{one['vhost']} {one['endpoint']}".strip()): [] for one in server["certificates"]})
     for finding in server["findings"]:
         cases.setdefault(_case_of(finding), []).append(finding)
@@ -105,8 +113,9 @@ def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]
 def _case_of(finding: Finding) -> tuple[str, str]:
     if finding["endpoint"]:
         return "certificate", f"{finding['vhost']} {finding['endpoint']}".strip()
-    if finding["push_task"]:
-        return "push task", f"{finding['vhost']}/{finding['application']}/{finding['push_task']}"
+    for _key, field, words, _name in INSIDE:
+        if finding[field]:
+            return words, f"{finding['vhost']}/{finding['application']}/{finding[field]}"
     return ("virtual host", finding["vhost"]) if finding["vhost"] else (SERVER, "")
 
 

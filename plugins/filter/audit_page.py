@@ -107,7 +107,12 @@ _NAMES = {
     "not_listed": ("objects", "are on the server and not listed."),
     "push_error": ("push tasks", "are in state error: their destinations do not take them. The server keeps trying."),
     "push_stalled": ("push tasks", "say that they push, and send nothing."),
+    "record_error": ("recordings", "are in state error: the server cannot write their files."),
+    "record_stalled": ("recordings", "do not record, although their streams are live."),
+    "channel_not_playing": ("channels", "do not play."),
 }
+# Fields of findings about objects inside of applications, with the word for the object.
+_INSIDE = {"push_task": "Push task", "record": "Recording", "stream": "Stream", "channel": "Channel"}
 
 
 def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
@@ -177,9 +182,10 @@ class Page:
         self.notes = self._notes()
         self.columns, self.others = self._columns()
         self.matrix = sorted(map(self._matrix_row, self.servers), key=lambda row: int(row["rank"]))
-        self.push_tasks = sorted(
-            (row for server in self.servers for row in _push_tasks(server)), key=lambda row: int(row["rank"])
-        )
+        self.push_tasks = self._inside("push_tasks", "push_task", "id")
+        self.records = self._inside("records", "record", "id")
+        self.streams = self._inside("streams", "stream", "name")
+        self.channels = self._inside("channels", "channel", "name")
         self.certificates = sorted(
             (row for server in self.servers for row in _certificates(server)),
             key=lambda row: (row["rank"], row["days"]),
@@ -206,6 +212,11 @@ class Page:
     def summary(self) -> str:
         """Return the numbers of findings in one line."""
         return ", ".join(_count(self.counts[severity], severity) for severity in (ERROR, DRIFT, WARNING))
+
+    def _inside(self, key: str, field: str, name: str) -> list[dict[str, t.Any]]:
+        """Return the rows of objects inside of applications, the worst first; ``field`` is that of findings."""
+        rows = (row for server in self.servers for row in _inside(server, key, field, name))
+        return sorted(rows, key=lambda row: int(row["rank"]))
 
     def _notes(self) -> list[dict[str, t.Any]]:
         """Return each info once, with the servers that have it."""
@@ -250,7 +261,7 @@ def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
     for number, finding in enumerate(server["findings"]):
         if finding["severity"] == INFO:
             continue
-        place = tuple(finding[part] for part in ("vhost", "application", "push_task"))
+        place = tuple(finding[part] for part in ("vhost", "application", *_INSIDE))
         key: tuple[t.Any, ...] = (number,)
         if finding["kind"] == "differs":
             key = ("differs", *place)
@@ -292,8 +303,9 @@ def _object(finding: Record) -> str:
     """Return the object of a finding in words."""
     if finding["endpoint"]:
         return f"Certificate at {finding['endpoint']}"
-    if finding["push_task"]:
-        return f"Push task {finding['vhost']}/{finding['application']}/{finding['push_task']}"
+    for field, word in _INSIDE.items():
+        if finding[field]:
+            return f"{word} {finding['vhost']}/{finding['application']}/{finding[field]}"
     if finding["application"]:
         return f"Application {finding['vhost']}/{finding['application']}"
     if finding["vhost"]:
@@ -305,21 +317,16 @@ def _worst(findings: t.Iterable[Record]) -> str:
     return min((_shown(finding["severity"]) for finding in findings), key=_RANK.__getitem__, default=OK)
 
 
-def _push_tasks(server: Record) -> t.Iterator[dict[str, t.Any]]:
+def _inside(server: Record, key: str, field: str, name: str) -> t.Iterator[dict[str, t.Any]]:
     about: dict[tuple[str, str, str], list[Record]] = {}
     for finding in server["findings"]:
-        about.setdefault((finding["vhost"], finding["application"], finding["push_task"]), []).append(finding)
-    for task in server["push_tasks"]:
-        findings = about.get((task["vhost"], task["app"], task["id"]), [])
+        about.setdefault((finding["vhost"], finding["application"], finding[field]), []).append(finding)
+    for one in server[key]:
+        findings = about.get((one["vhost"], one["app"], one[name]), [])
         severity = _worst(findings)
-        stalled = any(finding["kind"] == "push_stalled" for finding in findings)
-        yield {
-            "server": server["name"],
-            "task": task,
-            "severity": severity,
-            "rank": _RANK[severity],
-            "stalled": stalled,
-        }
+        stalled = any(finding["kind"] in ("push_stalled", "record_stalled") for finding in findings)
+        row = {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity]}
+        yield {**row, "stalled": stalled}
 
 
 def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:

@@ -133,7 +133,15 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
             report = None
     if not isinstance(report, t.Mapping) or "servers" not in report:
         raise AnsibleFilterError(f"{who} expects a report, as the filter audit_report returns it")
-    return report
+    return {**report, "servers": [_completed(server) for server in report["servers"]]}
+
+
+def _completed(server: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
+    """Return a server of a report with all keys: reports of releases before 2.0.0 have fewer."""
+    if all(option in server for option in _SINCE_2):
+        return server
+    findings = [{**_EMPTY, **finding} for finding in server["findings"]]
+    return {**{option: [] for option in _SINCE_2}, **server, "findings": findings}
 
 
 def natural(name: t.Any) -> tuple[t.Any, ...]:
@@ -168,11 +176,13 @@ def _server(name: str, result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         "findings": findings,
         "vhosts": _plain(result.get("vhosts") or []),
         "push_tasks": _plain(result.get("push_tasks") or []),
+        **{option: _plain(result.get(option) or []) for option in _SINCE_2},
         "certificates": _plain(result.get("certificates") or []),
     }
 
 
 _EMPTY = Finding("", "", "")._asdict()
+_SINCE_2 = ("records", "streams", "channels")
 
 
 def _no_result(name: str, result: t.Mapping[str, t.Any]) -> Finding:

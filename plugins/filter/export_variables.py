@@ -13,13 +13,14 @@ version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Converts the results of M(streamops.ovenmediaengine.vhost_info), M(streamops.ovenmediaengine.application_info) and
-    M(streamops.ovenmediaengine.push_task_info) for a whole server to the variables of the role
+  - Converts the results of M(streamops.ovenmediaengine.vhost_info), M(streamops.ovenmediaengine.application_info),
+    M(streamops.ovenmediaengine.push_task_info) and further info modules for a whole server to the variables of the role
     P(streamops.ovenmediaengine.provision#role), as text. The role can create the same objects from them.
   - Replaces each masked secret with a reference to a variable, so that no secret is in the text.
   - Omits virtual hosts of the server's configuration file with their applications, and objects that the modules would
-    refuse, and returns them with the reason. Also omits applications that the server creates itself and push tasks of
-    its configuration, without a reason, because they come and go.
+    refuse, and returns them with the reason. Also omits applications that the server creates itself, push tasks and
+    recordings of its configuration, and streams that are not pulled or that C(origins) of their virtual host pull,
+    without a reason, because they come and go.
   - The role P(streamops.ovenmediaengine.export#role) writes the text to a file.
 positional: _input
 options:
@@ -44,6 +45,25 @@ options:
     type: list
     elements: str
     default: []
+  streams:
+    description:
+      - Result of M(streamops.ovenmediaengine.stream_info), without
+        O(streamops.ovenmediaengine.stream_info#module:show_secrets). A skipped task counts as no objects, also for the
+        options below.
+    type: dict
+    version_added: 2.0.0
+  scheduled_channels:
+    description: Result of M(streamops.ovenmediaengine.scheduled_channel_info).
+    type: dict
+    version_added: 2.0.0
+  multiplex_channels:
+    description: Result of M(streamops.ovenmediaengine.multiplex_channel_info).
+    type: dict
+    version_added: 2.0.0
+  records:
+    description: Result of M(streamops.ovenmediaengine.record_info).
+    type: dict
+    version_added: 2.0.0
 seealso:
   - plugin: streamops.ovenmediaengine.export
     plugin_type: role
@@ -82,8 +102,24 @@ _value:
     push_tasks:
       description: The variable C(ovenmediaengine_push_tasks) in YAML.
       type: str
+    streams:
+      description:
+        - The variable C(ovenmediaengine_streams) in YAML. The server reports neither the other URLs of a pull nor its
+          options, so that each entry has one URL.
+      type: str
+    scheduled_channels:
+      description: The variable C(ovenmediaengine_scheduled_channels) in YAML.
+      type: str
+    multiplex_channels:
+      description: The variable C(ovenmediaengine_multiplex_channels) in YAML.
+      type: str
+    records:
+      description: The variable C(ovenmediaengine_records) in YAML.
+      type: str
     counts:
-      description: Number of entries of each variable. The keys are V(vhosts), V(applications) and V(push_tasks).
+      description:
+        - Number of entries of each variable, with the keys above. Kinds of objects whose result was not passed are
+          missing here and above.
       type: dict
     secrets:
       description: Variables that stand for secrets, each with C(name) and C(where) (the place of the secret).
@@ -111,11 +147,22 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
     application,
-    push_task,
+    multiplex_channel,
+    scheduled_channel,
+    stream,
     virtual_host,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import JobKind
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
+    MULTIPLEX_CHANNEL,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
+    SCHEDULED_CHANNEL,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.stream import PULLED, STREAM
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import EXTRA, Extra
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.fields import Field
@@ -370,9 +417,19 @@ def _check_application(value: dict[str, t.Any]) -> str | None:
     return application.incomplete(value)
 
 
-def _check_push_task(value: dict[str, t.Any]) -> str | None:
-    push_task.validate(value, "", started=True)
+def _check_stream(value: dict[str, t.Any]) -> str | None:
+    stream.validate(value, "", pulled=True)
     return None
+
+
+def _check_scheduled_channel(value: dict[str, t.Any]) -> str | None:
+    scheduled_channel.validate(value, "")
+    return None
+
+
+def _check_multiplex_channel(value: dict[str, t.Any]) -> str | None:
+    multiplex_channel.validate(value, "")
+    return multiplex_channel.incomplete(value)
 
 
 def _entries(
@@ -384,22 +441,62 @@ def _entries(
     return entries
 
 
+def _job_entries(kind: JobKind, what: str, result: dict[str, t.Any], key: str) -> list[Entry]:
+    """Return the jobs of a result, without those of the server's configuration."""
+
+    def validate(value: dict[str, t.Any]) -> str | None:
+        kind.validate(value, "", started=True)
+        return None
+
+    own = [job for job, status in zip(result[key], result["status"]) if not status.get("is_config")]
+    return _entries(kind.declaration, what, own, validate)
+
+
+def _pulls(streams: t.Iterable[dict[str, t.Any]], vhosts: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
+    """Return the streams that a request has pulled, as entries for the module stream.
+
+    A virtual host with `origins` pulls streams itself while they are watched.
+    """
+    locations = {
+        vhost["name"]: tuple(
+            origin["location"]
+            for origin in (vhost.get("origins") or {}).get("origin", ())
+            if isinstance(origin.get("location"), str)
+        )
+        for vhost in vhosts
+    }
+    return [
+        {**{option: one[option] for option in stream.KEY}, "urls": [one["input"]["source_url"]]}
+        for one in streams
+        if one["input"].get("source_type") in PULLED
+        and one["input"].get("source_url")
+        and not f"/{one['app']}/{one['name']}".startswith(locations.get(one["vhost"], ()))
+    ]
+
+
 def _leave_out(
-    vhosts: list[Entry], apps: list[Entry], tasks: list[Entry], read_only: set[str], dynamic: set[tuple[str, ...]]
+    vhosts: list[Entry], apps: list[Entry], inside: list[Entry], read_only: set[str], dynamic: set[tuple[str, ...]]
 ) -> None:
-    """Set the reason of objects that the server creates itself, and of objects whose parent is left out."""
+    """Set the reason of objects that the server creates itself, and of objects whose parent is left out.
+
+    ``inside`` are the objects in applications.
+    """
     for entry in [*vhosts, *apps]:
         if entry.vhost in read_only:
             entry.reason = "comes from the server's configuration file"
     for entry in apps:
         if entry.reason is None and entry.key in dynamic:
             entry.reason = _DYNAMIC
+    for entry in inside:
+        # The server has created the application because it pulls this stream.
+        if entry.group is STREAM and entry.key[:2] in dynamic:
+            entry.reason = _DYNAMIC
     lost_vhosts = {entry.vhost: entry for entry in vhosts if entry.reason and entry.vhost not in read_only}
-    for entry in [*apps, *tasks]:
+    for entry in [*apps, *inside]:
         if entry.reason is None and entry.vhost in lost_vhosts:
             entry.reason = f"lies in {lost_vhosts[entry.vhost].title}, which is left out"
     lost_apps = {entry.key: entry for entry in apps if entry.reason and entry.vhost not in read_only}
-    for entry in tasks:
+    for entry in inside:
         if entry.reason is None and entry.key[:2] in lost_apps:
             entry.reason = f"lies in {lost_apps[entry.key[:2]].title}, which is left out"
 
@@ -410,6 +507,13 @@ def _results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
     if not isinstance(result, dict) or any(not isinstance(result.get(key), list) for key in keys):
         raise AnsibleFilterError(f"export_variables expects a result of {name} with {' and '.join(keys)}")
     return result
+
+
+def _optional_results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
+    """Return the same, or empty lists if the module was not run or skipped."""
+    if given is None or (isinstance(given, t.Mapping) and given.get("skipped")):
+        return {key: [] for key in keys}
+    return _results(name, given, *keys)
 
 
 def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
@@ -426,31 +530,53 @@ def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
 
 
 def export_variables(
-    vhosts: t.Any, applications: t.Any, push_tasks: t.Any, read_only_vhosts: t.Any = ()
+    vhosts: t.Any,
+    applications: t.Any,
+    push_tasks: t.Any,
+    read_only_vhosts: t.Any = (),
+    *,
+    streams: t.Any = None,
+    scheduled_channels: t.Any = None,
+    multiplex_channels: t.Any = None,
+    records: t.Any = None,
 ) -> dict[str, t.Any]:
     """Return the results of the info modules as variables of the role provision."""
     read_vhosts = _results("vhost_info", vhosts, "vhosts")
     read_apps = _results("application_info", applications, "applications", "status")
     read_tasks = _results("push_task_info", push_tasks, "tasks", "status")
+    read_streams = _optional_results("stream_info", streams, "streams")
+    read_scheduled = _optional_results("scheduled_channel_info", scheduled_channels, "scheduled_channels")
+    read_multiplex = _optional_results("multiplex_channel_info", multiplex_channels, "multiplex_channels")
+    read_records = _optional_results("record_info", records, "records", "status")
     read_only = {*read_vhosts.get("read_only", []), *map(str, plain(list(read_only_vhosts)))}
-    of_configuration = [bool(status.get("is_config")) for status in read_tasks["status"]]
     dynamic: set[tuple[str, ...]] = {
         (app["vhost"], app["name"])
         for app, status in zip(read_apps["applications"], read_apps["status"])
         if status.get("dynamic")
     }
 
-    kinds: dict[str, list[Entry]] = {
-        "vhosts": _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host),
-        "applications": _entries(APPLICATION, "application", read_apps["applications"], _check_application),
-        "push_tasks": _entries(
-            PUSH_TASK,
-            "push task",
-            [task for task, config in zip(read_tasks["tasks"], of_configuration) if not config],
-            _check_push_task,
+    pulls = _pulls(read_streams["streams"], read_vhosts["vhosts"])
+    of_vhosts = _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host)
+    of_apps = _entries(APPLICATION, "application", read_apps["applications"], _check_application)
+    inside: dict[str, list[Entry]] = {
+        "push_tasks": _job_entries(PUSH_TASKS, "push task", read_tasks, "tasks"),
+        "streams": _entries(STREAM, "stream", pulls, _check_stream),
+        "scheduled_channels": _entries(
+            SCHEDULED_CHANNEL, "scheduled channel", read_scheduled["scheduled_channels"], _check_scheduled_channel
         ),
+        "multiplex_channels": _entries(
+            MULTIPLEX_CHANNEL, "multiplex channel", read_multiplex["multiplex_channels"], _check_multiplex_channel
+        ),
+        "records": _job_entries(RECORDS, "recording", read_records, "records"),
     }
-    _leave_out(kinds["vhosts"], kinds["applications"], kinds["push_tasks"], read_only, dynamic)
+    _leave_out(of_vhosts, of_apps, [entry for entries in inside.values() for entry in entries], read_only, dynamic)
+    given = {"push_tasks": push_tasks, "streams": streams, "records": records}
+    given.update(scheduled_channels=scheduled_channels, multiplex_channels=multiplex_channels)
+    kinds: dict[str, list[Entry]] = {
+        "vhosts": of_vhosts,
+        "applications": of_apps,
+        **{kind: entries for kind, entries in inside.items() if given[kind] is not None},
+    }
     everything = [entry for entries in kinds.values() for entry in entries]
     kept = {kind: [entry for entry in entries if entry.reason is None] for kind, entries in kinds.items()}
     for entries in kept.values():

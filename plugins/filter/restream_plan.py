@@ -106,8 +106,8 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import (
+    PUSH_TASKS,
     normalize_protocol,
-    validate,
 )
 
 STARTED = "started"
@@ -253,7 +253,7 @@ def _problems_of(name: str, task: Task, state: str) -> list[str]:
     if state == STARTED and "stream_key" not in task and normalize_protocol(task["protocol"]) == "rtmp":
         return [f"There is no stream key for the platform {name}. Specify an empty text if it needs none."]
     try:
-        validate(task, "", started=state == STARTED)
+        PUSH_TASKS.validate(task, "", started=state == STARTED)
     except BadInput as error:
         return [f"The push task for the platform {name} cannot work. {error}"]
     return []

@@ -74,6 +74,18 @@ _raw:
     push_tasks:
       description: Number of push tasks in the file.
       type: int
+    streams:
+      description: Number of pulled streams in the file. The line has this number and the next three if they are not 0.
+      type: int
+    scheduled_channels:
+      description: Number of scheduled channels in the file.
+      type: int
+    multiplex_channels:
+      description: Number of multiplex channels in the file.
+      type: int
+    records:
+      description: Number of recordings in the file.
+      type: int
     secrets:
       description: Names of the variables that stand for secrets.
       type: list
@@ -96,6 +108,13 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.lookup import LookupBase
 
 _LONGEST_LIST = 800  # characters
+# Kinds of objects that are in the line only if there are any.
+_OPTIONAL = {
+    "streams": "streams",
+    "scheduled_channels": "scheduled channels",
+    "multiplex_channels": "multiplex channels",
+    "records": "recordings",
+}
 
 
 def export_summary(exported: t.Mapping[str, t.Any], file: str, predicted: bool = False) -> dict[str, t.Any]:
@@ -108,6 +127,7 @@ def export_summary(exported: t.Mapping[str, t.Any], file: str, predicted: bool =
         f"virtual hosts: {counts['vhosts']}",
         f"applications: {counts['applications']}",
         f"push tasks: {counts['push_tasks']}",
+        *(f"{title}: {counts[kind]}" for kind, title in _OPTIONAL.items() if counts.get(kind)),
         f"secrets to fill in: {len(secrets)}",
         f"left out: {_cut(left_out) or 'nothing'}",
     ]
@@ -116,6 +136,7 @@ def export_summary(exported: t.Mapping[str, t.Any], file: str, predicted: bool =
     return {
         "file": file,
         **{kind: counts[kind] for kind in ("vhosts", "applications", "push_tasks")},
+        **{kind: counts.get(kind, 0) for kind in _OPTIONAL},
         "secrets": secrets,
         "left_out": left_out,
         "unmanaged_fields": exported["unmanaged_fields"],

@@ -19,6 +19,8 @@ description:
     result of a task that the tags of the run exclude.
   - With O(purge_applications), the lookup reads the variables C(ovenmediaengine_applications) and
     C(ovenmediaengine_vhosts). It only counts their entries.
+  - O(streams), O(scheduled_channels), O(multiplex_channels) and O(records) are in the line only if objects are listed.
+    If their task has no result, the lookup reads their variables, such as C(ovenmediaengine_records), to know it.
 options:
   _terms:
     description: Not used.
@@ -41,6 +43,22 @@ options:
     description: Result of M(streamops.ovenmediaengine.push_tasks).
     type: dict
     required: true
+  streams:
+    description: Result of M(streamops.ovenmediaengine.streams).
+    type: dict
+    version_added: 2.0.0
+  scheduled_channels:
+    description: Result of M(streamops.ovenmediaengine.scheduled_channels).
+    type: dict
+    version_added: 2.0.0
+  multiplex_channels:
+    description: Result of M(streamops.ovenmediaengine.multiplex_channels).
+    type: dict
+    version_added: 2.0.0
+  records:
+    description: Result of M(streamops.ovenmediaengine.records).
+    type: dict
+    version_added: 2.0.0
   purge_applications:
     description: The variable C(ovenmediaengine_purge_applications).
     type: bool
@@ -86,8 +104,23 @@ _raw:
     push_tasks:
       description: Number of push tasks by action.
       type: dict
+    streams:
+      description: Number of pulled streams by action.
+      type: dict
+    scheduled_channels:
+      description: Number of scheduled channels by action.
+      type: dict
+    multiplex_channels:
+      description: Number of multiplex channels by action.
+      type: dict
+    records:
+      description: Number of recordings by action.
+      type: dict
     missing:
-      description: Number of virtual hosts, applications and push tasks that the server did not have before the run.
+      description:
+        - Number of objects that the server did not have before the run. The keys are V(vhosts), V(applications) and
+          V(push_tasks), and V(streams), V(scheduled_channels), V(multiplex_channels) and V(records) if such objects are
+          listed.
       type: dict
     unreachable_host_names:
       description: Host names that reach another virtual host, as M(streamops.ovenmediaengine.vhosts) returns them.
@@ -103,6 +136,7 @@ _raw:
 import collections
 import typing as t
 
+from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.nested_applications import nested_applications
@@ -110,7 +144,20 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter.nested_applica
 Result = t.Mapping[str, t.Any]
 Counts = t.Mapping[str, int]
 _MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
-_PUSHED = ("started", "restarted", "stopped", "unchanged", "failed")
+_JOBS = ("started", "restarted", "stopped", "unchanged", "failed")
+# The parts of the line in the order of their tasks: title and actions.
+_PARTS: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "vhosts": ("virtual hosts", _MAINTAINED),
+    "applications": ("applications", _MAINTAINED),
+    "streams": ("streams", ("created", "recreated", "unchanged", "failed")),
+    "scheduled_channels": ("scheduled channels", ("created", "updated", *_MAINTAINED[1:])),
+    "multiplex_channels": ("multiplex channels", _MAINTAINED),
+    "push_tasks": ("push tasks", _JOBS),
+    "records": ("recordings", _JOBS),
+}
+# Those that the line has only if objects are listed.
+_OPTIONAL = ("streams", "scheduled_channels", "multiplex_channels", "records")
+_AGAIN = ("created", "started")
 _ALWAYS_PRESENT: tuple[list[str], ...] = ([], ["default"])
 
 
@@ -121,8 +168,13 @@ def provision_summary(
     push_tasks: Result,
     nested_position: t.Callable[[], tuple[int, int]] | None = None,
     check_mode: bool = False,
+    is_listed: t.Callable[[str], bool] = lambda _kind: False,
+    **optional: Result,
 ) -> dict[str, t.Any]:
     """Return the summary of a run of the role provision.
+
+    ``optional`` are the results of tasks for further kinds of objects. ``is_listed`` returns whether a variable lists
+    objects of such a kind. It is called only if their task has no result.
 
     ``nested_position`` is for a purge of applications. It returns the index in ``applications["results"]`` of the first
     application that is listed in a virtual host, and the number of these applications. It is called only if
@@ -131,39 +183,81 @@ def provision_summary(
     # The result of a task that was not reached can be that of an earlier use of the role in the same play.
     vhosts = {} if api.get("failed") else vhosts
     applications = {} if not vhosts or vhosts.get("failed") else applications
-    push_tasks = {} if not applications or applications.get("failed") else push_tasks
+    reached = bool(applications) and not applications.get("failed")
+    push_tasks = push_tasks if reached else {}
+    others = {kind: optional.get(kind, {"skipped": True}) if reached else {} for kind in _OPTIONAL}
+    results: dict[str, Result] = {"vhosts": vhosts, "applications": applications, "push_tasks": push_tasks, **others}
 
     flat: Counts = applications.get("counts", {})
     if nested_position and "counts" in applications:
         flat = _flat_counts(applications["results"], *nested_position())
     restored_applications, restored_push_tasks = _count_restored(vhosts, applications, push_tasks)
-    nested = _moved(vhosts.get("application_counts", {}), restored_applications, "recreated")
-    restarted = _moved({}, restored_push_tasks, "restarted")
-
-    sections: tuple[tuple[str, str, Result, tuple[str, ...], Counts, Counts], ...] = (
-        ("vhosts", "virtual hosts", vhosts, _MAINTAINED, vhosts.get("counts", {}), {}),
-        ("applications", "applications", applications, _MAINTAINED, flat, nested),
-        ("push_tasks", "push tasks", push_tasks, _PUSHED, push_tasks.get("counts", {}), restarted),
-    )
-    counts = {
-        key: {word: first.get(word, 0) + second.get(word, 0) for word in words}
-        for key, _title, _result, words, first, second in sections
+    recreated = _recreated_parents(vhosts, applications)
+    # The counts of each task, and those to add to them.
+    first = {**{kind: result.get("counts", {}) for kind, result in results.items()}, "applications": flat}
+    second: dict[str, Counts] = {
+        "vhosts": {},
+        "applications": _moved(vhosts.get("application_counts", {}), restored_applications, "recreated"),
+        "push_tasks": _moved({}, restored_push_tasks, "restarted"),
+        **{kind: _count_interrupted(result, recreated, check_mode) for kind, result in others.items()},
     }
-    texts = []
-    for key, title, result, _words, first, second in sections:
-        counted = first or second or "counts" in result
-        texts.append(f"{title}: {_describe(counts[key]) if counted else _reason(result)}")
-    missing = {key: counts[key]["started" if key == "push_tasks" else "created"] for key in counts}
+    counts = {
+        kind: {word: first[kind].get(word, 0) + second[kind].get(word, 0) for word in _PARTS[kind][1]}
+        for kind in results
+    }
+    texts, missing = [], {}
+    for kind, (title, words) in _PARTS.items():
+        if kind in _OPTIONAL and not _is_shown(kind, results[kind], is_listed):
+            continue
+        counted = first[kind] or second[kind] or "counts" in results[kind]
+        texts.append(f"{title}: {_describe(counts[kind]) if counted else _reason(results[kind])}")
+        missing[kind] = counts[kind][words[0]]
     line = "; ".join(texts)
-    if any("counts" in result for result in (vhosts, applications, push_tasks)):
+    if any("counts" in result for result in results.values()):
         line += f"; missing before: {_describe_missing(missing, vhosts)}"
     return {
         **counts,
         "missing": missing,
         "unreachable_host_names": vhosts.get("unreachable_host_names", {}),
-        "failed": any(bool(result.get("failed")) for result in (api, vhosts, applications, push_tasks)),
+        "failed": any(bool(result.get("failed")) for result in (api, *results.values())),
         "line": ("Check mode, this would be done: " if check_mode else "") + line,
     }
+
+
+def _recreated_parents(vhosts: Result, applications: Result) -> set[tuple[str, str | None]]:
+    """Return the recreated applications as virtual host and name, and recreated virtual hosts with None as name."""
+    of_vhosts = vhosts.get("results", ())
+    apps = [app for entry in of_vhosts for app in entry.get("applications", ())]
+    apps += applications.get("results", ())
+    return {
+        *((entry["name"], None) for entry in of_vhosts if entry["action"] == "recreated"),
+        *((app["vhost"], app["name"]) for app in apps if app["action"] == "recreated"),
+    }
+
+
+def _count_interrupted(result: Result, recreated: set[tuple[str, str | None]], check_mode: bool) -> Counts:
+    """Return the changes of the counts for objects that the recreation of a parent interrupts.
+
+    It ends pulls and recordings, so that their task creates them again; channels come back with their application. In
+    check mode all of them are still there, and the task reports `unchanged`.
+    """
+    moved: collections.Counter[str] = collections.Counter()
+    for entry in result.get("results", ()):
+        if not {(entry["vhost"], None), (entry["vhost"], entry["app"])} & recreated:
+            continue
+        action = entry["action"]
+        if action == "unchanged" or (action in _AGAIN and not check_mode):
+            word = "restarted" if "id" in entry else "recreated"
+            moved.update({word: 1})
+            moved.subtract({action: 1})
+    return moved
+
+
+def _is_shown(kind: str, result: Result, is_listed: t.Callable[[str], bool]) -> bool:
+    """Return whether the line has a kind of objects that need not be listed."""
+    if not result or result.get("not_selected"):
+        return is_listed(kind)
+    return not result.get("skipped")
 
 
 def _flat_counts(results: t.Sequence[Result], position: int, number: int) -> Counts:
@@ -220,9 +314,7 @@ def _reason(result: Result) -> str:
 def _describe_missing(missing: Counts, vhosts: Result) -> str:
     if not any(missing.values()):
         return "nothing"
-    text = (
-        f"virtual hosts {missing['vhosts']}, applications {missing['applications']}, push tasks {missing['push_tasks']}"
-    )
+    text = ", ".join(f"{_PARTS[kind][0]} {number}" for kind, number in missing.items())
     unlisted = vhosts.get("unlisted")
     listed = [entry for entry in vhosts.get("results", ()) if entry["name"] not in (unlisted or ())]
     if missing["vhosts"] and missing["vhosts"] >= len(listed) and unlisted in _ALWAYS_PRESENT:
@@ -243,5 +335,13 @@ class LookupModule(LookupBase):
             )
             return len(flat), len(nested_applications(vhosts))
 
+        def is_listed(kind: str) -> bool:
+            # A list is not rendered, because only its length matters.
+            value = (variables or {}).get(f"ovenmediaengine_{kind}")
+            try:
+                return bool(self._templar.template(value) if isinstance(value, str) else value)
+            except AnsibleError:  # The task that uses the variable reports it.
+                return True
+
         purge = boolean(kwargs.pop("purge_applications", False), strict=False)
-        return [provision_summary(nested_position=nested_position if purge else None, **kwargs)]
+        return [provision_summary(nested_position=nested_position if purge else None, is_listed=is_listed, **kwargs)]

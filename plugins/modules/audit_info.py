@@ -13,10 +13,10 @@ version_added: 0.2.0
 author:
   - StreamOps (@streamops)
 description:
-  - Compares one server with its desired virtual hosts, applications and push tasks, and reports every difference,
-    including unlisted objects.
-  - Finds push tasks that fail or stall, certificates that expire soon or differ from the expected ones, and known
-    defects of the server's version.
+  - Compares one server with its desired virtual hosts, applications, push tasks, recordings, pulled streams and
+    channels, and reports every difference, including unlisted objects.
+  - Finds push tasks and recordings that fail or stall, channels that do not play, certificates that expire soon or
+    differ from the expected ones, and known defects of the server's version.
   - Never sends a write, with or without check mode. RV(findings) reports what is wrong, which is not a failure. This
     also applies to an unreachable server and to invalid entries of the lists.
   - The module only fails if one of its own options is invalid, such as O(api_url) or O(sampling_interval).
@@ -28,6 +28,10 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.virtual_host.audited
   - streamops.ovenmediaengine.application.audited
   - streamops.ovenmediaengine.push_task.audited
+  - streamops.ovenmediaengine.record.audited
+  - streamops.ovenmediaengine.stream.audited
+  - streamops.ovenmediaengine.scheduled_channel.audited
+  - streamops.ovenmediaengine.multiplex_channel.audited
 options:
   read_only_vhosts:
     description:
@@ -89,7 +93,8 @@ options:
     default: 30
   sampling_interval:
     description:
-      - Seconds between two samples of push tasks in state V(pushing), from V(2) to V(600), or V(0) for one sample.
+      - Seconds between two samples of push tasks in state V(pushing) and recordings in state V(recording), from V(2) to
+        V(600), or V(0) for one sample.
       - Two samples are needed to determine the bit rate and to detect stalled tasks. The server updates its byte
         counters about once a second, so a longer interval gives a more accurate bit rate.
     type: float
@@ -97,12 +102,19 @@ options:
 notes:
   - A server with N virtual hosts with one application each receives 4 N + 2 requests. With O(sampling_interval), it
     receives one more for each application with a running push.
+  - Lists of recordings and channels add one request for each of their applications and kinds, and one for each channel
+    that exists. Each pulled stream adds one. If a recording or a channel does not run, the live streams of an
+    application are listed, too. With O(sampling_interval), it is then read again before it is a finding.
   - After a request without a response, the module sends no more requests to the server. O(timeout) also limits the
     duration of each TLS handshake, and an unreachable port is tried only once.
 seealso:
   - module: streamops.ovenmediaengine.vhosts
   - module: streamops.ovenmediaengine.applications
   - module: streamops.ovenmediaengine.push_tasks
+  - module: streamops.ovenmediaengine.records
+  - module: streamops.ovenmediaengine.streams
+  - module: streamops.ovenmediaengine.scheduled_channels
+  - module: streamops.ovenmediaengine.multiplex_channels
   - module: streamops.ovenmediaengine.certificate_info
 """
 
@@ -131,6 +143,32 @@ EXAMPLES = r"""
         protocol: rtmp
         url: rtmp://live.platform.example.com/app
         stream_key: "{{ platform_stream_key }}"
+    sampling_interval: 5
+  register: audit
+
+- name: Find recordings that do not record, pulls that are gone and channels that do not play
+  streamops.ovenmediaengine.audit_info:
+    read_only_vhosts: [default]
+    records:
+      - vhost: default
+        app: media
+        id: archive
+        stream:
+          name: main
+        file_path: /${Stream}_${StartTime:YYYYMMDDhhmmss}.ts
+    streams:
+      - vhost: default
+        app: media
+        name: camera
+        urls: [rtsp://camera.example.com/live]
+    scheduled_channels:
+      - vhost: default
+        app: media
+        name: tv1
+    multiplex_channels:
+      - vhost: default
+        app: media
+        name: mux1
     sampling_interval: 5
   register: audit
 
@@ -204,7 +242,8 @@ findings:
     kind:
       description:
         - V(missing), V(differs), V(not_listed), V(unmanaged) and V(unaddressable) refer to objects, V(push_error) and
-          V(push_stalled) to push tasks.
+          V(push_stalled) to push tasks, V(record_error) and V(record_stalled) to recordings, and
+          V(channel_not_playing) to channels.
         - V(unreachable) and V(ambiguous_host_name) refer to host names that another virtual host receives, always or if
           it was created first.
         - V(handshake_failed), V(certificate_differs), V(certificate_name), V(certificate_expired),
@@ -219,7 +258,7 @@ findings:
       type: str
       sample: "Virtual host tenant-a: host.names differs."
     vhost:
-      description: Name of the virtual host. Like the next four values, it is empty if it does not apply.
+      description: Name of the virtual host. Like the next seven values, it is empty if it does not apply.
       type: str
       sample: tenant-a
     application:
@@ -228,6 +267,18 @@ findings:
     push_task:
       description: ID of the push task.
       type: str
+    record:
+      description: ID of the recording.
+      type: str
+      version_added: 2.0.0
+    stream:
+      description: Name of the pulled stream.
+      type: str
+      version_added: 2.0.0
+    channel:
+      description: Name of the scheduled or multiplex channel.
+      type: str
+      version_added: 2.0.0
     endpoint:
       description: TLS port, with the requested host name.
       type: str
@@ -312,6 +363,115 @@ push_tasks:
       type: bool
     is_config:
       description: Whether the task comes from the server's configuration.
+      type: bool
+records:
+  description: All recordings in the applications of O(records), sorted by virtual host, application and ID.
+  returned: success
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    # BEGIN GENERATED record_key, samples: {vhost: default, app: media, id: archive}
+    vhost:
+      description: Name of the virtual host.
+      type: str
+      sample: default
+    app:
+      description: Name of the application.
+      type: str
+      sample: media
+    id:
+      description: ID of the recording.
+      type: str
+      sample: archive
+    # END GENERATED
+    stream:
+      description: Name of the recorded stream.
+      type: str
+      sample: main
+    file_path:
+      description: Path of the recorded file, with macros; empty if it is that of the server's configuration.
+      type: str
+      sample: /${Stream}_${StartTime:YYYYMMDDhhmmss}.ts
+    state:
+      description: V(ready) and V(stopped) mean that the recording waits for its stream.
+      type: str
+      sample: recording
+    bits_per_second:
+      description:
+        - Rate at which media is written between the two samples; V(null) without a second sample, if the recording does
+          not record, and if it began a new file in between.
+      type: int
+      sample: 4000000
+    listed:
+      description: Whether O(records) contains it.
+      type: bool
+    is_config:
+      description: Whether the recording comes from the server's configuration.
+      type: bool
+streams:
+  description: The pulled streams of O(streams), sorted by virtual host, application and name.
+  returned: success
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    vhost:
+      description: Name of the virtual host.
+      type: str
+      sample: default
+    app:
+      description: Name of the application.
+      type: str
+      sample: media
+    name:
+      description: Name of the stream.
+      type: str
+      sample: camera
+    live:
+      description: Whether the stream is live.
+      type: bool
+    source_type:
+      description: Kind of the source as the server reports it; empty if the stream is not live.
+      type: str
+      sample: RtspPull
+    source_url:
+      description: URL of the source, with secrets masked; empty if the stream is not live.
+      type: str
+      sample: rtsp://camera.example.com/live
+channels:
+  description:
+    - The channels of O(scheduled_channels) and O(multiplex_channels), and the unlisted ones in the same applications,
+      sorted by virtual host, application and name.
+  returned: success
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    vhost:
+      description: Name of the virtual host.
+      type: str
+      sample: default
+    app:
+      description: Name of the application.
+      type: str
+      sample: media
+    name:
+      description: Name of the channel.
+      type: str
+      sample: tv1
+    type:
+      description: Kind of the channel.
+      type: str
+      choices: [scheduled, multiplex]
+    state:
+      description:
+        - V(onair) or V(offair) for a scheduled channel, V(playing) or what it waits for, such as V(pulling), for a
+          multiplex channel; V(null) if it was not read.
+      type: str
+      sample: onair
+    listed:
+      description: Whether a list contains it.
       type: bool
 certificates:
   description: The certificates that the endpoints of O(certificates) serve, by virtual host and endpoint.

@@ -66,6 +66,34 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
     return {"ovenmediaengine_vhosts": vhosts, "ovenmediaengine_applications": [], "ovenmediaengine_push_tasks": tasks}
 
 
+def media() -> dict[str, t.Any]:
+    """Return the variables of a server that records, pulls a stream and has a channel."""
+    providers = {
+        "rtmp": {},
+        "rtsp_pull": {},
+        "schedule": {"media_root_dir": "/srv/media", "schedule_files_dir": "/srv/schedules"},
+    }
+    app = {"name": "live", "providers": providers, "publishers": {"llhls": {}, "file": {}}}
+    place = {"vhost": "t-studio", "app": "live"}
+    program = {
+        "name": "all-day",
+        "scheduled": "2020-01-01T00:00:00Z",
+        "items": [{"url": "stream://t-studio/live/main"}],
+    }
+    return {
+        "ovenmediaengine_vhosts": [
+            {"name": "t-studio", "host": {"names": ["live.studio.example.com"]}, "applications": [app]}
+        ],
+        "ovenmediaengine_records": [
+            {**place, "id": "archive", "stream": {"name": "main"}, "metadata": "canary-metadata", "interval": 3600000}
+        ],
+        "ovenmediaengine_streams": [
+            {**place, "name": "camera", "urls": ["rtsp://viewer:canary-camera@camera.example.com/live"]}
+        ],
+        "ovenmediaengine_scheduled_channels": [{**place, "name": "tv1", "programs": [program]}],
+    }
+
+
 def make(sim: Simulator, variables: t.Mapping[str, t.Any]) -> None:
     """Bring a server to the state of the variables, past the playbooks, with live streams."""
     vhosts = run_module("vhosts", connection(sim, vhosts=variables["ovenmediaengine_vhosts"]))
@@ -113,6 +141,29 @@ class Fleet:
         if clock is not None:
             clock.advance(30)
         return sim
+
+    def add_media(self, name: str) -> None:
+        """Add a server with a recording that writes nothing, a pull that is gone and a channel that does not play."""
+        clock = ManualClock()
+        sim = self._stack.enter_context(Simulator(token=TOKEN, clock=clock, default_host_names=["localhost"]))
+        self.sims[name] = sim
+        variables = media()
+        self.hosts[name] = {"ovenmediaengine_api_url": sim.url, **variables}
+        sim.origin(variables["ovenmediaengine_streams"][0]["urls"][0])
+        for module, entries, options in (
+            ("vhosts", variables["ovenmediaengine_vhosts"], {}),
+            ("records", variables["ovenmediaengine_records"], {}),
+            ("streams", variables["ovenmediaengine_streams"], {}),
+            ("scheduled_channels", variables["ovenmediaengine_scheduled_channels"], {"wait_timeout": 0}),
+        ):
+            made = run_module(module, connection(sim, **{module: entries}, **options))
+            # The server shows a channel about a second later, and its clock stands still.
+            assert not made.failed or options, made
+        # The clock of the server is years behind, so that it does not begin the program of the channel.
+        sim.state.clock.set(datetime.datetime(2019, 1, 1, tzinfo=datetime.timezone.utc))
+        sim.stream_appears("t-studio", "live", "main")
+        sim.stream_disappears("t-studio", "live", "camera")
+        clock.advance(30)
 
     def add_silent(self, name: str, **variables: t.Any) -> None:
         """Add a host where no server listens."""
@@ -171,6 +222,7 @@ class Fleet:
 
         clock = ManualClock()
         self.add("edge-6", clock=clock)
+        self.add_media("media-1")
 
         certificates = self.serve(self.add("origin-1"), expiring(), "expiring")
         self.hosts["origin-1"]["ovenmediaengine_certificates"] = certificates

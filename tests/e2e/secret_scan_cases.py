@@ -13,7 +13,7 @@ import pathlib
 import typing as t
 from urllib.parse import quote
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import MODULES, connection, run_module
@@ -28,7 +28,9 @@ BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {}
 
-MANAGING = ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
+CHANNELS = ("scheduled_channel", "multiplex_channel")
+JOBS = ("push_task", "push_tasks", "record", "records")
+MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
 # Every request of a module is spoilt so, by the server; or there is nothing that could answer.
 EVERYWHERE = ("unauthorized", "bad_request", "server_error", "controller_not_found", *OTHERS)
 NOWHERE = ("refused", "unresolved", "tls", "wrong_scheme")
@@ -62,7 +64,7 @@ class Case:
 
 
 class Objects:
-    """The options of virtual hosts, applications and push tasks with secrets in all places.
+    """The options of virtual hosts, applications, push tasks and recordings with secrets in all places.
 
     :param canary: makes the secrets.
     :param whose: whose secrets they are, those of the task, or those of another client that only the server knows.
@@ -118,7 +120,7 @@ class Objects:
             **({"vhost": vhost} if vhost is not None else {}),
             "name": name,
             "providers": {"rtmp": {}},
-            "publishers": {"push": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
+            "publishers": {"push": {}, "file": {}, "llhls": {"extra": {"defaultQueryString": {"queries": queries}}}},
             "transcode_webhook": {
                 "enable": True,
                 "control_server_url": self.webhook("transcode"),
@@ -149,13 +151,56 @@ class Objects:
             {**common, "id": "srt", "protocol": "srt", "url": f"srt://three.example.com:9?mode=caller&{srt}"},
         ]
 
+    def records(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
+        """Return a recording."""
+        return [
+            {
+                "vhost": vhost,
+                "app": app,
+                "id": "record",
+                "stream": {"name": "main"},
+                "file_path": "/${Stream}_${StartTime:YYYYMMDDhhmmss}.ts",
+                "metadata": self.secret("metadata"),
+            }
+        ]
+
+    def pull(self, vhost: str, name: str = "pulled") -> dict[str, t.Any]:
+        """Return a pulled stream."""
+        user, token = f"u:{self.secret('origin user', 'user')}", self.secret("pull query", "query")
+        url = f"rtsp://{user}@origin.example.com/live?token={token}"
+        return {"vhost": vhost, "app": "live", "name": name, "urls": [url], "wait_timeout": 0}
+
+    def pulls(self, vhost: str, *names: str) -> dict[str, t.Any]:
+        """Return the options of a list of pulled streams."""
+        entries = [self.pull(vhost, name) for name in names or ("pulled", "other")]
+        return {
+            "streams": [{key: value for key, value in entry.items() if key != "wait_timeout"} for entry in entries],
+            "wait_timeout": 0,
+        }
+
     def entry(self, vhost: str) -> dict[str, t.Any]:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
+    def channel(self, module: str, name: str = "channel") -> dict[str, t.Any]:
+        """Return a channel of the static virtual host `tv`. It has no secrets of its own."""
+        place, url = {"vhost": "tv", "app": "live", "name": name}, "stream://tv/live/main"
+        program = {"name": "live", "scheduled": "2020-01-01T00:00:00Z", "items": [{"url": url}]}
+        tracks = [{"source_track_name": "bypass_video", "new_track_name": "video"}]
+        return {
+            "scheduled_channel": {**place, "programs": [program]},
+            "multiplex_channel": {**place, "source_streams": [{"name": "one", "url": url, "track_map": tracks}]},
+        }[module]
+
     def options(self, module: str, vhost: str) -> dict[str, t.Any]:
         """Return the options of a module that is about one virtual host and all that is in it."""
+        sent = {"app": "live", "stream": "sent"}
         return {
+            "scheduled_channel": self.channel("scheduled_channel"),
+            "scheduled_channel_info": {"vhost": "tv", "app": "live"},
+            "multiplex_channel": self.channel("multiplex_channel"),
+            **{f"{module}s": {f"{module}s": [self.channel(module)]} for module in CHANNELS},
+            "multiplex_channel_info": {"vhost": "tv", "app": "live"},
             "vhost": self.entry(vhost),
             "vhosts": {"vhosts": [self.entry(vhost)]},
             "vhost_info": {"names": [vhost]},
@@ -165,13 +210,36 @@ class Objects:
             "push_task": self.tasks(vhost)[0],
             "push_tasks": {"tasks": self.tasks(vhost)},
             "push_task_info": {"vhost": vhost, "app": "live"},
+            "record": self.records(vhost)[0],
+            "records": {"records": self.records(vhost)},
+            "record_info": {"vhost": vhost, "app": "live"},
+            "stream": self.pull(vhost),
+            "streams": self.pulls(vhost),
+            "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+            "stream_conclude": {"vhost": vhost, **sent},
+            "stream_stt": {"vhost": vhost, **sent, "state": "stopped"},
+            "hls_dump": {
+                "vhost": vhost,
+                **sent,
+                "id": "dump",
+                "output_path": "/srv/dump",
+                "info_file": "/srv/dump.info",
+                "user_data": self.secret("dump user data"),
+            },
+            "hls_dump_info": {"vhost": vhost, "app": "live"},
+            "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
             "audit_info": {
                 "vhosts": [self.vhost(vhost)],
                 "applications": [self.app(vhost)],
                 "push_tasks": self.tasks(vhost),
+                "records": self.records(vhost),
+                "streams": [{name: value for name, value in self.pull(vhost).items() if name != "wait_timeout"}],
+                "scheduled_channels": [self.channel("scheduled_channel")],
+                "multiplex_channels": [self.channel("multiplex_channel")],
             },
+            "server_info": {"vhosts": [vhost], "applications": [f"{vhost}/live"]},
         }[module]
 
 
@@ -232,6 +300,8 @@ class Server:
             "late-create-application",
             "late-stop-push-task",
             "late-create-push-task",
+            "late-stop-record",
+            "late-create-record",
         ]
         full = [name for name in names if name not in ("fixed", "home")]
         made = [
@@ -250,6 +320,14 @@ class Server:
                     self.simulator, concurrency=1, tasks=[task for name in full for task in self.theirs.tasks(name)]
                 ),
             ),
+            run_module(
+                "records",
+                connection(
+                    self.simulator,
+                    concurrency=1,
+                    records=[record for name in full for record in self.theirs.records(name)],
+                ),
+            ),
         ]
         assert not any(one.failed for one in made), [one.get("msg") for one in made]
         raw = self.simulator.state.virtual_hosts["shared"].config
@@ -257,12 +335,32 @@ class Server:
             {**raw, "name": "fixed"},
             [app.config for app in self.simulator.state.virtual_hosts["shared"].applications.values()],
         )
+        camera = self.theirs.secret("camera password", "user")
+        source = f"rtsp://u:{camera}@camera.example.com/live?token={self.theirs.secret('camera token', 'query')}"
+        self.simulator.state.stream_appears("shared", "live", "camera", source_type="RtspPull", source_url=source)
+        self.simulator.stream_appears("shared", "live", "sent")
         config = {
             "stream_name": "main",
             "url": "rtmp://config.example.com/app",
             "stream_key": self.theirs.secret("key of the configuration"),
         }
         self.simulator.add_config_task("fixed", "live", id="configured", **config)
+        providers = {
+            "rtmp": {},
+            "schedule": {"mediaRootDir": "/srv/media", "scheduleFilesDir": "/srv/schedules"},
+            "multiplex": {"muxFilesDir": "/srv/multiplex"},
+            "rtspPull": {},
+        }
+        self.simulator.add_static_virtual_host(
+            {"name": "tv", "host": {"names": ["tv.example.com"]}},
+            [
+                {"name": "live", "type": "live", "providers": providers, "publishers": {"llhls": {}}},
+                {"name": "plain", "type": "live", "providers": {"rtmp": {}}, "publishers": {"llhls": {}}},
+            ],
+        )
+        self.simulator.stream_appears("tv", "live", "taken")
+        metadata = self.theirs.secret("metadata of the configuration")
+        self.simulator.add_config_record("fixed", "live", id="configured", stream_name="main", metadata=metadata)
         for name, file in (("secure", "served"), ("soon", "expiring")):
             tls = {"certPath": self.file(f"{file}.pem"), "keyPath": self.file(f"{file}.key")}
             host = "live.example.com" if name == "secure" else "soon.example.com"
@@ -307,28 +405,54 @@ class Server:
                 ends: str | None = (
                     None if module in ("cert_reload", "audit_info") else kind
                 )  # a reload has words of its own, an audit has findings
-                yield Case(f"{module}: {kind}", module, options, ends)
+                if module in ("stream_conclude", "stream_stt") and kind == "controller_not_found":
+                    ends = "unsupported_call"  # they ask for the version, which such a server is too old to know
+                # The answer to an event holds nothing that could be missing. The reads of check mode do.
+                sends = (module, kind) == ("stream_event", "unexpected_answer")
+                yield Case(f"{module}: {kind}", module, options, SUCCESS if sends else ends, writes=sends)
 
     def core(self) -> t.Iterator[Case]:
         """Yield success and drift of every module."""
         for module in MANAGING:
             there, new = f"drift-{module.replace('_', '-')}", "home" if "vhost" not in module else f"new-{module}"
-            absent = {"state": "stopped" if "push" in module else "absent"}
-            if "push" in module:
+            absent = {"state": "stopped" if module in JOBS else "absent"}
+            if module in JOBS:
                 new = there
             options = {**self.mine.options(module, new), **self.connection()}
-            if "push" in module:
-                for task in options.get("tasks", [options]):
-                    task["id"] = f"new-{module.replace('_', '-')}-{task['id']}"
+            if module in JOBS:
+                for job in options.get("tasks", options.get("records", [options])):
+                    job["id"] = f"new-{module.replace('_', '-')}-{job['id']}"
             yield Case(f"{module}: not there", module, options)
             yield Case(f"{module}: unchanged", module, options)
             drift = {**self.mine.options(module, there), **self.connection()}
-            if "push" not in module:
+            if module not in JOBS:
                 yield Case(f"{module}: differs", module, drift, "items_failed" if module.endswith("s") else "differs")
-            recreate = {} if "push" in module else {"recreate": True}
+            recreate = {} if module in JOBS else {"recreate": True}
             yield Case(f"{module}: drift, brought back", module, {**drift, **recreate})
             yield Case(f"{module}: removed", module, {**drift, **absent})
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in CHANNELS:
+            renditions = [{"name": "one", "video": "video"}]
+            own: dict[str, t.Any] = {"playlists": [{"name": "one", "file_name": "one", "renditions": renditions}]}
+            other: dict[str, t.Any] = {"playlists": []}
+            if module == "scheduled_channel":
+                own, other = {}, {"stream": {"video_track": False}}
+            channel = {**self.mine.channel(module), **own, **self.connection()}
+            yield Case(f"{module}: not there", module, channel)
+            yield Case(f"{module}: unchanged", module, channel)
+            # In check mode there is no channel that could differ.
+            yield Case(f"{module}: differs", module, {**channel, **other}, "differs", writes=True)
+            yield Case(f"{module}: drift, brought back", module, {**channel, **other, "recreate": True})
+            yield Case(f"{module}_info: all", f"{module}_info", self.connection())
+            yield Case(f"{module}: removed", module, {**channel, "state": "absent"})
+            entries = [{**self.mine.channel(module, name), **own} for name in ("one", "two")]
+            many = {f"{module}s": entries, **self.connection()}
+            yield Case(f"{module}s: not there", f"{module}s", many)
+            yield Case(f"{module}s: unchanged", f"{module}s", many)
+            options = {**many, f"{module}s": [{**entries[0], **other}]}
+            yield Case(f"{module}s: differs", f"{module}s", options, "items_failed", writes=True)
+            yield Case(f"{module}s: purged", f"{module}s", {**options, "recreate": True, "purge": True})
+            yield Case(f"{module}s: removed", f"{module}s", {**many, "state": "absent"})
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
         yield Case(
@@ -343,15 +467,23 @@ class Server:
         for module in (*MANAGING, "cert_reload"):
             for kind in kinds:
                 options = {**self.mine.options(module, "shared"), **self.spoilt(f"write-{kind}")}
-                if module in MANAGING and "push" not in module:
+                if module in MANAGING and module not in JOBS:
                     options["recreate"] = True
                 yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+        for module in CHANNELS:
+            for kind in kinds:
+                options = {**self.mine.channel(module, "other"), **self.spoilt(f"write-{kind}"), "wait_timeout": 0}
+                yield Case(f"{module}: {kind} on writes", module, options, None, writes=True)
+                many = {f"{module}s": [self.mine.channel(module, "other")], **self.spoilt(f"write-{kind}")}
+                yield Case(f"{module}s: {kind} on writes", f"{module}s", {**many, "wait_timeout": 0}, None, writes=True)
         for scope, module in (
             ("delete", "application"),
             ("create", "vhost"),
             ("create", "application"),
             ("stop", "push_task"),
             ("create", "push_task"),
+            ("stop", "record"),
+            ("create", "record"),
         ):
             options = {
                 **self.mine.options(module, f"late-{scope}-{module.replace('_', '-')}"),
@@ -360,10 +492,56 @@ class Server:
             yield Case(
                 f"{module}: {scope} fails",
                 module,
-                {**options, **({} if module == "push_task" else {"recreate": True})},
+                {**options, **({} if module in JOBS else {"recreate": True})},
                 None,
                 writes=True,
             )
+
+    def _of_streams(self) -> t.Iterator[Case]:
+        """Yield pulls and actions of streams, and their own errors."""
+        on, camera = self.connection, {"vhost": "shared", "app": "live", "name": "camera"}
+        pull = self.mine.pull("shared")
+        yield Case("stream: differs", "stream", {**pull, **camera, **on()}, "differs")
+        yield Case("stream: provider_missing", "stream", {**pull, **on()}, "provider_missing")
+        unreachable = {**pull, **on(), "vhost": "tv"}
+        yield Case("stream: no origin", "stream", unreachable, "origin_unreachable", writes=True)
+        for kind, ends in (("origin_unreachable", None), ("gateway", None), ("server_error", None)):
+            yield Case(f"stream: {kind}", "stream", {**pull, **self.spoilt(f"write-{kind}")}, ends, writes=True)
+            many = {**self.mine.pulls("shared"), **self.spoilt(f"write-{kind}")}
+            yield Case(f"streams: {kind}", "streams", many, ends, writes=True)
+        for name, ends in (
+            ("differs", ("camera",)),
+            ("not_pulled", ("sent",)),
+            ("provider_missing", ("pulled", "more")),
+        ):
+            yield Case(f"streams: {name}", "streams", {**self.mine.pulls("shared", *ends), **on()}, "items_failed")
+        yield Case("stream: deleted", "stream", {**camera, **on(), "state": "absent", "wait_timeout": 10})
+        for module in ("stream_event", "stream_conclude"):
+            yield Case(f"{module}: sent", module, {**self.mine.options(module, "shared"), **on()})
+            gone = {**self.mine.options(module, "shared"), "stream": "none"}
+            yield Case(f"{module}: stream_not_found", module, {**gone, **on()}, "stream_not_found")
+        cue = {
+            **self.mine.options("stream_event", "shared"),
+            "frames": None,
+            "format": "cue",
+            "cue": {"cue_type": "out"},
+        }
+        yield Case("stream_event: unsupported_option", "stream_event", {**cue, **on()}, "unsupported_option")
+        speech = {**self.mine.options("stream_stt", "shared"), "state": "started"}
+        yield Case("stream_stt: stt_not_configured", "stream_stt", {**speech, **on()}, "stt_not_configured")
+        dump = self.mine.options("hls_dump", "shared")
+        yield Case("hls_dump: started", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump: unchanged", "hls_dump", {**dump, **on()})
+        yield Case("hls_dump_info: all", "hls_dump_info", {**self.mine.options("hls_dump_info", "shared"), **on()})
+        yield Case("hls_dump: stopped", "hls_dump", {**dump, **on(), "state": "stopped"})
+        yield Case("hls_dump: dump_id_used", "hls_dump", {**dump, **on()}, "dump_id_used", writes=True)
+        for kind in ("output_stream_not_found", "llhls_publisher_missing"):
+            options = {**dump, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"hls_dump: {kind}", "hls_dump", options, kind, writes=True)
+        for kind in ("unsupported_call", "unsafe_version"):
+            options = {**self.mine.options("stream_conclude", "shared"), **self.spoilt(f"version-{kind}")}
+            yield Case(f"stream_conclude: {kind}", "stream_conclude", options, kind)
+        yield Case("stream: not_pulled", "stream", {**camera, "name": "sent", **on(), "state": "absent"}, "not_pulled")
 
     def specific(self) -> t.Iterator[Case]:
         """Yield errors that take a certain state of the server."""
@@ -377,6 +555,7 @@ class Server:
         yield Case("application: unsupported_option", "application", {**gone, **on()}, "unsupported_option")
         hidden = {**self.mine.vhost("hidden"), "host": {"names": ["hidden.example.com"]}, "require_reachable": True}
         yield Case("vhost: unreachable", "vhost", {**hidden, **on()}, "unreachable")
+        yield from self._of_streams()
         task = self.mine.tasks("shared")[0]
         yield Case(
             "push_task: vhost_not_found",
@@ -442,10 +621,31 @@ class Server:
             {"tasks": [{**task, "vhost": "fixed", "id": "configured"}], **on()},
             "items_failed",
         )
+        channel = self.mine.channel("scheduled_channel", "patched")
+        yield Case("scheduled_channel: patched", "scheduled_channel", {**channel, **on()})
+        yield Case(
+            "scheduled_channel: stream_not_found",
+            "scheduled_channel",
+            {**channel, "programs": [], **self.spoilt("write-stream_not_found")},
+            "stream_not_found",
+            writes=True,
+        )
+        for module in CHANNELS:
+            taken = {**self.mine.channel(module, "taken"), **on()}
+            yield Case(f"{module}: name_taken", module, taken, "name_taken", writes=module == "multiplex_channel")
+            plain = {**self.mine.channel(module), "app": "plain", **on()}
+            yield Case(f"{module}: provider_missing", module, plain, "provider_missing")
+        record = self.mine.records("shared")[0]
+        for kind in ("file_publisher_missing", "record_not_found", "duplicate_record"):
+            other = {**record, "id": "other", **self.spoilt(f"write-{kind}")}
+            yield Case(f"record: {kind}", "record", other, kind, writes=True)
+        configured = {**record, "vhost": "fixed", "id": "configured"}
+        yield Case("record: configured_record", "record", {**configured, **on()}, "configured_record")
+        yield Case("records: configured_record", "records", {"records": [configured], **on()}, "items_failed")
         self.simulator.destination("rtmp://one.example.com", "refuse")
         slow = {**task, "id": "slow", "wait_for": "pushing", "wait_timeout": 0.3}
         yield Case("push_task: wait_timeout", "push_task", {**slow, **on()}, "wait_timeout", writes=True)
-        for module in ("vhost_info", "application_info", "push_task_info"):
+        for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info"):
             yield Case(
                 f"{module}: retries",
                 module,
@@ -636,6 +836,22 @@ class Server:
         )
         yield "application", {**app, "transcode_webhook": {"secretKey": odd}}, BY_ANSIBLE
         yield "vhost_info", {"apitoken": odd}, BY_ANSIBLE
+        # URLs of channels that are none: secrets in them are masked.
+        scheduled, multiplex = self.mine.channel("scheduled_channel"), self.mine.channel("multiplex_channel")
+        (program,), (source,) = scheduled["programs"], multiplex["source_streams"]
+        for wrong in (url, self.mine.webhook("channel")):
+            yield "scheduled_channel", {**scheduled, "programs": [{**program, "items": [{"url": wrong}]}]}, "bad_input"
+            yield "multiplex_channel", {**multiplex, "source_streams": [{**source, "url": wrong}]}, "bad_input"
+            entry = {**scheduled, "fallback_program": {"items": [{"url": wrong}]}}
+            yield "scheduled_channels", {"scheduled_channels": [scheduled, entry]}, "bad_input"
+            entry = {**multiplex, "source_streams": [{**source, "url": wrong}]}
+            yield "multiplex_channels", {"multiplex_channels": [multiplex, entry]}, "bad_input"
+            pulls = self.mine.pulls("shared")["streams"]
+            yield "streams", {"streams": [pulls[0], {**pulls[1], "urls": [wrong]}]}, "bad_input"
+        record = self.mine.records("shared")[0]
+        yield "record", {**record, "Metadata": odd}, BY_ANSIBLE
+        yield "record", {**record, "interval": 5, "schedule": "0 * *"}, "bad_input"
+        yield "records", {"records": [{**record, "file_path": "x.ts"}]}, "bad_input"
         # Of the wrong type: secrets, URLs, and groups with secrets.
         for wrong in ({"value": odd}, [odd], [[{"a": odd}]], digits, {"stream_key": odd}):
             yield "push_task", {**task, "stream_key": wrong, "check": 1}, BY_ANSIBLE

@@ -6,10 +6,9 @@
 
 The path prefix of a request says what happens to it: `/all-KIND/v1/...` spoils every request, `/write-KIND/v1/...`
 those that change the server, `/create-KIND/v1/...` those that make something and `/delete-KIND/v1/...` those that take
-something away; the others are answered well. With `/lost-NAME/v1/...` a virtual host is made and the connection breaks,
-and the second look at it
-finds that it is gone. So cases need no
-order, and none disturbs another.
+something away; the others are answered well. `/version-KIND/v1/...` reports a version that brings it about. With
+`/lost-NAME/v1/...` a virtual host is made and the connection breaks, and the second look finds it gone. So
+cases need no order, and none disturbs another.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import typing as t
 from urllib.parse import quote, quote_plus
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import JSON_HEADERS
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import JSON_HEADERS, Answer, envelope
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import until_gone
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.raw import KEEP, Raw, message
@@ -36,12 +35,21 @@ ENVELOPES = {
     "application_not_found": (404, "[HTTP] Could not find the application: [x/y] (404)"),
     "push_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
     "task_not_found": (404, "[HTTP] There is no push information related to the ID [z] (404)"),
+    "stream_not_found": (404, "[HTTP] Could not find the stream: [x/y/z] (404)"),
+    "file_publisher_missing": (404, "[HTTP] Could not find application: [x/y] (404)"),
+    "record_not_found": (404, "[HTTP] There is no record information related to the ID [z] (404)"),
+    "duplicate_record": (400, "[HTTP] Duplicate ID already exists (400)"),
     "controller_not_found": (404, "[HTTP] Controller not found (404)"),
     "duplicate_id": (400, "[HTTP] Duplicate ID (400)"),
     "conflict": (409, "[HTTP] The object already exists: [x] (409)"),
     "bad_request": (400, "[HTTP] Bad request (400)"),
     "server_error": (500, "[HTTP] Internal error (500)"),
+    "output_stream_not_found": (404, "[HTTP] Could not find output stream: [x/y/z] (404)"),
+    "llhls_publisher_missing": (404, "[HTTP] Could not find LLHLS stream: [x/y/z] (404)"),
+    "origin_unreachable": (502, "[HTTP] Could not pull the stream : http://127.0.0.1/v1 (502)"),
 }
+# Versions that a server reports, by the kind of error that follows.
+VERSIONS = {"unsupported_call": "0.16.5", "unsafe_version": "0.18.0"}
 # Statuses of pages, by the kind of error that they mean.
 PAGES = {"rate_limited": 429, "gateway": 502, "not_json": 200}
 # Answers that are no envelopes.
@@ -94,7 +102,7 @@ def _scopes(method: str, path: str, raw: bytes) -> t.Collection[str]:
         return ()
     if method == "DELETE":
         return ("write", "delete")
-    if path.endswith(":stopPush"):
+    if path.endswith((":stopPush", ":stopRecord")):
         return ("write", "stop")
     return ("write",) if raw.strip() == b"[]" else ("write", "create")
 
@@ -120,6 +128,10 @@ class Echo:
             return await work()
         exchange.target = exchange.record.path = f"/{rest}"
         scope, _dash, kind = prefix.partition("-")
+        if scope == "version":
+            if exchange.target == "/v1/version":
+                return Answer(200, envelope(response={"version": VERSIONS[kind]}))
+            return await work()
         if scope == "lost":
             return await self._lose(exchange, work, prefix)
         if scope == "all" or scope in _scopes(exchange.method, exchange.target, exchange.raw):
@@ -160,7 +172,7 @@ class Echo:
         return " ".join([*map(spelt, secret), *whole])
 
     def _held(self, path: str) -> t.Any:
-        """Return what the server holds of the virtual host, the application or the push tasks that a path is about."""
+        """Return what the server holds of the virtual host, the application or the jobs that a path is about."""
         names = path.partition("?")[0].split("/")[3:]
         if not names:
             return None
@@ -175,9 +187,20 @@ class Echo:
             return [held, tasks] if ":" not in names[0] else None  # a reload reads no more than names
         if len(names) == 2:
             return None  # this asks whether the virtual host can be changed, before anything in it has been read
+        if names[3:4] == [
+            "streams"
+        ]:  # a stream has been read if there is one, and its dumps; nothing of the application
+            live = (
+                self.simulator.state.streams.get((names[0], names[2], names[4].partition(":")[0]))
+                if names[4:]
+                else None
+            )
+            dumps = [dump for of_output in live.dumps.values() for dump in of_output.values()] if live else []
+            return [live.source_url, *(dump.user_data for dump in dumps)] if live else None
         app, dummy, action = names[2].partition(":")
         if action:
-            return [task for task in state["tasks"] if task["vhost"] == names[0] and task["app"] == app]
+            jobs = state["records" if "record" in action.lower() else "tasks"]
+            return [job for job in jobs if job["vhost"] == names[0] and job["app"] == app]
         return [held.get("applications", {}).get(app), tasks]
 
     async def _spoil(self, exchange: t.Any, kind: str, held: bool) -> Raw:

@@ -39,7 +39,7 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.exhaustive
 def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim: Simulator) -> None:
-    inventory, fleet, secrets = blocks("yaml")
+    inventory, fleet, secrets, _media = blocks("yaml")
     names = {"inventory.yml": inventory, "fleet.yml": fleet, "secrets.yml": secrets}
     for name, text in names.items():
         text = text.replace("http://127.0.0.1:8081", sim.url).replace("ome-access-token", TOKEN)

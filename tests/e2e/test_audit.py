@@ -85,6 +85,11 @@ def test_every_finding_is_in_the_report(audited: Audited) -> None:
     assert set(audited.kinds("edge-4")) == {("drift", "missing")} and len(audited.kinds("edge-4")) == 3 * len(NAMES)
     assert audited.kinds("edge-5") == [("error", "push_error")]
     assert audited.kinds("edge-6") == [("error", "push_stalled")] * len(NAMES)
+    assert sorted(audited.kinds("media-1")) == [
+        ("drift", "missing"),
+        ("error", "channel_not_playing"),
+        ("error", "record_stalled"),
+    ]
     assert audited.kinds("origin-1") == [("warning", "certificate_expiring")]
     assert audited.kinds("origin-2") == [("drift", "certificate_differs")]
     assert audited.kinds("mistyped-2") == [("error", "bad_input")]
@@ -148,6 +153,12 @@ def test_junit_reports_failures(audited: Audited) -> None:
     assert isinstance(missing, junitparser.Failure) and missing.type == "missing" and "t-zoo" in missing.message
     (refused,) = found["edge-5", "push task t-club/live/platform"]
     assert isinstance(refused, junitparser.Error) and refused.type == "push_error"
+    for case, result, kind in (
+        ("recording t-studio/live/archive", junitparser.Error, "record_stalled"),
+        ("pulled stream t-studio/live/camera", junitparser.Failure, "missing"),
+        ("channel t-studio/live/tv1", junitparser.Error, "channel_not_playing"),
+    ):
+        assert [(type(one), one.type) for one in found["media-1", case]] == [(result, kind)]
     (differs,) = found["edge-3", "virtual host t-arena"]
     assert (
         'On the server: ["live.arena.example.com"]; listed: ["live.arena.example.com", "*.arena.example.com"].'
@@ -204,8 +215,8 @@ def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
         # What is unchecked is put into effect a moment later, on a busy machine one after the other.
         for severity in ("drift", "warning", "ok"):
             one.wait_for(f"tbody tr[data-s={severity}]:not([hidden])", 0)
-        assert set(one.rows("findings")) == {"edge-5", "edge-6", "mistyped-2", *NOT_AUDITED}
-        assert set(one.rows("pushes")) == {"edge-5", "edge-6"}
+        assert set(one.rows("findings")) == {"edge-5", "edge-6", "media-1", "mistyped-2", *NOT_AUDITED}
+        assert set(one.rows("pushes")) == {"edge-5", "edge-6", "media-1"}, "recordings and channels are such tables"
         page.click("button[type=reset]")
 
         for direction, backwards in (("ascending", False), ("descending", True)):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import datetime
+import json
 import pathlib
 import typing as t
 
+import jsonschema
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
@@ -25,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
     run_module,
 )
 
+from .conftest import REPOSITORY
 from .rotation import authority
 
 WANTED: dict[str, t.Any] = yaml.safe_load("""
@@ -86,7 +89,53 @@ push_tasks:
     protocol: srt
     url: srt://two.example.com:9999
 """)
-CANARY = ("canary-policy", "canary-webhook", "canary-redis", "canary-key", "canary-other")
+# What a server with the application `media` has inside of it; see MEDIA_FIELDS for the differences.
+MEDIA: dict[str, t.Any] = yaml.safe_load("""
+records:
+  - vhost: default
+    app: media
+    id: archive
+    stream: {name: main, variant_names: [v]}
+    file_path: /${Stream}_${StartTime:YYYYMMDDhhmmss}.ts
+    info_path: /${Stream}.xml
+    interval: 60000
+    segmentation_rule: continuity
+    metadata: canary-metadata
+streams:
+  - vhost: default
+    app: media
+    name: camera
+    urls: ["rtsp://u:canary-camera@camera.example.com/live"]
+scheduled_channels:
+  - vhost: default
+    app: media
+    name: tv1
+    stream: {bypass_transcoder: false, video_track: true}
+    fallback_program:
+      items: [{url: "file://wait.mp4"}]
+    programs:
+      - {name: live, scheduled: "2020-01-01T00:00:00Z", repeat: true, items: [{url: "stream://default/media/main"}]}
+multiplex_channels:
+  - vhost: default
+    app: media
+    name: mux1
+    source_streams:
+      - name: high
+        url: stream://default/media/main
+        track_map: [{source_track_name: bypass_video, new_track_name: video, bitrate_conf: 2000000}]
+    playlists:
+      - {name: ABR, file_name: abr, renditions: [{name: high, video: video}]}
+""")
+MEDIA_OBJECTS = {"records": "archive", "streams": "camera", "scheduled_channels": "tv1", "multiplex_channels": "mux1"}
+CANARY = (
+    "canary-metadata",
+    "canary-camera",
+    "canary-policy",
+    "canary-webhook",
+    "canary-redis",
+    "canary-key",
+    "canary-other",
+)
 A, LIVE, ONE, TWO = ("t-a", "", ""), ("t-a", "live", ""), ("t-b", "live", "one"), ("t-b", "live", "two")
 
 Place = tuple[str, str, str]
@@ -180,9 +229,29 @@ REFUSED: list[tuple[str, t.Any, str]] = [
 ]
 
 
-def changed(path: str, value: t.Any) -> dict[str, t.Any]:
-    """Return WANTED with one other value."""
-    wanted = copy.deepcopy(WANTED)
+MEDIA_FIELDS: list[tuple[str, t.Any]] = [
+    ("records.0.stream.name", "other"),
+    ("records.0.stream.variant_names", ["w"]),
+    ("records.0.file_path", "/other_${StartTime:YYYYMMDDhhmmss}.ts"),
+    ("records.0.info_path", "/other.xml"),
+    ("records.0.interval", 30000),
+    ("records.0.segmentation_rule", "discontinuity"),
+    ("records.0.metadata", "canary-other"),
+    ("streams.0.urls", ["rtsp://other.example.com/live"]),
+    ("scheduled_channels.0.stream.bypass_transcoder", True),
+    ("scheduled_channels.0.stream.video_track", False),
+    ("scheduled_channels.0.fallback_program.items", [{"url": "file://other.mp4"}]),
+    ("scheduled_channels.0.programs.0.repeat", False),
+    ("scheduled_channels.0.programs.0.items.0.url", "stream://default/media/other"),
+    ("multiplex_channels.0.source_streams.0.url", "stream://default/media/other"),
+    ("multiplex_channels.0.source_streams.0.track_map.0.bitrate_conf", 1000000),
+    ("multiplex_channels.0.playlists.0.name", "other"),
+]
+
+
+def changed(path: str, value: t.Any, of: t.Mapping[str, t.Any] = WANTED) -> dict[str, t.Any]:
+    """Return a desired state with one other value."""
+    wanted = copy.deepcopy(dict(of))
     *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
     place: t.Any = wanted
     for part in way:
@@ -353,3 +422,85 @@ def test_a_certificate(
     assert [(one.severity, one.kind) for one in findings(audit(own, WANTED, certificates=certificates))] == [
         ("error", "handshake_failed")
     ]
+
+
+# -- recordings, pulled streams and channels --------------------------------------------------------------------
+
+
+def media_findings(run: ModuleRun) -> list[tuple[str, str, str]]:
+    """Return severity, kind and the name of the object of each finding above info."""
+    return [
+        (one["severity"], one["kind"], one["record"] or one["stream"] or one["channel"])
+        for one in run["findings"]
+        if one["severity"] != "info"
+    ]
+
+
+def make_media(sim: Simulator) -> None:
+    """Bring a server to be as MEDIA."""
+    sim.origin(MEDIA["streams"][0]["urls"][0])
+    sim.stream_appears("default", "media", "main")
+    for option in MEDIA_OBJECTS:
+        run = run_module(option, connection(sim, **{option: MEDIA[option]}))
+        assert not run.failed, run
+
+
+@pytest.fixture(scope="module", params=("0.18.0", "0.20.0", "0.21.0"))
+def media(request: pytest.FixtureRequest) -> t.Iterator[Simulator]:
+    """Provide a server of each version that is as MEDIA, and is only read."""
+    with Simulator(request.param, scene="media", default_host_names=["localhost"]) as sim:
+        make_media(sim)
+        yield sim
+
+
+def test_no_difference_inside_of_applications_gives_no_finding(media: Simulator) -> None:
+    run = audit(media, MEDIA)
+    assert media_findings(run) == []
+    schema = json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8"))
+    report = audit_report({"one": run}, "2026-01-01T00:00:00Z")
+    jsonschema.validate(report, schema)
+    assert all(report["servers"][0][key] for key in ("records", "streams", "channels"))
+
+
+@pytest.mark.parametrize(("path", "value"), MEDIA_FIELDS, ids=[path for path, _value in MEDIA_FIELDS])
+def test_a_different_field_inside_of_an_application_is_drift(media: Simulator, path: str, value: t.Any) -> None:
+    option, _index, field = path.split(".")[:3]
+    run = audit(media, changed(path, value, MEDIA))
+    assert media_findings(run) == [("drift", "differs", MEDIA_OBJECTS[option])]
+    (found,) = [one for one in run["findings"] if one["kind"] == "differs"]
+    assert found["field"].split(".")[0].split("[")[0] == field
+
+
+@pytest.mark.parametrize("option", MEDIA_OBJECTS)
+def test_an_object_on_one_side_of_an_application_is_a_finding(media: Simulator, option: str) -> None:
+    other = copy.deepcopy(MEDIA[option][0])
+    other["id" if option == "records" else "name"] = "other"
+    more = {**MEDIA, option: [*MEDIA[option], other]}
+    assert media_findings(audit(media, more)) == [("drift", "missing", "other")]
+    expected = [("drift", "missing", "other"), ("drift", "not_listed", MEDIA_OBJECTS[option])]
+    if option == "streams":
+        expected.pop()
+    found = media_findings(audit(media, {**MEDIA, option: [other]}))
+    assert sorted(found) == sorted(expected)
+
+
+def test_a_restart_takes_recordings_and_pulls_and_leaves_channels() -> None:
+    clock = ManualClock()
+    with Simulator(scene="media", clock=clock, default_host_names=["localhost"]) as sim:
+        for option in ("records", "streams"):
+            sim.origin(MEDIA["streams"][0]["urls"][0])
+            assert not run_module(option, connection(sim, **{option: MEDIA[option]})).failed
+        sim.restart()
+        run = audit(sim, {option: MEDIA[option] for option in ("records", "streams")})
+        assert sorted(media_findings(run)) == [("drift", "missing", "archive"), ("drift", "missing", "camera")]
+
+
+def test_a_recording_that_writes_nothing_is_a_finding() -> None:
+    clock = ManualClock()
+    with Simulator(scene="media", clock=clock, default_host_names=["localhost"]) as sim:
+        sim.stream_appears("default", "media", "main")
+        assert not run_module("records", connection(sim, records=MEDIA["records"])).failed
+        clock.advance(5)
+        run = audit(sim, {"records": MEDIA["records"]}, sampling_interval=2)
+        assert media_findings(run) == [("error", "record_stalled", "archive")]
+        assert [one["bits_per_second"] for one in run["records"]] == [0]

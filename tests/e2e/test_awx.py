@@ -26,7 +26,7 @@ from .awx import AWX, Job, described, survey_defaults
 from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, TREE, VHOSTS, Project, Run
 
 TYPES = ("credential_type_api", "credential_type_stream_keys")
-STORIES = ("provision", "rotate_certificates", "restream", "audit", "export")
+STORIES = ("provision", "rotate_certificates", "restream", "record", "audit", "export")
 SPECS = {
     role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text("utf-8"))["argument_specs"]
     for role in STORIES
@@ -381,7 +381,7 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
         "credential_type": 2,
         "credential": 2,
         "notification_template": 1,
-        "job_template": 6,
+        "job_template": 7,
         "workflow_job_template": 2,
         "schedule": 1,
     }
@@ -412,7 +412,7 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
 def test_few_objects_are_created_without_variables(project: Project) -> None:
     run, made = set_up(project, {})
     assert run.status == 0, run.output
-    assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 6 + [
+    assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 7 + [
         "workflow_job_template"
     ] * 2 + ["schedule"]
     assert all(given["credentials"] == [] for name, given in made if name == "job_template")
@@ -488,6 +488,27 @@ def test_restream_as_a_job_takes_keys_from_the_credential(project: Project, sim:
         keys = {name: task.stream_key for name, task in application.tasks.items()}
         assert keys == ({"main-one": "canary-key-one", "main-two": "canary-key-two"} if state == "started" else {})
         _no_secret(ended.texts(), one.safe_environment)
+
+
+@pytest.mark.exhaustive
+def test_record_as_a_job_with_the_answers_of_its_survey(project: Project) -> None:
+    with Simulator(token=TOKEN, scene="media") as server:
+        server.stream_appears("default", "media", "main")
+        for number, state in enumerate(("started", "stopped"), 1):
+            one = job(project, number, server)
+            answers = {
+                "record_app": "media",
+                "record_stream": "main",
+                "record_title": "Große Bühne",
+                "record_state": state,
+            }
+            one.answer(**{**survey_defaults("record.yml"), **answers})
+            ended = one.run("record.yml")
+            assert ended.status == "successful", ended.output
+            assert ended.changed == {"media-1": 1}
+            assert f"stream default/media/main: main-recording {state}" in ended.output
+            assert "file /default/media/main_Grosse-Buhne_2" in ended.output
+            _no_secret(ended.texts(), one.safe_environment)
 
 
 @pytest.mark.exhaustive

@@ -16,7 +16,7 @@ import threading
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.benchmarks import objects
-from ansible_collections.streamops.ovenmediaengine.benchmarks.rows import GROUPS, ONLY_SIMULATED
+from ansible_collections.streamops.ovenmediaengine.benchmarks.table import GROUPS, ONLY_SIMULATED
 from ansible_collections.streamops.ovenmediaengine.tests import simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
@@ -78,6 +78,9 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert cost["bulk_new"]["requests"] == cost["script_new"]["requests"] + 1 == 3  # and who else has the host names
     assert cost["loop_1"]["requests"] == cost["loop_1_module"]["requests"] == cost["loop_1_uri"]["requests"] == 1
     assert cost["pushes_new"]["requests"] == cost["pushes_script"]["requests"] == 2
+    assert cost["records_new"]["requests"] == cost["records_script"]["requests"] == 2
+    assert cost["records_unchanged"]["requests"] == 1
+    assert cost["streams_unchanged"]["requests"] == cost["channels_unchanged"]["requests"] == 2
     assert (
         cost["fleet_empty"]["requests"]
         > cost["fleet_unchanged"]["requests"]

@@ -61,7 +61,7 @@ AFTER_RESTART, ROTATE, HERE = (
     "tests/e2e/test_rotate_certificates.py",
     "tests/e2e/test_documents.py",
 )
-RESTREAM = "tests/e2e/test_restream.py"
+RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
@@ -76,6 +76,7 @@ RUN_BY = {
     ("roles/provision/README.md", "yaml"): (HERE, 2),
     ("roles/rotate_certificates/README.md", "yaml"): (HERE, 1),
     ("roles/restream/README.md", "yaml"): (RESTREAM, 1),
+    ("roles/record/README.md", "yaml"): (RECORD, 1),
 }
 
 INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it installs the artifact."
@@ -88,6 +89,7 @@ SYSTEMD = (
     "and lets systemd verify it."
 )
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
+RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
 PART = "A part of make test or of make test-all."
@@ -142,6 +144,10 @@ NOT_RUN = {
     " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
     " -e restream_platforms=all -e restream_state=stopped": RESTREAMS,
+    "ansible-playbook streamops.ovenmediaengine.record -i inventory.yml"
+    " -e record_stream=main -e record_title=evening-show": RECORDS,
+    "ansible-playbook streamops.ovenmediaengine.record -i inventory.yml -e record_stream=main"
+    " -e record_state=stopped": RECORDS,
     "make bench": MEASURES,
     'make bench ROWS="bulk loops" ROUNDS=3': MEASURES,
     'make bench UNTIL=30 ARGS="--output /tmp/numbers"': MEASURES,
@@ -155,6 +161,7 @@ SHOWN_BLOCKS = {
     "guide_first_steps.rst": [COMMAND, COMMAND, COMMAND],
     "guide_export.rst": [COMMAND],
     "guide_provision.rst": [COMMAND, "test_path_of_a_new_user"],
+    "guide_after_restart.rst": ["test_one_run_restores_a_pull_and_its_recording"],
     "guide_errors.rst": ["test_message_of_the_guide_on_errors"],
     "guide_applications.rst": ["test_message_of_the_guide_on_applications"],
     "guide_audits.rst": [NO_OUTPUT, "test_summaries_of_audits"],
@@ -171,6 +178,7 @@ SHOWN_BLOCKS = {
         "test_a_failed_proof_is_reported_as_in_the_guide",
     ],
     "guide_network.rst": [NO_OUTPUT],
+    "guide_records.rst": ["test_the_summary_of_the_guide"],
     "docs/architecture.md": [NO_OUTPUT],
 }
 
@@ -864,7 +872,9 @@ def literals(text: str) -> list[str]:
 
 def test_texts_of_the_server_equal_the_recordings() -> None:
     server, _heading, ansible = ERRORS.partition("Messages of Ansible")
-    recorded = "".join(path.read_text(encoding="utf-8") for path in (REPOSITORY / "tests/wire").glob("*.json"))
+    # Texts that were read in the server's source are in the simulator only.
+    sources = [*(REPOSITORY / "tests/wire").rglob("*.json"), *(REPOSITORY / "tests/simulator").glob("*.py")]
+    recorded = "".join(path.read_text(encoding="utf-8") for path in sources)
     texts = literals(server)
     assert len(texts) >= 15
     for text in texts:

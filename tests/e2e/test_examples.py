@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import pathlib
+import re
 import typing as t
 
 import pytest
@@ -20,7 +21,10 @@ from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 
 MODULES = sorted(path for path in (REPOSITORY / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
 # The variables that examples use.
-SECRETS = {name: f"value-of-{name}" for name in ("platform_stream_key", "signed_policy_secret", "webhook_secret")}
+SECRETS = {
+    name: f"value-of-{name}"
+    for name in ("camera_password", "platform_stream_key", "signed_policy_secret", "webhook_secret")
+}
 
 
 def examples(path: pathlib.Path) -> str:
@@ -36,7 +40,7 @@ def examples(path: pathlib.Path) -> str:
 @pytest.fixture
 def sim() -> t.Iterator[Simulator]:
     """Provide a server with three TLS ports."""
-    with Simulator(token=TOKEN, stop_delay=0.2, tls_ports=(0, 0, 0)) as started:
+    with Simulator(token=TOKEN, stop_delay=0.2, tls_ports=(0, 0, 0), scene="media") as started:
         yield started
 
 
@@ -74,6 +78,19 @@ def renewed_certificates(directory: pathlib.Path, sim: Simulator) -> tuple[dict[
     return {**ports, **places}, new.fingerprint
 
 
+def prepare_media(sim: Simulator) -> None:
+    """Give the application `app` a live stream, and what recordings and pulls need; let the origins send."""
+    default = sim.state.virtual_hosts["default"]
+    media = default.applications["media"].config
+    sim.add_static_virtual_host(default.config, [{**media, "name": "app"}, media])
+    sim.stream_appears("default", "app", "main")
+    sim.speech("default", "app", "main", [{"label": "English", "model": "small.bin", "language": "auto"}])
+    for path in MODULES:
+        text = examples(path).replace("{{ camera_password }}", SECRETS["camera_password"])
+        for url in re.findall(r"(?:rtsp|ovt)://[^\s,\"'\]]+", text):
+            sim.origin(url)
+
+
 def test_each_module_has_examples() -> None:
     for path in MODULES:
         module = f"streamops.ovenmediaengine.{path.stem}"
@@ -101,8 +118,7 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
     )
     (project.directory / "inventory.json").write_text(json.dumps({"all": {"hosts": {"one": LOCAL}}}), encoding="utf-8")
     arguments = ("examples.json", "-i", "inventory.json", "-e", "@variables.json")
-    # One example waits until media flows.
-    sim.stream_appears("default", "app", "main")
+    prepare_media(sim)
 
     checked = project.play(*arguments, "--check", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert checked.status == 0, checked.output

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+import typing as t
 
 import pytest
 import yaml
@@ -14,7 +15,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 
 from .conftest import APPLICATIONS, PUSH_TASKS, REPOSITORY, VHOSTS, Project
 
-PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "restream", "rotate_certificates")
+PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "record", "restream", "rotate_certificates")
 
 
 @pytest.mark.exhaustive
@@ -49,13 +50,20 @@ def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulato
         assert run.status == 2 and "Could not start push task t-a/live/t-1." in run.output
 
 
+def _tagged(task: dict[str, t.Any]) -> list[dict[str, t.Any]]:
+    """Return the task, or the tasks of a block without tags."""
+    if "tags" in task or "block" not in task:
+        return [] if task.get("run_once") else [task]
+    return [one for part in ("block", "always") for inside in task.get(part, ()) for one in _tagged(inside)]
+
+
 def test_every_task_has_the_tag_of_its_role() -> None:
     for role in sorted(path.name for path in (REPOSITORY / "roles").iterdir()):
         tasks = yaml.safe_load((REPOSITORY / "roles" / role / "tasks" / "main.yml").read_text(encoding="utf-8"))
-        tagged = [[one] if "tags" in one else one.get("block", []) + one.get("always", []) for one in tasks]
-        assert all(role in task.get("tags", ()) for group in tagged for task in group), role
+        tagged = [task for one in tasks for task in _tagged(one)]
+        assert all(role in task.get("tags", ()) for task in tagged), role
         readme = (REPOSITORY / "roles" / role / "README.md").read_text(encoding="utf-8")
-        for tag in {tag for group in tagged for task in group for tag in task["tags"]}:
+        for tag in {tag for task in tagged for tag in task["tags"]}:
             assert re.search(rf"[Tt]ags? .*`{tag}`", readme.replace("\n", " ")), (role, tag)
 
 

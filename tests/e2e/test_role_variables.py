@@ -104,6 +104,7 @@ _TYPOS = {
     "export": {"export_fil": "x.yml"},
     "rotate_certificates": {"ovenmediaengine_certificate": []},
     "restream": {"restream_stream": "s", "restream_platforms": "one", "ovenmediaengine_platform": [{"name": "one"}]},
+    "record": {"record_stream": "s", "record_tittle": "x"},
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
     "audit": {"audit_fail_onn": "none"},
 }
@@ -125,7 +126,9 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
     run = project.play("play.json", "-i", "inventory.json")
     for playbook, variables in _TYPOS.items():
         typo = next(
-            name for name in variables if name not in ("restream_stream", "restream_platforms", "audit_parts_dir")
+            name
+            for name in variables
+            if name not in ("restream_stream", "restream_platforms", "record_stream", "audit_parts_dir")
         )
         reported = run.output.partition(f"TASK [{playbook} has failed]")[2].partition("\nTASK [")[0]
         if playbook == "audit":  # a finding, as all that is wrong with a host
@@ -146,6 +149,7 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
         audit_report_dir="elsewhere",
         export_file="export.yml",
         restream_app="app",
+        record_app="app",
     )
     for playbook in ("provision", "export", "rotate_certificates"):
         run = _run(project, playbook)

@@ -377,10 +377,12 @@ def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list
     mask = 0x4 | 0x2 | 0x8 | 0x80 | 0x100  # attributes, written, closed, moved to, created
     watches = {libc.inotify_add_watch(descriptor, str(folder).encode(), mask): folder for folder in folders}
     over = threading.Event()
+    poll = select.poll()  # select.select refuses descriptors above 1,023
+    poll.register(descriptor, select.POLLIN)
 
     def look() -> None:
         while not over.is_set():
-            if not select.select([descriptor], [], [], 0.05)[0]:
+            if not poll.poll(50):
                 continue
             content, position = os.read(descriptor, 65536), 0
             while position < len(content):

@@ -31,7 +31,7 @@ from .conftest import REPOSITORY, TOKEN, TREE
 from .execution_runs import SWITCH
 from .rotation import LAPSES, MediaServer, authority
 from .secret_scan import Canaries, Leak, Scanner, cores, describe
-from .secret_scan_cases import BY_ANSIBLE, Case, Server, unmet
+from .secret_scan_cases import BY_ANSIBLE, MANAGING, Case, Server, unmet
 from .secret_scan_run import Stage, case_tasks, keep, kind_of_end, kinds_in, role
 
 ROLES = ("provision", "export", "rotate_certificates", "audit")
@@ -218,11 +218,18 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
     certificates = [
         {"vhost": "secure", "certificate": server.file("served.pem"), "private_key": server.file("other.key")}
     ]
+    multiplex = server.mine.channel("multiplex_channel", "role-multiplex")
+    (source,) = multiplex["source_streams"]
+    wrong_source = {**source, "url": server.mine.webhook("source of a channel")}
     return {
         **{f"ovenmediaengine_{name}": value for name, value in connection.items()},
         "ovenmediaengine_vhosts": [server.mine.entry("role-new")],
         "ovenmediaengine_applications": [],
         "ovenmediaengine_push_tasks": server.mine.tasks("role-new"),
+        "ovenmediaengine_records": server.mine.records("role-new"),
+        "ovenmediaengine_scheduled_channels": [server.mine.channel("scheduled_channel", "role-scheduled")],
+        "ovenmediaengine_multiplex_channels": [multiplex],
+        "ovenmediaengine_stream_wait_timeout": 0,
         "ovenmediaengine_wait_seconds": 0,
         "ovenmediaengine_certificates": certificates,
         "ovenmediaengine_certificate_endpoints": [
@@ -230,6 +237,8 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         ],
         "drift_vhosts": [server.mine.entry("role-drift")],
         "drift_tasks": server.mine.tasks("role-drift"),
+        "new_pulls": [{key: value for key, value in server.mine.pull("role-new").items() if key != "wait_timeout"}],
+        "wrong_channels": [{**multiplex, "source_streams": [wrong_source]}],
         "wrong_vhosts": [{**server.mine.vhost("role-new"), "signed_policy": server.canary("in place of a policy")}],
         "wrong_tasks": server.canary("in place of a list"),
         "export_file": f"{directory}/{{{{ inventory_hostname }}}}.yml",
@@ -241,11 +250,19 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
 
 def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
     """Return all roles: success, drift, recreate, wrong variables and errors."""
-    drift = {"ovenmediaengine_vhosts": "{{ drift_vhosts }}", "ovenmediaengine_push_tasks": "{{ drift_tasks }}"}
+    drift = {
+        "ovenmediaengine_vhosts": "{{ drift_vhosts }}",
+        "ovenmediaengine_push_tasks": "{{ drift_tasks }}",
+        "ovenmediaengine_records": [],
+    }
     servers = [
         *role("provision", "new"),
         *role("provision", "differs", **drift),
         *role("provision", "recreate", **drift, ovenmediaengine_recreate="{{ true }}"),
+        *role("provision", "pull", ovenmediaengine_streams="{{ new_pulls }}"),
+        *role("provision", "wrong pull", ovenmediaengine_streams="{{ wrong_tasks }}"),
+        *role("provision", "wrong channel", ovenmediaengine_multiplex_channels="{{ wrong_channels }}"),
+        *role("provision", "wrong channels", ovenmediaengine_scheduled_channels="{{ wrong_tasks }}"),
         *role("provision", "wrong entry", ovenmediaengine_vhosts="{{ wrong_vhosts }}"),
         *role("provision", "wrong list", ovenmediaengine_push_tasks="{{ wrong_tasks }}"),
         *role("export", "all"),
@@ -420,10 +437,7 @@ def test_no_file_of_a_run_has_a_secret(tmp_path: pathlib.Path, check: bool) -> N
         assert texts[layer].count("********") > 100, layer
         assert "Could not read virtual host shared" in texts[layer], layer
     for layer in ("printed", "job events", "log"):
-        assert all(
-            f"{module}: unchanged" in texts[layer]
-            for module in ("vhost", "vhosts", "application", "applications", "push_task", "push_tasks")
-        ), layer
+        assert all(f"{module}: unchanged" in texts[layer] for module in MANAGING), layer
     number = sum(map(len, scan.cases.values()))
     for layer in LAYERS:
         if layer != "what else is left":  # it is nothing most of the time
@@ -434,9 +448,22 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
     reports = scan.stage.reports
     assert set(ROLES) <= {one["task"].partition(" : ")[0].rpartition(".")[2] for one in scan.stage.results}
     for name in scan.servers:
-        ended = [result for (host, task), result in ends.items() if host == name and task.endswith(", it has failed")]
-        assert len(ended) == 4, "drift, two wrong variables and a wrong key fail, and nothing else"
+        ended = {task for host, task in ends if host == name and task.endswith(", it has failed")}
+        wrong = [
+            "provision: wrong pull",
+            "provision: wrong channel",
+            "provision: wrong channels",
+            "provision: wrong entry",
+            "provision: wrong list",
+            "rotate_certificates: wrong key",
+        ]
+        # Check mode does not pull from the origin, which nothing answers for.
+        failing = ["provision: differs", *wrong, *([] if scan.check else ["provision: pull"])]
+        assert ended == {f"{title}, it has failed" for title in failing}
         assert (reports / f"{name}.yml").exists()
+        files = scan.servers[name].simulator.state.channels.files
+        made = {path.rpartition("/")[2] for path in files if "/role-" in path}
+        assert made == (set() if scan.check else {"role-scheduled.sch", "role-multiplex.mux"})
     for host in scan.groups["errors"]:
         ended = [
             result for (name, task), result in ends.items() if name == host and task.endswith(": error, it has failed")
@@ -476,6 +503,8 @@ def test_secrets_of_show_secrets_are_found_in_every_layer(tmp_path: pathlib.Path
             "vhost_info": {"names": ["shared"]},
             "application_info": {"vhost": "shared"},
             "push_task_info": {"vhost": "shared"},
+            "record_info": {"vhost": "shared"},
+            "stream_info": {"vhost": "shared"},
         }
         cases = [Case(f"{module}: shown", module, {**options, **shown}) for module, options in names.items()]
         leaks = small_run(tmp_path, server, cases)[1]

@@ -14,6 +14,7 @@ import functools
 import itertools
 import json
 import re
+from collections.abc import Container
 from re import Pattern
 from typing import Any
 
@@ -47,7 +48,13 @@ _TIMES: tuple[Pattern[str], ...] = (
     re.compile(
         r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
     ),
+    # In names of files of recordings.
+    re.compile(r"(?<=[_-])20[0-9]{12}(?=[_.])"),
     re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} 20[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"),
+)
+# What the role record says of a recording, which grows while the playbook runs.
+_RECORDED = re.compile(
+    r"nothing was recorded|(?:file|[0-9]+ files, the last one) \S+, [0-9]+ bytes, [0-9]+:[0-9]{2}:[0-9]{2}"
 )
 # The length of a response, from ansible.builtin.uri: the response contains ports and times.
 _LENGTH = re.compile(r"^OK \([0-9]+ bytes\)$")
@@ -58,6 +65,19 @@ _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 # Keys whose numbers are ports.
 _PORTS = ("port", "ports", "setup_simulator_tls_ports")
 _FIRST_PORT_OF_A_CLIENT = 32768
+
+# Keys of results of the collection whose numbers grow with time.
+_GROWING = {
+    "uptime",
+    "total_bytes_in",
+    "total_bytes_out",
+    *(f"{kind}_throughput_{way}" for kind in ("avg", "last", "max") for way in ("in", "out")),
+}
+# Keys of the same results that are there as soon as something is recorded.
+_RECORDING = ("record_bytes", "record_time", "total_record_bytes", "total_record_time")
+# The fact of the role record, and those of its keys whose numbers grow with time.
+_RECORD_SUMMARY = "ovenmediaengine_record_summary"
+_OF_RECORD_SUMMARY = ("bytes", "seconds")
 
 # Keys of results of modules outside of the collection. Both execution paths run these modules as processes.
 _NOT_COMPARED = {
@@ -109,6 +129,7 @@ class Normalizer:
             value = pattern.sub(functools.partial(self._replacement, kind), value)
         for pattern in _TIMES:
             value = pattern.sub("<time>", value)
+        value = _RECORDED.sub("<recorded>", value)
         value = _WAIT.sub("<seconds>", value)
         return _BOOLEANS.sub(lambda found: ", ".join(sorted(found.group().split(", "))), value)
 
@@ -122,7 +143,12 @@ class Normalizer:
                 return self._numbered("port", value)
             return self.text(value) if of_collection else self.text(_LENGTH.sub("OK", value))
         if isinstance(value, dict):
-            names = sorted(value) if of_collection else sorted(name for name in value if name not in _NOT_COMPARED)
+            left_out: Container[str] = _NOT_COMPARED
+            if of_collection:
+                left_out = _RECORDING
+            elif key == _RECORD_SUMMARY:
+                left_out = _OF_RECORD_SUMMARY
+            names = sorted(name for name in value if name not in left_out)
             return {self.text(name): self._value(value[name], name, of_collection) for name in names}
         if isinstance(value, list):
             items: list[Any] = [self._value(item, key, of_collection) for item in value]
@@ -131,6 +157,8 @@ class Normalizer:
             return (
                 sort_concurrent(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
             )
+        if of_collection and key in _GROWING and isinstance(value, int):
+            return "<growing>"
         if key in _PORTS and isinstance(value, int) and value >= _FIRST_PORT_OF_A_CLIENT:
             return self._numbered("port", str(value))
         return value

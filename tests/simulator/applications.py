@@ -10,12 +10,9 @@ from typing import Any
 
 from . import schema
 from .answers import Answer, bulk, envelope, success
-from .errors import ApiError, ConfigError
+from .errors import NO_OBJECT, ApiError, ConfigError
 from .state import Application, State, VirtualHost
 from .virtual_hosts import refuse_read_only
-
-NO_OBJECT = "in Json::Value::find(begin, end): requires objectValue or nullValue"
-"""What the server's JSON library says when a key is looked for in something that is no object."""
 
 _FIXED = ("name", "dynamic", "outputProfiles")
 

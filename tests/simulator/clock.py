@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from datetime import datetime, timezone
+from email.utils import formatdate
 from typing import Any
 
 from .patience import PATIENCE
@@ -34,10 +35,21 @@ class Clock:
         """Return seconds of the source."""
         return self._source()
 
+    def set(self, time_of_day: datetime) -> None:
+        """Let it be another time of day now; the seconds go on as before."""
+        self._offset = time_of_day.timestamp() - self.now()
+
+    def time_of_day(self, moment: float | None = None) -> datetime:
+        """Return the time of day of a moment, by default of now."""
+        return datetime.fromtimestamp((self.now() if moment is None else moment) + self._offset, timezone.utc)
+
     def timestamp(self, moment: float | None = None) -> str:
         """Return a moment (by default now) as the server writes it: ISO 8601, milliseconds, offset."""
-        seconds = (self.now() if moment is None else moment) + self._offset
-        return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds")
+        return self.time_of_day(moment).isoformat(timespec="milliseconds")
+
+    def http_date(self) -> str:
+        """Return the time of day for the header ``Date``, without the fraction of the second."""
+        return formatdate(int(self.now() + self._offset), usegmt=True)
 
     def later(self, seconds: float, deed: Deed) -> Callable[[], None]:
         """Do something in the running loop when some seconds have passed.

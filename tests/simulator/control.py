@@ -7,12 +7,21 @@
 GET      log           ``{"log": [record, ...]}``
 DELETE   log           forgets the records
 POST     restart       ends the process and starts it again: all that the API made is lost
-POST     streams       ``{"vhost", "app", "stream"}`` goes live
-DELETE   streams       the same, ends
+POST     streams       ``{"vhost", "app", "stream"}`` goes live. Options: ``reconnects`` true: its encoder connects
+                       again after a DELETE; ``source_type`` and ``source_url``, by default an encoder by RTMP
+DELETE   streams       the same, ends. If that kills the process (concludeHlsLive on 0.18.0), it is dead from the
+                       next request on
+POST     origins       ``{"url", "behaviour": "accept" | "refuse"}``: what a pull meets at that url or under it.
+                       No origin is reachable unless one was announced here; a restart changes nothing. A pull
+                       that is not persistent ends if its origin refuses for ``noInputFailoverTimeoutMs``
+POST     speech        ``{"vhost", "app", "stream", "renditions": [{"label", "model", "language", "translation"}]}``:
+                       the live stream has these encoders of speech to text (0.21.0); texts
+POST     viewers       ``{"number", "vhost"}``, also ``app`` and ``stream``: so many are connected until a restart
 POST     publish       ``{"host", "app", "stream"}``: a publisher sends the stream to that host name. Answers with
                        ``{"vhost", "app", "stream"}`` where it went live, or with 404 and also ``error``, such as
                        ``Could not find the application: #default#live``; ``vhost`` is null if no host name matches
 POST     tasks         ``{"vhost", "app"}`` and task fields: a task of the server's configuration
+POST     records       ``{"vhost", "app"}`` and fields of a recording: a recording of the server's configuration
 POST     destinations  ``{"url", "behaviour": "accept" | "refuse" | "hang"}``
 POST     reload        ``{"vhost": name or null, "fails": bool}``; null is the reload of all
 POST     reload_delay  ``{"seconds": number}``: a reload shows only after that
@@ -38,18 +47,31 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from . import records
 from .answers import Answer
 from .faults import from_json
 from .publishing import NotPublished, publish
 from .push_tasks import representation
 from .router import plain_path
-from .state import State
+from .state import ACCEPT, REFUSE, State
 
 if TYPE_CHECKING:
     from .server import Server
 
 PREFIX = "/_simulator/"
+_STREAM_FIELDS = {"vhost", "app", "stream", "reconnects", "source_type", "source_url"}
 _TASK_FIELDS = {"id", "stream_name", "protocol", "url", "stream_key", "variant_names"}
+_RECORD_FIELDS = {
+    "id",
+    "stream_name",
+    "file_path",
+    "info_path",
+    "interval",
+    "schedule",
+    "segmentation_rule",
+    "metadata",
+    "variant_names",
+}
 
 
 async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer:
@@ -86,7 +108,10 @@ def _restart(server: Server, _body: Any) -> Any:
 
 
 def _stream_appears(server: Server, body: Any) -> Any:
-    server.state.stream_appears(body["vhost"], body["app"], body["stream"])
+    unknown = sorted(set(body) - _STREAM_FIELDS)
+    if unknown:
+        raise ValueError(f"unknown keys: {', '.join(unknown)}")
+    server.state.stream_appears(**body)
     return {}
 
 
@@ -95,15 +120,41 @@ def _stream_disappears(server: Server, body: Any) -> Any:
     return {}
 
 
+def _set_origin(server: Server, body: Any) -> Any:
+    set_origin(server.state, body["url"], body["behaviour"])
+    return {}
+
+
+def _set_speech(server: Server, body: Any) -> Any:
+    set_speech(server.state, body["vhost"], body["app"], body["stream"], body["renditions"])
+    return {}
+
+
+def _set_viewers(server: Server, body: Any) -> Any:
+    set_viewers(server.state, int(body["number"]), body["vhost"], body.get("app"), body.get("stream"))
+    return {}
+
+
 def _publish(server: Server, body: Any) -> Any:
     return asdict(publish(server.state, body["host"], body["app"], body["stream"]))
 
 
-def _add_task(server: Server, body: Any) -> Any:
+def _fields(body: Any, known: set[str]) -> dict[str, Any]:
     fields = {key: value for key, value in body.items() if key not in ("vhost", "app")}
-    unknown = sorted(set(fields) - _TASK_FIELDS)
+    unknown = sorted(set(fields) - known)
     if unknown:
         raise ValueError(f"unknown keys: {', '.join(unknown)}")
+    return fields
+
+
+def _add_record(server: Server, body: Any) -> Any:
+    fields = _fields(body, _RECORD_FIELDS)
+    holder, record = server.state.records.add_config_record(body["vhost"], body["app"], **fields)
+    return records.representation(server.state, holder, record)
+
+
+def _add_task(server: Server, body: Any) -> Any:
+    fields = _fields(body, _TASK_FIELDS)
     task = server.state.add_config_task(body["vhost"], body["app"], **fields)
     return representation(server.state, body["vhost"], body["app"], task)
 
@@ -174,6 +225,26 @@ def _state(server: Server, _body: Any) -> Any:
     return snapshot(server.state)
 
 
+def set_origin(state: State, url: str, behaviour: str) -> None:
+    """Say what a pull meets at a url, or under it; it finds nothing elsewhere."""
+    if behaviour not in (ACCEPT, REFUSE):
+        raise ValueError(f"behaviour must be {ACCEPT} or {REFUSE}")
+    with state.lock:
+        state.world.origins[url.rstrip("/")] = behaviour
+
+
+def set_speech(state: State, vhost: str, app: str, stream: str, renditions: list[dict[str, str]]) -> None:
+    """Give a live stream encoders that turn its speech into subtitles."""
+    with state.lock:
+        state.streams[vhost, app, stream].renditions = list(renditions)
+
+
+def set_viewers(state: State, number: int, vhost: str, app: str | None = None, stream: str | None = None) -> None:
+    """Let so many viewers be connected to a virtual host, an application or a stream."""
+    with state.lock:
+        state.viewers[tuple(part for part in (vhost, app, stream) if part is not None)] = number
+
+
 def set_failing_reload(state: State, vhost: str | None, fails: bool) -> None:
     """Let the reload of one virtual host, or (None) of all, fail from now on or no longer."""
     with state.lock:
@@ -184,7 +255,9 @@ def set_failing_reload(state: State, vhost: str | None, fails: bool) -> None:
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """Return what the server holds, push tasks that outlived their application included, as JSON can carry it."""
+    """Return what the server holds, push tasks and recordings that outlived their application
+    included, as JSON can carry it."""
+    state.channels.look()
     tasks: list[dict[str, Any]] = []
     for (vhost, app), holders in state.push_applications.items():
         for push in holders:
@@ -200,8 +273,17 @@ def snapshot(state: State) -> dict[str, Any]:
             for vhost in state.virtual_hosts.values()
         },
         "tasks": tasks,
+        "records": [
+            records.representation(state, holder, record)
+            for holders in state.records.applications.values()
+            for holder in holders
+            for record in holder.records.values()
+        ],
+        **state.channels.snapshot(),
         "streams": [list(key) for key in state.streams],
+        "stream_events": [asdict(event) for event in state.world.events],
         "destinations": state.destinations,
+        "origins": state.world.origins,
         "failing_reloads": sorted(state.failing_reloads, key=str),
     }
 
@@ -212,8 +294,12 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("POST", "restart"): _restart,
     ("POST", "streams"): _stream_appears,
     ("DELETE", "streams"): _stream_disappears,
+    ("POST", "origins"): _set_origin,
+    ("POST", "speech"): _set_speech,
+    ("POST", "viewers"): _set_viewers,
     ("POST", "publish"): _publish,
     ("POST", "tasks"): _add_task,
+    ("POST", "records"): _add_record,
     ("POST", "destinations"): _set_destination,
     ("POST", "reload"): _set_reload,
     ("POST", "reload_delay"): _set_reload_delay,

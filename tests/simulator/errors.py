@@ -10,6 +10,9 @@ import re
 # A conversion as printf(3) reads it. "%%" prints a percent sign and asks for no argument.
 _CONVERSION = re.compile(r"%[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?(?:hh|h|ll|l|q|L|j|z|Z|t)?[diouxXeEfFgGaAcsCSpnm]")
 
+NO_OBJECT = "in Json::Value::find(begin, end): requires objectValue or nullValue"
+"""What the server's JSON library says when a key is looked for in something that is no object."""
+
 
 class ApiError(Exception):
     """A request or an item that is refused.

@@ -3,5 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How long to wait for what must come."""
 
+from __future__ import annotations
+
+import select
+from typing import Any
+
 PATIENCE = 600.0
 """Seconds after which a wait is a hang. No judgement: nothing may fail because a machine is slow."""
+
+
+def wait_until_readable(file: Any) -> bool:
+    """Wait until something can be read from a file or socket, or its end seen; return whether that came.
+
+    ``select.select`` takes no descriptors from 1024 on, which a process of many tests can have.
+    """
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(PATIENCE * 1000))

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from .answers import Answer, success
-from .applications import NO_OBJECT
+from .bodies import read_list, read_object, read_string
 from .clock import EPOCH
 from .errors import ApiError, ServerDies, has_conversion
 from .state import Application, PushTask, State, VirtualHost
@@ -17,42 +17,21 @@ from .state import Application, PushTask, State, VirtualHost
 _SCHEMES = {"rtmp": ("rtmp://", "rtmps://"), "srt": ("srt://",), "mpegts": ("udp://", "tcp://")}
 
 
-def _object(body: Any) -> dict[str, Any]:
-    if body is not None and not isinstance(body, dict):
-        raise ApiError(500, NO_OBJECT, framed=False)
-    return body or {}
-
-
-def _string(body: Any, key: str) -> str:
-    """Return a string; anything else counts as not given."""
-    value = body.get(key) if isinstance(body, dict) else None
-    return value if isinstance(value, str) else ""
-
-
-def _list(body: Any, key: str, kind: type) -> list[Any]:
-    values = body.get(key) if isinstance(body, dict) else None
-    return (
-        [value for value in values if isinstance(value, kind) and not isinstance(value, bool)]
-        if isinstance(values, list)
-        else []
-    )
-
-
 def read_task(state: State, body: Any) -> PushTask:
     """Return a task from a request, with what the server changes in it: trimmed, and the protocol in lower case.
 
     :raises ApiError: 500 for a body that is no object.
     """
-    values = _object(body)
+    values = read_object(body)
     stream = values.get("stream")
     return PushTask(
-        id=_string(values, "id"),
-        stream_name=_string(stream, "name"),
-        protocol=_string(values, "protocol").strip().lower(),
-        url=_string(values, "url").strip(),
-        stream_key=_string(values, "streamKey").strip(),
-        track_ids=_list(stream, "trackIds", int) or _list(stream, "tracks", int),
-        variant_names=_list(stream, "variantNames", str),
+        id=read_string(values, "id"),
+        stream_name=read_string(stream, "name"),
+        protocol=read_string(values, "protocol").strip().lower(),
+        url=read_string(values, "url").strip(),
+        stream_key=read_string(values, "streamKey").strip(),
+        track_ids=read_list(stream, "trackIds", int) or read_list(stream, "tracks", int),
+        variant_names=read_list(stream, "variantNames", str),
         created=state.clock.now(),
     )
 
@@ -86,7 +65,7 @@ def representation(state: State, vhost: str, app: str, task: PushTask) -> dict[s
 
 def pushes(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answer:
     """POST ...:pushes. An id that is no string, or is empty, filters nothing."""
-    wanted = _string(_object(body), "id")
+    wanted = read_string(read_object(body), "id")
     push = state.push_application(vhost.name, app.name)
     tasks = push.tasks if push is not None else {}
     return success(
@@ -120,7 +99,7 @@ def stop(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answe
 
     :raises ServerDies: the id holds a printf conversion.
     """
-    wanted = _string(_object(body), "id")
+    wanted = read_string(read_object(body), "id")
     push = state.push_application(vhost.name, app.name)
     if has_conversion(wanted):
         raise ServerDies()

@@ -12,6 +12,8 @@ from typing import Any
 
 from .router import plain_path
 
+_READING_POSTS = (":pushes", ":records", ":hlsDumps", ":sttStatus")
+
 
 @dataclass
 class LogRecord:
@@ -41,10 +43,10 @@ class LogRecord:
 
 
 def is_write(method: str, path: str) -> bool:
-    """Return whether a request is a write: DELETE, PUT and PATCH anything, POST anything but ``:pushes``."""
+    """Return whether a request is a write: DELETE, PUT, PATCH, and POST but for the actions that only read."""
     if method in ("DELETE", "PUT", "PATCH"):
         return True
-    return method == "POST" and not plain_path(path).endswith(":pushes")
+    return method == "POST" and not plain_path(path).endswith(_READING_POSTS)
 
 
 def body_of(raw: bytes) -> Any:

@@ -12,7 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import applications, certificates, push_tasks, statistics, virtual_hosts
+from . import (
+    applications,
+    certificates,
+    channels,
+    dumps,
+    profiles,
+    push_tasks,
+    records,
+    statistics,
+    stream_events,
+    streams,
+    virtual_hosts,
+)
 from .answers import Answer, failure, success
 from .errors import ApiError
 from .jsontext import JsonError, JsonTooDeep, parse
@@ -30,6 +42,8 @@ class Call:
     vhost: VirtualHost
     app: Application
     names: Mapping[str, str]
+    address: str
+    """The url of the request."""
 
 
 Rule = Callable[[Call], Answer]
@@ -42,22 +56,92 @@ def _version(call: Call) -> Answer:
     return success({"version": version.reported, "gitVersion": "(simulator)"})
 
 
-def _streams(call: Call) -> Answer:
-    wanted = (call.vhost.name, call.app.name)
-    return success(call.state.shuffled(name for vhost, app, name in call.state.streams if (vhost, app) == wanted))
-
-
 def _stream_statistics(call: Call) -> Answer:
-    vhost, app, stream = call.vhost.name, call.app.name, call.names["stream"]
-    if (vhost, app, stream) not in call.state.streams:
-        raise ApiError(404, f"Could not find the stream: [{vhost}/#{vhost}#{app}/{stream}]")
-    return statistics.read(call.state, vhost, app, stream)
+    streams.find(call.state, call.vhost, call.app, call.names["stream"])
+    return statistics.read(call.state, call.vhost.name, call.app.name, call.names["stream"])
+
+
+def _internals(call: Call, rule: Rule) -> Answer:
+    if not call.state.version.has_internals:
+        raise ApiError(404, "Controller not found")
+    return rule(call)
+
+
+StreamRule = Callable[[State, VirtualHost, Application, str, Any], Answer]
+_STREAM_ACTIONS: dict[str, StreamRule] = {
+    "hlsDumps": dumps.list_dumps,
+    "startHlsDump": dumps.start,
+    "stopHlsDump": dumps.stop,
+    "sendEvent": stream_events.send_event,
+    "sendEvents": stream_events.send_events,
+    "concludeHlsLive": stream_events.conclude,
+    "sendSubtitles": stream_events.send_subtitles,
+    "enableStt": lambda state, vhost, app, name, _body: stream_events.enable_speech(state, vhost, app, name),
+    "disableStt": lambda state, vhost, app, name, _body: stream_events.disable_speech(state, vhost, app, name),
+    "sttStatus": lambda state, vhost, app, name, _body: stream_events.speech_status(state, vhost, app, name),
+}
+
+
+def _stream_action(call: Call) -> Answer:
+    return _STREAM_ACTIONS[call.names["action"]](call.state, call.vhost, call.app, call.names["stream"], call.body)
+
+
+def _channel(rule: Rule) -> Rule:
+    """Return a rule of channels for versions that have them."""
+
+    def answered(call: Call) -> Answer:
+        if not call.state.version.has_channels:
+            raise ApiError(404, "Controller not found")
+        return rule(call)
+
+    return answered
 
 
 _VHOST = r"/v1/vhosts/(?P<vhost>[^/]*)"
 _VHOST_ACTION = r"/v1/vhosts/(?P<vhost>[^/:]*):"
 _APP = _VHOST + r"/apps/(?P<app>[^/:]*)"
+_STREAMS = _APP + "/streams"
+_STREAM = _STREAMS + r"/(?P<stream>[^/]*)"
+_PROFILES = _APP + "/outputProfiles"
+_PROFILE = _PROFILES + r"/(?P<profile>[^/]*)"
+_INTERNALS = r"/v1/stats/current/internals"
 _STATS = r"/v1/stats/current/vhosts/(?P<vhost>[^/]*)"
+
+_SCHEDULED = _APP + "/scheduledChannels"
+_MULTIPLEX = _APP + "/multiplexChannels"
+_NAME = r"/(?P<channel>[^/]*)"
+
+_CHANNELS: tuple[tuple[str, str, Rule], ...] = (
+    ("GET", _SCHEDULED, lambda call: channels.list_scheduled(call.state, call.vhost, call.app)),
+    ("POST", _SCHEDULED, lambda call: channels.create_scheduled(call.state, call.vhost, call.app, call.body)),
+    (
+        "GET",
+        _SCHEDULED + _NAME,
+        lambda call: channels.read_scheduled(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    (
+        "PATCH",
+        _SCHEDULED + _NAME,
+        lambda call: channels.change_scheduled(call.state, call.vhost, call.app, call.names["channel"], call.body),
+    ),
+    (
+        "DELETE",
+        _SCHEDULED + _NAME,
+        lambda call: channels.delete_scheduled(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    ("GET", _MULTIPLEX, lambda call: channels.list_multiplex(call.state, call.vhost, call.app)),
+    ("POST", _MULTIPLEX, lambda call: channels.create_multiplex(call.state, call.vhost, call.app, call.body)),
+    (
+        "GET",
+        _MULTIPLEX + _NAME,
+        lambda call: channels.read_multiplex(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+    (
+        "DELETE",
+        _MULTIPLEX + _NAME,
+        lambda call: channels.delete_multiplex(call.state, call.vhost, call.app, call.names["channel"]),
+    ),
+)
 
 # The first that matches counts. Patterns and their order are those of the server, so that
 # GET /v1/vhosts/x:y looks for a virtual host "x:y" as it does there.
@@ -78,7 +162,28 @@ _TABLE: tuple[tuple[str, str, Rule], ...] = (
     ("GET", _APP + ":pushes", lambda call: push_tasks.pushes(call.state, call.vhost, call.app, None)),
     ("POST", _APP + ":startPush", lambda call: push_tasks.start(call.state, call.vhost, call.app, call.body)),
     ("POST", _APP + ":stopPush", lambda call: push_tasks.stop(call.state, call.vhost, call.app, call.body)),
-    ("GET", _APP + "/streams", _streams),
+    ("POST", _APP + ":records", lambda call: records.records(call.state, call.vhost, call.app, call.body)),
+    ("GET", _APP + ":records", lambda call: records.records(call.state, call.vhost, call.app, None)),
+    ("POST", _APP + ":startRecord", lambda call: records.start(call.state, call.vhost, call.app, call.body)),
+    ("POST", _APP + ":stopRecord", lambda call: records.stop(call.state, call.vhost, call.app, call.body)),
+    *((method, pattern, _channel(rule)) for method, pattern, rule in _CHANNELS),
+    ("POST", _STREAMS, lambda call: streams.pull(call.state, call.vhost, call.app, call.body, call.address)),
+    ("GET", _STREAMS, lambda call: streams.list_names(call.state, call.vhost, call.app)),
+    ("GET", _STREAM, lambda call: streams.read(call.state, call.vhost, call.app, call.names["stream"])),
+    ("DELETE", _STREAM, lambda call: streams.delete(call.state, call.vhost, call.app, call.names["stream"])),
+    ("POST", _STREAM + ":(?P<action>" + "|".join(_STREAM_ACTIONS) + ")", _stream_action),
+    ("POST", _PROFILES, lambda call: profiles.create(call.state, call.vhost, call.app, call.body)),
+    ("GET", _PROFILES, lambda call: profiles.list_names(call.app)),
+    ("GET", _PROFILE, lambda call: profiles.read(call.vhost, call.app, call.names["profile"])),
+    (
+        "PATCH",
+        _PROFILE,
+        lambda call: profiles.replace(call.state, call.vhost, call.app, call.names["profile"], call.body),
+    ),
+    ("DELETE", _PROFILE, lambda call: profiles.delete(call.state, call.vhost, call.app, call.names["profile"])),
+    ("GET", r"/v1/stats/current", lambda call: statistics.read(call.state)),
+    ("GET", _INTERNALS, lambda call: _internals(call, lambda _call: statistics.internals())),
+    ("GET", _INTERNALS + "/queues", lambda call: _internals(call, lambda called: statistics.queues(called.state))),
     ("GET", _STATS, lambda call: statistics.read(call.state, call.vhost.name)),
     ("GET", _STATS + r"/apps/(?P<app>[^/]*)", lambda call: statistics.read(call.state, call.vhost.name, call.app.name)),
     ("GET", _STATS + r"/apps/(?P<app>[^/:]*)/streams/(?P<stream>[^/]*)", _stream_statistics),
@@ -115,18 +220,27 @@ def plain_path(target: str) -> str:
     return re.split(r"[?#]", target, maxsplit=1)[0]
 
 
-def _match(method: str, path: str) -> tuple[Rule, dict[str, str]]:
+def _match(state: State, method: str, path: str) -> tuple[Rule, dict[str, str]]:
     for pattern, rule in _ROUTES.get(method, ()):
         found = pattern.fullmatch(path)
-        if found is not None:
+        if found is not None and found.groupdict().get("action") in (None, *state.version.stream_actions):
             return rule, found.groupdict()
     raise ApiError(404, "Controller not found")
 
 
-def answer(state: State, token: str, method: str, target: str, authorization: str | None, raw: bytes) -> Answer:
+def answer(
+    state: State,
+    token: str,
+    method: str,
+    target: str,
+    authorization: str | None,
+    raw: bytes,
+    origin: str = "http://127.0.0.1",
+) -> Answer:
     """Do the work of one request.
 
     :param target: the path as sent.
+    :param origin: what precedes the path in the url of the request.
     :param authorization: the header, or None.
     :param raw: the body as sent.
     :raises ServerDies: the request ends the process.
@@ -141,17 +255,18 @@ def answer(state: State, token: str, method: str, target: str, authorization: st
         return refused
     try:
         with state.lock:
-            return _work(state, method, plain_path(target), raw)
+            return _work(state, method, plain_path(target), raw, origin)
     except ApiError as error:
         return failure(error)
 
 
-def _work(state: State, method: str, path: str, raw: bytes) -> Answer:
-    rule, names = _match(method, path)
+def _work(state: State, method: str, path: str, raw: bytes, origin: str) -> Answer:
+    state.channels.look()
+    rule, names = _match(state, method, path)
     body = _read_body(raw) if method in ("POST", "PATCH") else None
     vhost: Any = virtual_hosts.find(state, names["vhost"]) if "vhost" in names else None
     app: Any = applications.find(vhost, names["app"]) if "app" in names else None
-    return rule(Call(state, body, vhost, app, names))
+    return rule(Call(state, body, vhost, app, names, origin + path))
 
 
 def _read_body(raw: bytes) -> Any:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .clock import Clock
-from .control import set_failing_reload
+from .control import set_failing_reload, set_origin, set_speech, set_viewers
 from .faults import MEANWHILE, Fault
 from .publishing import Published, publish
+from .recorder import Record
 from .request_log import LogRecord
 from .server import Middleware, Server
-from .state import PLAIN, PushTask, State
+from .state import ACCEPT, PLAIN, PushTask, State
 from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
@@ -220,19 +221,34 @@ class Simulator:
             for listener in self._server.tls_listeners:
                 self._run(listener.behave(listener.behaviour))
 
-    def stream_appears(self, vhost: str, app: str, stream: str) -> None:
-        """Let a stream go live."""
-        self.state.stream_appears(vhost, app, stream)
+    def stream_appears(self, vhost: str, app: str, stream: str, **source: Any) -> None:
+        """Let a stream go live.
+
+        :param source: fields of :class:`.media.LiveStream`: ``reconnects`` lets its encoder connect again after a
+        DELETE; ``source_type`` and ``source_url`` are those of an encoder by RTMP by default.
+        """
+        self.state.stream_appears(vhost, app, stream, **source)
 
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
-        """Let a stream end."""
+        """Let a stream end; the server may die of it (server-facts: Virtual hosts, concludeHlsLive)."""
         self.state.stream_disappears(vhost, app, stream)
+        self._run(self._server.end_due())
+
+    def origin(self, url: str, behaviour: str = ACCEPT) -> None:
+        """Say whether a pull from ``url``, or from under it, is served (``accept``) or not (``refuse``); an origin that
+        was not named does not exist.
+        """
+        set_origin(self.state, url, behaviour)
+
+    def speech(self, vhost: str, app: str, stream: str, renditions: Sequence[Mapping[str, str]]) -> None:
+        """Give a live stream encoders of speech to text: ``label``, ``model``, ``language`` and ``translation``."""
+        set_speech(self.state, vhost, app, stream, [dict(rendition) for rendition in renditions])
 
     def viewers(self, number: int, vhost: str, app: str | None = None, stream: str | None = None) -> None:
         """Let so many viewers be connected to a virtual host, an application or a stream, until the server is
         restarted; its statistics count them.
         """
-        self.state.viewers[tuple(part for part in (vhost, app, stream) if part is not None)] = number
+        set_viewers(self.state, number, vhost, app, stream)
 
     def publish(self, host: str, app: str, stream: str) -> Published:
         """Let a publisher send a stream to a host name. :returns: where it went live.
@@ -249,6 +265,13 @@ class Simulator:
         ``variant_names``.
         """
         return self.state.add_config_task(vhost, app, **fields)
+
+    def add_config_record(self, vhost: str, app: str, **fields: Any) -> Record:
+        """Add a recording of the server's configuration.
+
+        :param fields: see :meth:`.recorder.Records.add_config_record`.
+        """
+        return self.state.records.add_config_record(vhost, app, **fields)[1]
 
     def destination(self, url: str, behaviour: str) -> None:
         """Say what the far end of pushes to ``url``, or under it, does: ``accept``, ``refuse`` or ``hang``."""

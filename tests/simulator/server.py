@@ -28,6 +28,7 @@ from .raw import Raw
 from .request_log import LogRecord, body_of, is_write
 from .router import answer
 from .state import State
+from .streams import end_due
 from .tls_listeners import DOWN, Handshake, TlsListener
 
 KEEP_ALIVE_SECONDS = 60.0
@@ -214,6 +215,14 @@ class Server:
             self._call_off()
             self._call_off = None
 
+    async def end_due(self) -> None:
+        """End the streams that are over by now, and the process if the end of one kills it."""
+        with self.state.lock:
+            end_due(self.state)
+            dying = self.state.dying
+        if dying and not self.died:
+            self.die()
+
     def die(self) -> None:
         """End as a crashed process does: no answer, every connection gone, nothing listens."""
         self.died = True
@@ -249,6 +258,9 @@ class Server:
         target = request.raw_path
         if target.startswith(control.PREFIX):
             return _response(await control.answer(self, request.method, target, raw))
+        await self.end_due()
+        if self.died:
+            return web.Response()
         if self.latency > 0:
             await self.state.clock.sleep(self.latency)
         if "chunked" in headers.get("Transfer-Encoding", "").lower():
@@ -263,7 +275,9 @@ class Server:
             return web.Response()
         exchange.record.status = result.reported_status if isinstance(result, Raw) else result.status
         self._write_record(exchange.record)
-        return result if isinstance(result, Raw) else _response(result)
+        if isinstance(result, Raw):
+            return result
+        return _response(result, self.state.clock.http_date() if self.state.version.sends_date else "")
 
     async def _met(self, exchange: Exchange) -> Answer | Raw:
         async def work() -> Any:
@@ -304,6 +318,7 @@ class Server:
                 exchange.target,
                 exchange.request.headers.get("Authorization"),
                 exchange.raw,
+                f"{'https' if self._context else 'http'}://{exchange.request.headers.get('Host', '')}",
             )
 
         wrapped: Work = work
@@ -319,6 +334,18 @@ def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
     return wrapped
 
 
-def _response(result: Answer) -> web.Response:
-    headers = {**JSON_HEADERS, **result.headers} if result.headers else JSON_HEADERS
-    return web.Response(status=result.status, headers=headers, body=None if result.empty else dump(result.payload))
+class _Response(web.Response):
+    """A response that has the header ``Date`` only if the server sends one; aiohttp always adds it."""
+
+    async def _prepare_headers(self) -> None:
+        await super()._prepare_headers()
+        if not self.headers["Date"]:
+            del self.headers["Date"]
+
+
+def _response(result: Answer, date: str = "") -> web.Response:
+    return _Response(
+        status=result.status,
+        headers={**JSON_HEADERS, "Date": date, **result.headers},
+        body=None if result.empty else dump(result.payload),
+    )

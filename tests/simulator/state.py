@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .channel_files import Channels
 from .clock import Clock
+from .media import BYTES_PER_SECOND, LiveStream, World
+from .recorder import RecordApplication, Records
 from .schema import application, as_text
 from .tls import OWN_ROOT, ApiCertificate, LoadedCertificate, load
 from .versions import ServerVersion
@@ -27,7 +30,6 @@ SCENES = (PLAIN, MEDIA)
 tests/wire/media.
 """
 
-BYTES_PER_SECOND = 125_000
 SECONDS_TO_CONNECT = 1.0
 SECONDS_TO_REFUSE = 0.5
 SECONDS_TO_STOP_HANGING = 2.0
@@ -70,6 +72,8 @@ class Application:
     name: str
     config: dict[str, Any]
     push: PushApplication | None = None
+    records: RecordApplication | None = None
+    created: float = 0.0
 
 
 @dataclass
@@ -79,6 +83,7 @@ class VirtualHost:
     name: str
     config: dict[str, Any]
     read_only: bool
+    created: float = 0.0
     applications: dict[str, Application] = field(default_factory=dict)
     certificates: list[tuple[float, LoadedCertificate]] = field(default_factory=list)
     """What was loaded, each with the moment from which it is in use, in the order of the loads."""
@@ -152,7 +157,10 @@ class State:
         self.random = random.Random(20)
         self.virtual_hosts: dict[str, VirtualHost] = {}
         self.push_applications: dict[tuple[str, str], list[PushApplication]] = {}
-        self.streams: dict[tuple[str, str, str], float] = {}
+        self.streams: dict[tuple[str, str, str], LiveStream] = {}
+        self.world = World(started=clock.now())
+        self.dying = False
+        """Whether the process ends before the next request (server-facts: Virtual hosts, concludeHlsLive)."""
         self.viewers: dict[tuple[str, ...], int] = {}
         """How many are connected, by the names of what they watch."""
         self.destinations: dict[str, str] = {}
@@ -166,6 +174,8 @@ class State:
         """Certificate files that exist on the simulated machine alone; no TLS port serves them. See
         :data:`.tls.OWN_ROOT`.
         """
+        self.records = Records(self)
+        self.channels = Channels(self)
         self._static: list[StaticVirtualHost] = []
         self._add_initial(scene, default_host_names)
 
@@ -232,7 +242,12 @@ class State:
             "publishers": {
                 **plain["publishers"],
                 "llhls": {"dvr" if "dvr" in hls else "dVR": dvr},
-                "file": {"rootPath": "/srv/ome/rec"},
+                "file": {
+                    "rootPath": "/srv/ome/rec",
+                    "filePath": "/${VirtualHost}/${Application}/${Stream}/"
+                    "${StartTime:YYYYMMDDhhmmss}_${EndTime:YYYYMMDDhhmmss}.ts",
+                    "infoPath": "/${VirtualHost}/${Application}/${Stream}.xml",
+                },
             },
         }
 
@@ -261,7 +276,7 @@ class State:
 
     def _create_static(self, static: StaticVirtualHost) -> None:
         convert: Callable[[Any], Any] = as_strings if self.version.static_scalars_are_strings else copy.deepcopy
-        vhost = VirtualHost(static.config["name"], convert(static.config), True)
+        vhost = VirtualHost(static.config["name"], convert(static.config), True, self.clock.now())
         vhost.load_first_certificate()
         self.virtual_hosts[vhost.name] = vhost
         for config in static.applications:
@@ -270,15 +285,22 @@ class State:
     def restart(self) -> None:
         """End the process and start it again: only the configuration file is left (server-facts: Virtual hosts).
 
-        Streams are gone too; what the world outside does (destinations, broken files) stays.
+        Streams are gone too; what the world outside does (destinations, broken files) stays, and so do the files of
+        channels.
         """
         with self.lock:
             self.virtual_hosts.clear()
             self.push_applications.clear()
             self.streams.clear()
             self.viewers.clear()
+            self.records.clear()
+            self.channels.clear()
+            self.world.restart(self.clock.now())
+            self.dying = False
             for static in self._static:
                 self._create_static(static)
+            self.channels.restart()
+            self.records.restore()
             tasks, self.config_tasks = self.config_tasks, []
             for task in tasks:
                 if self.push_application(task.vhost, task.app) is not None:
@@ -293,7 +315,7 @@ class State:
 
     def create_virtual_host(self, config: dict[str, Any]) -> VirtualHost:
         """Add a virtual host made through the API; the caller has checked that the name is free."""
-        vhost = VirtualHost(as_text(config["name"]), config, False)
+        vhost = VirtualHost(as_text(config["name"]), config, False, self.clock.now())
         vhost.load_first_certificate()
         self.virtual_hosts[vhost.name] = vhost
         return vhost
@@ -303,17 +325,21 @@ class State:
         del self.virtual_hosts[vhost.name]
         for app in list(vhost.applications.values()):
             self._end_streams(vhost.name, app.name)
+            self.channels.drop_application(vhost.name, app.name)
             if not self.version.applications_outlive_virtual_host:
                 self._drop_push(vhost.name, app)
+                self.records.drop_application(app.records)
 
     def create_application(self, vhost: VirtualHost, config: dict[str, Any]) -> Application:
         """Add an application; push tasks that an earlier one of the same name left behind show up again."""
-        app = Application(as_text(config["name"]), config)
+        app = Application(as_text(config["name"]), config, created=self.clock.now())
         vhost.applications[app.name] = app
         publishers = config.get("publishers")
         if isinstance(publishers, dict) and any(key in publishers for key in self.version.push_publisher_keys):
             app.push = PushApplication()
             self.push_applications.setdefault((vhost.name, app.name), []).append(app.push)
+        app.records = self.records.add_application(vhost.name, config)
+        self.channels.add_application(vhost.name, app.name)
         return app
 
     def delete_application(self, vhost: VirtualHost, app: Application) -> None:
@@ -321,6 +347,8 @@ class State:
         del vhost.applications[app.name]
         self._end_streams(vhost.name, app.name)
         self._drop_push(vhost.name, app)
+        self.records.drop_application(app.records)
+        self.channels.drop_application(vhost.name, app.name)
 
     def _drop_push(self, vhost_name: str, app: Application) -> None:
         key = (vhost_name, app.name)
@@ -393,23 +421,32 @@ class State:
 
     # -- streams and destinations -----------------------------------------------------------------------------
 
-    def stream_appears(self, vhost: str, app: str, stream: str) -> None:
-        """Let a stream go live; tasks that wait for it start."""
+    def stream_appears(self, vhost: str, app: str, stream: str, **source: Any) -> None:
+        """Let a stream go live; tasks that wait for it start.
+
+        :param source: fields of :class:`.media.LiveStream`, such as ``source_type``; an encoder by RTMP without them.
+        """
         with self.lock:
             found = self.virtual_hosts.get(vhost)
             if found is None or app not in found.applications:
                 raise LookupError(f"no application: {vhost}/{app}")
             if (vhost, app, stream) not in self.streams:
-                self.streams[vhost, app, stream] = self.clock.now()
+                self.streams[vhost, app, stream] = LiveStream(self.clock.now(), **source)
                 for task in self._tasks_of(vhost, app, stream):
                     self._begin_session(task)
+                self.records.stream_appears(vhost, app, stream)
 
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream end; its tasks wait for it again."""
         with self.lock:
-            if self.streams.pop((vhost, app, stream), None) is not None:
+            ended = self.streams.pop((vhost, app, stream), None)
+            if ended is not None:
+                past = self.world.past_bytes
+                past[vhost, app] = past.get((vhost, app), 0) + ended.bytes_until(self.clock.now())
+                self.dying = self.dying or (ended.concluded and self.version.conclude_kills)
                 for task in self._tasks_of(vhost, app, stream):
                     self._end_session(task)
+                self.records.stream_disappears(vhost, app, stream)
 
     def _end_streams(self, vhost: str, app: str) -> None:
         for key in [key for key in self.streams if key[:2] == (vhost, app)]:
@@ -428,13 +465,13 @@ class State:
             # The server tries again all the time, so a change at the far end shows.
             for holders in self.push_applications.values():
                 for task in (task for push in holders for task in push.tasks.values()):
-                    if task.session_since is not None and _lies_under(task.url, url.rstrip("/")):
+                    if task.session_since is not None and lies_under(task.url, url.rstrip("/")):
                         self._end_session(task)
                         self._begin_session(task)
 
     def behaviour_of(self, url: str) -> str:
         """Return what the far end of ``url`` does; the longest url that was named decides."""
-        matching = [known for known in self.destinations if _lies_under(url, known)]
+        matching = [known for known in self.destinations if lies_under(url, known)]
         return self.destinations[max(matching, key=len)] if matching else ACCEPT
 
     def _begin_session(self, task: PushTask) -> None:
@@ -474,5 +511,6 @@ class State:
         return "error" if refused else version.connecting_state or "ready"
 
 
-def _lies_under(url: str, base: str) -> bool:
+def lies_under(url: str, base: str) -> bool:
+    """Return whether a url is another one, or a path or query under it."""
     return url == base or (url.startswith(base) and url[len(base)] in "/?")

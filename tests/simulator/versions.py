@@ -68,8 +68,59 @@ class ServerVersion:
     """A reload of broken certificate files answers 500 (server-facts: Certificates)."""
     reload_without_tls_fails: bool = False
     """A reload of a virtual host without TLS answers 500 (server-facts: Certificates)."""
+    has_last_throughput: bool = True
+    """The statistics have ``lastThroughputIn`` and ``lastThroughputOut``."""
+    sends_date: bool = True
+    """Responses have the header ``Date`` (server-facts: HTTP)."""
+    has_internals: bool = True
+    """GET /v1/stats/current/internals/queues exists."""
+    queues_have_dwell: bool = True
+    """Queues report how long messages stay in them."""
+    tracks: str = "0.21.0"
+    """How a stream describes its tracks: a key of :data:`.tracks.KEYS`."""
+    has_playlists: bool = True
+    """A stream describes the playlists of its outputs."""
+    stream_actions: tuple[str, ...] = (
+        "hlsDumps",
+        "startHlsDump",
+        "stopHlsDump",
+        "sendEvent",
+        "sendEvents",
+        "concludeHlsLive",
+        "sendSubtitles",
+        "enableStt",
+        "disableStt",
+        "sttStatus",
+    )
+    """Actions of a stream."""
+    event_formats: tuple[str, ...] = ("ID3V2",)
+    """Formats of ``sendEvent``."""
+    conclude_kills: bool = False
+    """The process ends when a stream ends whose HLS was concluded."""
+    pull_checks_urls: bool = True
+    """A pull with an invalid url, or with several schemes, is 400."""
+    pull_retries: int = 0
+    """How often the server goes through the urls of a pull again, unless the pull says so."""
+    pull_takes_retry_count: bool = True
+    """A pull can say so with ``retryCount``."""
     publisher_counters: tuple[str, ...] = ("webrtc", "llhls", "ovt", "file", "push", "thumbnail", "hlsv3", "srt")
     """Names under ``connections`` in the statistics."""
+    record_stop_is_complete: bool = True
+    """stopRecord answers with the paths of the file and the right total of bytes (server-facts: Streams)."""
+    record_file_path: str = "${TransactionId}_${VirtualHost}_${Application}_${Stream}_${StartTime:YYYYMMDDhhmmss}.ts"
+    """Where recordings go if neither the request nor the configuration says it."""
+    record_info_path: str = "${TransactionId}_${VirtualHost}_${Application}_${Stream}.xml"
+    """The same for the description of a recording."""
+    has_channels: bool = True
+    """There are scheduled and multiplex channels."""
+    schedule_forwards_data: bool = True
+    """Items of a scheduled channel have ``forwardData``."""
+    schedule_tolerates_errors: bool = True
+    """The stream of a scheduled channel has ``errorToleranceDurationMs``."""
+    multiplex_has_bypass: bool = True
+    """The output stream of a multiplex channel has ``bypassTranscoder``."""
+    multiplex_describes_tracks: bool = True
+    """Tracks of a multiplex channel have ``publicName``, ``language``, ``characteristics`` and ``audioIndex``."""
 
     @property
     def config_generation(self) -> int:
@@ -85,18 +136,52 @@ V0_20_0 = replace(
     reported="0.20.0",
     keys="0.20.0",
     push_publisher_keys=("push", "rtmpPush", "srtPush", "mPEGTSPush"),
+    record_stop_is_complete=False,
+    record_file_path=(
+        "/opt/ovenmediaengine/bin/records/${TransactionId}_${VirtualHost}_${Application}_${Stream}"
+        "_${StartTime:YYYYMMDDhhmmss}_${EndTime:YYYYMMDDhhmmss}.ts"
+    ),
+    record_info_path=("/opt/ovenmediaengine/bin/records/${TransactionId}_${VirtualHost}_${Application}_${Stream}.xml"),
+    schedule_forwards_data=False,
+    multiplex_describes_tracks=False,
+    queues_have_dwell=False,
+    tracks="0.20.0",
+    stream_actions=V0_21_0.stream_actions[:7],
+    event_formats=("ID3V2", "CUE", "SCTE35"),
+    pull_checks_urls=False,
+    pull_retries=1,
 )
 
-# Not recorded: what is known of it is its table of keys.
-V0_20_5 = replace(V0_20_0, name="0.20.5", reported="0.20.5", keys="0.20.5")
+# Not recorded: what is known of it is its table of keys, and what was read in its source.
+V0_20_5 = replace(
+    V0_20_0,
+    name="0.20.5",
+    reported="0.20.5",
+    keys="0.20.5",
+    pull_retries=0,
+    record_stop_is_complete=True,
+    record_file_path=V0_21_0.record_file_path,
+    record_info_path=V0_21_0.record_info_path,
+    schedule_forwards_data=True,
+    multiplex_describes_tracks=True,
+)
 
 V0_18_0 = replace(
     V0_20_0,
     name="0.18.0",
     reported="0.18.0",
     has_api_certificate_reload=False,
+    sends_date=False,
     keys="0.18.0",
     application_config_error_status=500,
+    schedule_tolerates_errors=False,
+    multiplex_has_bypass=False,
+    tracks="0.18.0",
+    stream_actions=V0_21_0.stream_actions[:6],
+    event_formats=("ID3V2", "CUE"),
+    conclude_kills=True,
+    pull_retries=2,
+    pull_takes_retry_count=False,
 )
 
 V0_15_10 = replace(
@@ -119,6 +204,14 @@ V0_15_10 = replace(
     pushing_state="Pushing",
     reload_reports_failure=True,
     reload_without_tls_fails=True,
+    has_channels=False,
+    has_last_throughput=False,
+    has_internals=False,
+    tracks="0.15.10",
+    has_playlists=False,
+    stream_actions=V0_21_0.stream_actions[:4],
+    event_formats=("ID3V2",),
+    conclude_kills=False,
     publisher_counters=(
         "webrtc",
         "lldash",

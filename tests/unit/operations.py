@@ -6,43 +6,26 @@
 
 from __future__ import annotations
 
+import importlib
 import typing as t
+from pathlib import Path
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.applications import (
-    Application,
-    Applications,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
+from ansible_collections.streamops.ovenmediaengine.plugins import action
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.certificates import (
-    CertificateInfo,
-    CertReload,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import (
-    ApplicationInfo,
-    PushTaskInfo,
-    VhostInfo,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.push_tasks import (
-    PushTask,
-    PushTaskList,
-)
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.virtual_hosts import Vhost, Vhosts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 
+_MODULES = Path(__file__).resolve().parents[2] / "plugins" / "modules"
+
+
+def _operation_of(module: str) -> type[Operation]:
+    """Return the operation that the action plugin of a module runs."""
+    plugin = importlib.import_module(f"{action.__name__}.{module}")
+    operation: type[Operation] = plugin.ActionModule.operation
+    return operation
+
+
 OPERATIONS: dict[str, type[Operation]] = {
-    "vhost": Vhost,
-    "vhosts": Vhosts,
-    "vhost_info": VhostInfo,
-    "application": Application,
-    "applications": Applications,
-    "application_info": ApplicationInfo,
-    "push_task": PushTask,
-    "push_tasks": PushTaskList,
-    "push_task_info": PushTaskInfo,
-    "cert_reload": CertReload,
-    "certificate_info": CertificateInfo,
-    "audit_info": AuditInfo,
+    path.stem: _operation_of(path.stem) for path in sorted(_MODULES.glob("[!_]*.py"))
 }
 
 

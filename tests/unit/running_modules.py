@@ -14,6 +14,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import requests
@@ -26,19 +27,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience impo
 if TYPE_CHECKING:
     import pytest
 
-MODULES = (
-    "vhost",
-    "vhosts",
-    "vhost_info",
-    "application",
-    "applications",
-    "application_info",
-    "push_task",
-    "push_tasks",
-    "push_task_info",
-    "cert_reload",
-    "certificate_info",
-    "audit_info",
+MODULES = tuple(
+    sorted(path.stem for path in (Path(__file__).resolve().parents[2] / "plugins/modules").glob("[!_]*.py"))
 )
 
 

@@ -18,6 +18,7 @@ class Idempotence(t.NamedTuple):
 
 READS = Idempotence(True, "It changes nothing.")
 DELETES = Idempotence(True, "A second one returns 404, because nothing is left to delete.")
+UPDATES = Idempotence(True, "A second one writes the same values again.")
 STOPS = Idempotence(
     True, "A second one returns 200 while the task is listed, and 404 afterwards (server-facts: Push tasks)."
 )
@@ -28,3 +29,5 @@ CREATES = Idempotence(
 STARTS = Idempotence(
     False, "If the first one took effect, a second one fails as a duplicate: read the current state instead."
 )
+SWITCHES = Idempotence(True, "A second one sets the same state again.")
+SENDS = Idempotence(False, "If the first one took effect, a second one would reach players again.")

@@ -18,14 +18,24 @@ _MESSAGES = (
     ("could not find the application", "application_not_found"),
     ("could not find application", "push_publisher_missing"),
     ("could not find publisher", "push_publisher_missing"),
+    ("could not find the stream", "stream_not_found"),
+    ("could not find stream", "stream_not_found"),
+    ("could not pull the stream", "origin_unreachable"),
+    ("could not find output stream", "output_stream_not_found"),
+    ("could not find llhls stream", "llhls_publisher_missing"),
+    ("could not find stt encoder", "stt_not_configured"),
+    ("could not find dump info", "task_not_found"),
+    ("could not get the multiplex stream", "stream_not_found"),
+    ("could not get the multiplex application", "provider_missing"),
     ("could not find id", "task_not_found"),
     ("there is no push information", "task_not_found"),
+    ("there is no record information", "record_not_found"),
     ("duplicate id", "duplicate_id"),
     ("already exists", "conflict"),
     ("conflict", "conflict"),
 )
-# `[name]` and `'name'` in a message, but not the prefixes `[HTTP]`, `[Config]` and `[JSON]`.
-_QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|'[^']*'")
+# `[name]`, `<name>` and `'name'` in a message, but not the prefixes `[HTTP]`, `[Config]` and `[JSON]`.
+_QUOTED = re.compile(r"(?<!^)\[[^\]]*\]|<[^>]*>|'[^']*'")
 _LONGEST_MESSAGE = 2000  # characters of a server message; that of a parser can repeat a whole request
 _LONGEST_REDACTED = 2**16  # characters of a longer message that are searched for secrets
 _STATUSES = {401: "unauthorized", 409: "conflict"}

@@ -14,13 +14,16 @@ from .._certificates.probe import ProbeSettings
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._resources import virtual_host
+from .applications import Applications
 from .certificates import CertificateAudit
 from .collector import Collector
 from .desired import Desired, DesiredCertificate
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, Finding
+from .jobs import AUDITED_PUSH_TASKS, AUDITED_RECORDS, JobAudit
 from .known_defects import describe_known_defects
-from .objects import ObjectAudit
-from .pushes import PushTaskAudit
+from .named_objects import NamedObjectAudit
+from .objects import ObjectAudit, Part
+from .streams_and_channels import AUDITED_MULTIPLEX, AUDITED_SCHEDULED, AUDITED_STREAMS
 
 
 class Audit:
@@ -35,7 +38,7 @@ class Audit:
         sampling_interval: float = 0.0,
         findings: t.Iterable[Finding] = (),
     ) -> None:
-        """``sampling_interval`` is the time in seconds between two samples of running pushes; 0 for one sample.
+        """``sampling_interval`` is the time in seconds between two samples of what runs; 0 for one sample.
 
         ``findings`` are those about entries of the lists that cannot be compared.
         """
@@ -43,8 +46,15 @@ class Audit:
         self._context = context
         self._desired = desired
         self._collector = Collector(findings)
-        self._pushes = PushTaskAudit(api, context, desired, self._collector, sampling_interval=sampling_interval)
-        self._objects = ObjectAudit(api, context, desired, self._collector, self._pushes)
+        self._sampling_interval = sampling_interval
+        self._applications = Applications(api, desired, self._collector)
+        common = (api, context, desired, self._collector, self._applications)
+        self._push_tasks, self._records = (JobAudit(*common, kind) for kind in (AUDITED_PUSH_TASKS, AUDITED_RECORDS))
+        self._streams, *self._channels = (
+            NamedObjectAudit(*common, kind) for kind in (AUDITED_STREAMS, AUDITED_SCHEDULED, AUDITED_MULTIPLEX)
+        )
+        self._parts: list[Part] = [self._push_tasks, self._records, self._streams, *self._channels]
+        self._objects = ObjectAudit(*common, self._parts)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._reachable = False
@@ -53,7 +63,8 @@ class Audit:
         """Read and compare everything. A server that does not answer is a finding; its endpoints are still probed."""
         for vhost in self._desired.vhosts:
             self._collector.add_warnings(virtual_host.warnings_for(vhost), vhost=vhost["name"])
-        self._pushes.check_desired()
+        for part in self._parts:
+            part.check_desired()
         unfinished: set[str] = set()
         try:
             self._read_server()
@@ -62,11 +73,13 @@ class Audit:
                 [functools.partial(self._objects.compare, name, unfinished) for name in sorted(unfinished)]
             )
             self._objects.judge_host_names()
-            self._pushes.sample_again()
+            self._applications.read_live(stream for part in self._parts for stream in part.needed_streams())
+            self._look_again()
         except OmeError as error:
             rest = " Everything that was not read before is not compared." if self._reachable else ""
             self._collector.add(ERROR, error.kind, f"{error}{rest}")
-        self._pushes.judge()
+        for part in self._parts:
+            part.judge()
         endpoints = CertificateAudit(self._collector, settings, self._objects.tls_hosts, self._context.now())
         for desired in certificates:
             endpoints.compare(desired)
@@ -83,6 +96,13 @@ class Audit:
             self._collector.add(INFO, "version_trap", text)
         self._objects.start(names)
 
+    def _look_again(self) -> None:
+        """Read what runs, and what should run, once more after the sampling interval. Raises OmeError."""
+        calls = [call for part in self._parts for call in part.second_look()]
+        if self._sampling_interval and calls:
+            self._context.sleep(self._sampling_interval)
+            self._api.map_concurrently(calls)
+
     def _status(self, name: str, entry: t.Mapping[str, t.Any], *, finished: bool) -> str:
         """Return the status of a virtual host: the worst severity of it and of what is inside of it."""
         if not entry["present"]:
@@ -97,7 +117,7 @@ class Audit:
         """Return what was found, in a stable order."""
         order = {severity: index for index, severity in enumerate(SEVERITIES)}
         findings = sorted(
-            self._collector.findings, key=lambda one: (order[one.severity], *one[3:8], one.kind, one.message)
+            self._collector.findings, key=lambda one: (order[one.severity], *one[3:11], one.kind, one.message)
         )
         vhosts = self._objects.entries
         return {
@@ -106,6 +126,12 @@ class Audit:
             "counts": {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES},
             "findings": [finding._asdict() for finding in findings],
             "vhosts": [vhosts[name] for name in sorted(vhosts)],
-            "push_tasks": self._pushes.entries,
+            "push_tasks": self._push_tasks.entries,
+            "records": self._records.entries,
+            "streams": self._streams.entries,
+            "channels": sorted(
+                (entry for part in self._channels for entry in part.entries),
+                key=lambda one: (one["vhost"], one["app"], one["name"], one["type"]),
+            ),
             "certificates": sorted(self._certificates, key=lambda one: (one["vhost"], one["endpoint"])),
         }

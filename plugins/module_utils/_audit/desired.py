@@ -21,7 +21,12 @@ class Desired(t.NamedTuple):
     # Virtual hosts of the server's configuration file that the API does not identify as such.
     read_only: t.Collection[str] = ()
     # The names in invalid entries, from the virtual host on. These objects are neither compared nor "not listed".
+    # Those of virtual hosts have one name and those of applications two; others begin with the option of their list.
     referenced_keys: t.Collection[tuple[str, ...]] = ()
+    records: t.Sequence[t.Mapping[str, t.Any]] = ()
+    streams: t.Sequence[t.Mapping[str, t.Any]] = ()
+    scheduled_channels: t.Sequence[t.Mapping[str, t.Any]] = ()
+    multiplex_channels: t.Sequence[t.Mapping[str, t.Any]] = ()
 
 
 class DesiredCertificate(t.NamedTuple):

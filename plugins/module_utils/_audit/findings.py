@@ -32,6 +32,9 @@ class Finding(t.NamedTuple):
     vhost: str = ""
     application: str = ""
     push_task: str = ""
+    record: str = ""
+    stream: str = ""
+    channel: str = ""
     endpoint: str = ""
     field: str = ""
     found: t.Any = None

@@ -24,10 +24,15 @@ from .._resources.application import APPLICATION
 from .._resources.host_names import CONFIGURED, Claim, HostNames, Owner, place_of
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
+from .applications import Applications
 from .collector import UNKNOWN, Collector, where_to_change
 from .desired import Desired
 from .findings import DRIFT, ERROR, INFO, WARNING
-from .pushes import PushTaskAudit
+from .jobs import JobAudit
+from .named_objects import NamedObjectAudit
+
+Part = t.Union[JobAudit, NamedObjectAudit]
+"""The comparison of one kind of objects inside of applications."""
 
 _IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in read_only_vhosts."
 
@@ -36,13 +41,23 @@ class ObjectAudit:
     """Compares the virtual hosts of one server, and all that is inside of them."""
 
     def __init__(
-        self, api: Api, context: Context, desired: Desired, collector: Collector, pushes: PushTaskAudit
+        self,
+        api: Api,
+        context: Context,
+        desired: Desired,
+        collector: Collector,
+        applications: Applications,
+        parts: t.Sequence[Part],
     ) -> None:
+        """``parts`` compare what is inside of applications, in their order."""
         self._api = api
         self._context = context
         self._desired = desired
         self._collector = collector
-        self._pushes = pushes
+        self._inside = applications
+        self._parts = parts
+        # Virtual hosts and applications of the desired objects inside of applications.
+        self._scopes = {scope for part in parts for scope in part.scopes()}
         self._spelling = ServerSpelling(api)
         self._vhosts = {vhost["name"]: vhost for vhost in desired.vhosts}
         self._applications = {application.key_of(app): app for app in desired.applications}
@@ -55,7 +70,7 @@ class ObjectAudit:
     def start(self, names: t.Collection[str]) -> None:
         """Make the entries of all virtual hosts; ``names`` are those on the server."""
         listed = {*self._vhosts, *(key[0] for key in self._desired.referenced_keys if len(key) == 1)}
-        referenced = {*(key.vhost for key in self._applications), *(task["vhost"] for task in self._desired.push_tasks)}
+        referenced = {*(key.vhost for key in self._applications), *(vhost for vhost, _app in self._scopes)}
         for name in sorted(names):
             if not is_addressable(name):
                 self._add_unaddressable(f"virtual host {name!r}")
@@ -151,10 +166,10 @@ class ObjectAudit:
     # Applications
 
     def _compare_inside(self, vhost: str, entry: dict[str, t.Any]) -> None:
-        """Compare the applications of a virtual host and their push tasks; report a virtual host that is not listed."""
+        """Compare the applications of a virtual host and what is inside of them; report one that is not listed."""
         desired = {key.name for key in self._applications if key.vhost == vhost}
-        pushed = {task["app"] for task in self._desired.push_tasks if task["vhost"] == vhost}
-        names = self._list_applications(vhost, needed=bool(desired or pushed)) if entry["present"] else set()
+        used = {app for name, app in self._scopes if name == vhost}
+        names = self._list_applications(vhost, needed=bool(desired or used)) if entry["present"] else set()
         raws: dict[str, t.Any] = {}
         if names is not None:
             unaddressable = sorted(name for name in names if not is_addressable(name))
@@ -168,12 +183,21 @@ class ObjectAudit:
         if entry["present"] and not entry["listed"] and not entry["read_only"]:
             text = f"Virtual host {vhost} is on the server and not listed. {_IF_CONFIGURED}"
             self._collector.add(DRIFT, "not_listed", text, vhost=vhost)
-            self._pushes.skip_unlisted((vhost, app) for app in names or ())
+            self._skip_unlisted((vhost, app) for app in names or ())
         elif not entry["read_only"]:
             self._find_unlisted(vhost, raws, desired)
-        for app in sorted({*(names or ()), *pushed}):
+        for app in sorted({*(names or ()), *used}):
             present = entry["present"] and (names is None or app in names)
-            self._pushes.compare(vhost, app, raws.get(app, UNKNOWN if names is None else None), present=present)
+            raw = raws.get(app, UNKNOWN if names is None else None)
+            self._inside.keep(vhost, app, raw)
+            for part in self._parts:
+                part.compare(vhost, app, raw, present=present)
+
+    def _skip_unlisted(self, applications: t.Iterable[tuple[str, str]]) -> None:
+        """Report no unlisted objects inside of applications that are reported themselves."""
+        skipped = list(applications)
+        for part in self._parts:
+            part.skip_unlisted(skipped)
 
     def _find_unlisted(self, vhost: str, raws: t.Mapping[str, t.Any], desired: t.Collection[str]) -> None:
         for app, raw in sorted(raws.items()):
@@ -183,7 +207,7 @@ class ObjectAudit:
             if isinstance(raw, dict) and not application.is_dynamic(raw):
                 text = f"Application {vhost}/{app} is on the server and not listed. {_IF_CONFIGURED}"
                 self._collector.add(DRIFT, "not_listed", text, vhost=vhost, application=app)
-                self._pushes.skip_unlisted([(vhost, app)])
+                self._skip_unlisted([(vhost, app)])
 
     def _list_applications(self, vhost: str, *, needed: bool) -> set[str] | None:
         """Return the names of the applications; None if they cannot be read.

@@ -42,6 +42,9 @@ _OPEN_QUERY_OPTIONS = frozenset(
 )
 
 
+# Sources on the server itself, which have no stream key.
+_LOCAL_SCHEMES = ("stream://", "file://")
+
 # Values of these options that can be shown. Any other value can contain another option after a wrong separator.
 _OPEN_VALUE = re.compile(r"[\w.:-]*")
 
@@ -116,8 +119,12 @@ def _may_be_a_key(url: str) -> bool:
 
 
 def _rtmp_key(parts: _Url, destination: bool) -> str:
-    """Return the path of an RTMP URL after the application, unchanged; empty if there is none."""
-    if not destination and not parts.scheme.strip().lower().startswith("rtmp"):
+    """Return the path of an RTMP URL after the application, unchanged; empty if there is none.
+
+    So is that of the ``destination`` of a push under any scheme but those of sources on the server itself.
+    """
+    scheme = parts.scheme.strip().lower()
+    if scheme in _LOCAL_SCHEMES or not (destination or scheme.startswith("rtmp")):
         return ""
     found = re.fullmatch(r"/+[^/]+/+([^/].*)", parts.path, re.DOTALL)
     return found.group(1) if found else ""

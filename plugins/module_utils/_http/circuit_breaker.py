@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 
 from .._core import concurrency
-from .._core.errors import ADVICE
+from .._core.advice import ADVICE
 from .failures import Failure
 
 MOST_UNANSWERED = 3  # consecutive requests without an answer after which nothing more is sent

@@ -22,7 +22,8 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .._core import concurrency
-from .._core.errors import ADVICE, OmeError
+from .._core.advice import ADVICE
+from .._core.errors import OmeError
 from .._core.server_version import Version
 from .circuit_breaker import CircuitBreaker
 from .connections import Connections, PooledConnection

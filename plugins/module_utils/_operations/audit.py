@@ -17,10 +17,15 @@ from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
-from .._resources import application, push_task, virtual_host
+from .._resources import application, multiplex_channel, scheduled_channel, stream, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.push_task import PUSH_TASK
+from .._resources.multiplex_channel import MULTIPLEX_CHANNEL
+from .._resources.push_task import PUSH_TASK, PUSH_TASKS
+from .._resources.record import RECORD, RECORDS
+from .._resources.scheduled_channel import SCHEDULED_CHANNEL
+from .._resources.stream import STREAM
 from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.objects import Object
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
 from .base import INVALID_ENTRIES, NAMES, Operation, Params, Result, check_name, list_of
@@ -40,12 +45,37 @@ SHORTEST_INTERVAL = (
 LONGEST_INTERVAL = 600.0  # seconds
 
 
+class _Inside(t.NamedTuple):
+    """One of the lists of objects that are inside of applications."""
+
+    option: str
+    declaration: Object
+    name: str  # the option that identifies an entry in its application
+    place: str  # the field of findings with that option
+    validate: t.Callable[[t.Any, str], None]
+
+
+INSIDE = (
+    _Inside(
+        "push_tasks",
+        PUSH_TASK,
+        "id",
+        "push_task",
+        lambda entry, path: PUSH_TASKS.validate(entry, path, started=True),
+    ),
+    _Inside("records", RECORD, "id", "record", lambda entry, path: RECORDS.validate(entry, path, started=True)),
+    _Inside("streams", STREAM, "name", "stream", lambda entry, path: stream.validate(entry, path, pulled=True)),
+    _Inside("scheduled_channels", SCHEDULED_CHANNEL, "name", "channel", scheduled_channel.validate),
+    _Inside("multiplex_channels", MULTIPLEX_CHANNEL, "name", "channel", multiplex_channel.validate),
+)
+
+
 class AuditInfo(Operation):
     """The operation of the module `audit_info`."""
 
     # The entries of `vhosts` hold names and states only.
     masked_results = ("vhosts",)
-    lists_of_findings = ("vhosts", "applications", "push_tasks", "certificates")
+    lists_of_findings = ("vhosts", "applications", *(one.option for one in INSIDE), "certificates")
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
@@ -53,7 +83,7 @@ class AuditInfo(Operation):
         return {
             "vhosts": list_of(vhost, required=False),
             "applications": list_of(APPLICATION.options(), required=False),
-            "push_tasks": list_of(PUSH_TASK.options(), required=False),
+            **{one.option: list_of(one.declaration.options(), required=False) for one in INSIDE},
             "read_only_vhosts": NAMES,
             "certificates": list_of(
                 {"vhost": {"type": "str"}, **SERVED_OPTIONS, "days": {"type": "int"}}, required=False
@@ -103,18 +133,21 @@ class AuditInfo(Operation):
         ]
 
     @functools.cached_property
-    def push_tasks(self) -> Entries:
-        """The path of the option and the specified form of each push task."""
-        return [
-            (f"push_tasks[{index}]", PUSH_TASK.specified(entry))
-            for index, entry in enumerate(self.params["push_tasks"] or [])
-        ]
+    def inside(self) -> dict[str, Entries]:
+        """The path of the option and the specified form of each object inside of applications, by option."""
+        return {
+            one.option: [
+                (f"{one.option}[{index}]", one.declaration.specified(entry))
+                for index, entry in enumerate(self.params[one.option] or [])
+            ]
+            for one in INSIDE
+        }
 
     def collect_secrets(self, secrets: SecretStore) -> None:
         for declaration, entries in (
             (VIRTUAL_HOST, self.vhosts),
             (APPLICATION, self.applications),
-            (PUSH_TASK, self.push_tasks),
+            *((one.declaration, self.inside[one.option]) for one in INSIDE),
         ):
             for _path, entry in entries:
                 declaration.collect_secrets(entry, secrets)
@@ -140,14 +173,19 @@ class AuditInfo(Operation):
             referenced_keys,
         )
         applications = self._valid(self.applications, application.validate, ("vhost", "name"), bad, referenced_keys)
-        push_tasks = self._valid(
-            self.push_tasks,
-            lambda entry, path: push_task.validate(entry, path, started=True),
-            ("vhost", "app", "id"),
-            bad,
-            referenced_keys,
+        inside = {
+            one.option: self._valid(
+                self.inside[one.option], one.validate, ("vhost", "app", one.name), bad, referenced_keys, one
+            )
+            for one in INSIDE
+        }
+        desired = Desired(
+            vhosts,
+            applications,
+            read_only=self.params["read_only_vhosts"] or (),
+            referenced_keys=referenced_keys,
+            **inside,
         )
-        desired = Desired(vhosts, applications, push_tasks, self.params["read_only_vhosts"] or (), referenced_keys)
         settings = ProbeSettings(
             self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"]
         )
@@ -163,12 +201,14 @@ class AuditInfo(Operation):
         key: t.Sequence[str],
         bad: list[Finding],
         referenced_keys: set[tuple[str, ...]],
+        inside: _Inside | None = None,
     ) -> list[dict[str, t.Any]]:
         """Return the entries that can be compared; add a finding to ``bad`` for each of the others.
 
         ``key`` are the options that identify an entry, from the virtual host on. The identities of invalid entries are
-        added to ``referenced_keys``.
+        added to ``referenced_keys``, with the name of the list if it is one of :data:`INSIDE`.
         """
+        places = ("vhost", "application", *([inside.place] if inside else []))
         valid: dict[tuple[str, ...], dict[str, t.Any]] = {}
         for path, entry in entries:
             names = tuple(str(entry.get(option, "")) for option in key)
@@ -179,8 +219,8 @@ class AuditInfo(Operation):
                 if names in valid:
                     raise BadInput(path, f"expected each object once, got {'/'.join(names)!r} again")
             except BadInput as error:
-                referenced_keys.add(names)
-                bad.append(_bad_input(error, **dict(zip(("vhost", "application", "push_task"), names))))
+                referenced_keys.add((inside.option, *names) if inside else names)
+                bad.append(_bad_input(error, **dict(zip(places, names))))
             else:
                 valid[names] = entry
         return list(valid.values())

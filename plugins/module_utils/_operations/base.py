@@ -14,7 +14,8 @@ import typing as t
 from .._core.context import Context
 from .._core.errors import BadInput
 from .._core.secret_store import SecretStore
-from .._schema.validators import addressable
+from .._core.texts import listed
+from .._schema.validators import addressable, is_addressable
 
 Params = t.Mapping[str, t.Any]
 Result = dict[str, t.Any]
@@ -97,6 +98,27 @@ def check_name(name: str, path: str) -> None:
     expected = addressable(name)
     if expected:
         raise BadInput(path, f"{expected}, got {name!r}")
+
+
+def check_names(params: Params, *options: str) -> None:
+    """Raise BadInput if no request can address a name in one of these options: texts, or lists of them."""
+    for option in options:
+        value = params[option]
+        if isinstance(value, list):
+            for index, name in enumerate(value):
+                check_name(name, f"{option}[{index}]")
+        elif value is not None:
+            check_name(value, option)
+
+
+def addressable_names(names: t.Iterable[str], what: str, context: Context) -> list[str]:
+    """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
+    names = sorted(names)
+    unaddressable = [name for name in names if not is_addressable(name)]
+    if unaddressable:
+        shown = listed([repr(name) for name in unaddressable])
+        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
+    return [name for name in names if name not in unaddressable]
 
 
 def check_wait_timeout(params: Params) -> None:

@@ -10,17 +10,17 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._api.jobs import JobEndpoints
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._core.texts import listed
-from .._resources import application, push_task, virtual_host
+from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.push_task import PUSH_TASK
+from .._resources.job import JobKind, id_of
+from .._resources.push_task import PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
-from .._schema.validators import is_addressable
-from .base import FLAG, NAMES, TEXT, Operation, Result, check_name, check_wait_timeout
+from .base import FLAG, NAMES, TEXT, Operation, Params, Result, addressable_names, check_names, check_wait_timeout
 
-_SHOW_SECRETS = {**FLAG, "no_log": False}
+SHOW_SECRETS = {**FLAG, "no_log": False}
 _PAUSE = 1.0  # seconds between two attempts to reach a server
 
 
@@ -31,11 +31,10 @@ class VhostInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"names": NAMES, "show_secrets": _SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
+        return {"names": NAMES, "show_secrets": SHOW_SECRETS, "wait_timeout": {"type": "float", "default": 0.0}}
 
     def check(self) -> None:
-        for index, name in enumerate(self.params["names"] or []):
-            check_name(name, f"names[{index}]")
+        check_names(self.params, "names")
         check_wait_timeout(self.params)
 
     def run(self, api: Api, context: Context) -> Result:
@@ -54,7 +53,7 @@ class VhostInfo(Operation):
     def _read(self, api: Api, context: Context) -> Result:
         names, missing, vhosts, unmanaged, read_only = self.params["names"], [], [], {}, []
         if names is None:
-            names = _virtual_hosts_of(None, api, context)
+            names = virtual_hosts_of(None, api, context)
         names = list(dict.fromkeys(names))
         for name, raw in zip(
             names, api.map_concurrently([functools.partial(api.read_virtual_host, name) for name in names])
@@ -86,18 +85,15 @@ class ApplicationInfo(Operation):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "names": NAMES, "show_secrets": _SHOW_SECRETS}
+        return {"vhost": TEXT, "names": NAMES, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
-        if self.params["vhost"] is not None:
-            check_name(self.params["vhost"], "vhost")
-        for index, name in enumerate(self.params["names"] or []):
-            check_name(name, f"names[{index}]")
+        check_names(self.params, "vhost", "names")
 
     def run(self, api: Api, context: Context) -> Result:
         names, apps, missing, status = self.params["names"], [], [], []
         asked: list[tuple[str, str]] = []
-        for vhost, current in _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context):
+        for vhost, current in applications_of(virtual_hosts_of(self.params["vhost"], api, context), api, context):
             desired = current if names is None else list(dict.fromkeys(names))
             missing += [f"{vhost}/{name}" for name in desired if name not in current]
             asked += [(vhost, name) for name in desired if name in current]
@@ -114,65 +110,76 @@ class ApplicationInfo(Operation):
         return {"changed": False, "applications": apps, "missing": missing, "status": status}
 
 
-class PushTaskInfo(Operation):
-    """The operation of the module `push_task_info`."""
+class JobInfo(Operation):
+    """The base of operations that read jobs: push tasks, recordings."""
 
-    masked_results = ("tasks",)
+    kind: JobKind
+    result_key: str  # the key of the result that holds the jobs
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.masked_results = (cls.result_key,)
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": _SHOW_SECRETS}
+        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": SHOW_SECRETS}
 
     def check(self) -> None:
-        for option in ("vhost", "app", "id"):
-            if self.params[option] is not None:
-                check_name(self.params[option], option)
+        check_names(self.params, "vhost", "app", "id")
         if self.params["app"] is not None and self.params["vhost"] is None:
             raise BadInput("vhost", "is required if app is set")
         if self.params["id"] is not None and self.params["app"] is None:
             raise BadInput("app", "is required if id is set, because ids are unique only within an application")
 
     def run(self, api: Api, context: Context) -> Result:
-        tasks, status = [], []
-        scopes = self._applications(api, context)
+        jobs, status = [], []
+        scopes = scopes_of(self.params, api, context)
         for (vhost, app), found in zip(
-            scopes, api.map_concurrently([functools.partial(api.list_push_tasks, *scope) for scope in scopes])
+            scopes, api.map_concurrently([functools.partial(self._list, api, *scope) for scope in scopes])
         ):
-            for raw in sorted(found, key=push_task.id_of):
-                if self.params["id"] not in (None, push_task.id_of(raw)):
+            for raw in sorted(found, key=id_of):
+                if self.params["id"] not in (None, id_of(raw)):
                     continue
-                task = push_task.from_wire(raw, vhost, app)
-                PUSH_TASK.collect_secrets(task, context.secrets)
-                tasks.append(task if self.params["show_secrets"] else PUSH_TASK.mask(task))
-                status.append(push_task.status_of(raw, vhost, app))
-        return {"changed": False, "tasks": tasks, "status": status}
+                job = self.kind.from_wire(raw, vhost, app)
+                self.kind.declaration.collect_secrets(job, context.secrets)
+                jobs.append(job if self.params["show_secrets"] else self.kind.declaration.mask(job))
+                status.append(self.kind.status_of(raw, vhost, app))
+        return {"changed": False, self.result_key: jobs, "status": status}
 
-    def _applications(self, api: Api, context: Context) -> list[tuple[str, str]]:
-        """Return the applications to read, with their virtual hosts."""
-        if self.params["app"] is not None:
-            return [(self.params["vhost"], self.params["app"])]
-        current = _applications_of(_virtual_hosts_of(self.params["vhost"], api, context), api, context)
-        return [(vhost, app) for vhost, apps in current for app in apps]
+    def _list(self, api: Api, vhost: str, app: str) -> list[dict[str, t.Any]]:
+        """Return the jobs of an application; none if it was not asked for by name and cannot run any."""
+        try:
+            return JobEndpoints(api, self.kind.calls).list_all(vhost, app)
+        except OmeError as error:
+            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.publishers
+            if lacks_publisher and self.params["app"] is None:
+                return []
+            raise
 
 
-def _virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
+class PushTaskInfo(JobInfo):
+    """The operation of the module `push_task_info`."""
+
+    kind = PUSH_TASKS
+    result_key = "tasks"
+
+
+def virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:
     """Return the specified virtual host, or all that the server has if it is None."""
-    return [vhost] if vhost is not None else _addressable(api.list_virtual_hosts(), "virtual hosts", context)
+    return [vhost] if vhost is not None else addressable_names(api.list_virtual_hosts(), "virtual hosts", context)
 
 
-def _applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
+def applications_of(vhosts: t.Sequence[str], api: Api, context: Context) -> t.Iterator[tuple[str, list[str]]]:
     """Yield each virtual host with the names of its applications."""
     for vhost, names in zip(
         vhosts, api.map_concurrently([functools.partial(api.list_applications, vhost) for vhost in vhosts])
     ):
-        yield vhost, _addressable(names, f"applications of virtual host {vhost}", context)
+        yield vhost, addressable_names(names, f"applications of virtual host {vhost}", context)
 
 
-def _addressable(names: t.Iterable[str], what: str, context: Context) -> list[str]:
-    """Return the names that requests can address, sorted; warn about the others. ``what`` names the objects."""
-    names = sorted(names)
-    unaddressable = [name for name in names if not is_addressable(name)]
-    if unaddressable:
-        shown = listed([repr(name) for name in unaddressable])
-        context.warn(f"The result lacks {what} that cannot be addressed because of their names: {shown}.")
-    return [name for name in names if name not in unaddressable]
+def scopes_of(params: Params, api: Api, context: Context) -> list[tuple[str, str]]:
+    """Return the applications that the options `vhost` and `app` select, with their virtual hosts."""
+    if params["app"] is not None:
+        return [(params["vhost"], params["app"])]
+    current = applications_of(virtual_hosts_of(params["vhost"], api, context), api, context)
+    return [(vhost, app) for vhost, apps in current for app in apps]

@@ -51,7 +51,7 @@ class ManagingOperation(Operation):
         return [(path, self.declaration.specified(entry)) for path, entry in self.raw_entries]
 
     def entry_of(self, option: str) -> str:
-        path = re.match(r"(tasks|vhosts|applications)\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
+        path = re.match(rf"({self.entries or 'applications'})\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
         if path is None:
             return ""
         entry = self.params[path[1]][int(path[2])]

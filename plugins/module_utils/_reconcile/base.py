@@ -17,6 +17,15 @@ from .plan import Outcome, Plan, PlannedChange, Request, Value
 CurrentState = t.TypeVar("CurrentState")
 
 
+def failure_of(call: t.Callable[[], t.Any]) -> OmeError | None:
+    """Send a request; return the error if it has no good answer."""
+    try:
+        call()
+    except OmeError as error:
+        return error
+    return None
+
+
 class Reconciler(t.Generic[CurrentState]):
     """Bring objects of one kind into the desired state.
 

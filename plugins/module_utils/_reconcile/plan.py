@@ -16,6 +16,7 @@ from .._schema.objects import Object
 UNCHANGED = "unchanged"
 CREATED = "created"
 RECREATED = "recreated"
+UPDATED = "updated"  # changed in place
 DELETED = "deleted"
 FAILED = "failed"
 # The corresponding actions of push tasks.

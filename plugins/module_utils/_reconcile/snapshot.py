@@ -15,18 +15,20 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._api.jobs import PUSHES, JobEndpoints
 from .._api.messages import ItemAnswer
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
-from .._resources import application, push_task
+from .._resources import application
 from .._resources.application import APPLICATION
-from .._resources.push_task import PUSH_TASK, Key
+from .._resources.job import NO_APPLICATION, Key, id_of, is_of_configuration
+from .._resources.push_task import PUSH_TASK, PUSH_TASKS
 from .._schema.extra import unsendable_keys
 from .._schema.validators import is_addressable
+from .jobs import Jobs
 from .plan import FAILED
-from .push_tasks import PushTasks
-from .waiting import NO_APPLICATION, STABLE_TIMEOUT, PushTaskWaiter
+from .waiting import STABLE_TIMEOUT, JobWaiter
 
 STOP_TIMEOUT = 30.0  # seconds until stopped push tasks must be gone
 # How often a create is tried if its answer is lost.
@@ -92,8 +94,8 @@ class Snapshots:
     def __init__(self, api: Api, context: Context) -> None:
         self._api = api
         self._context = context
-        self._waiter = PushTaskWaiter(api, context, STOP_TIMEOUT)
-        self._push_tasks = PushTasks(api, context, wait_timeout=STOP_TIMEOUT)
+        self._waiter = JobWaiter(api, context, PUSH_TASKS, STOP_TIMEOUT)
+        self._push_tasks = Jobs(api, context, PUSH_TASKS, wait_timeout=STOP_TIMEOUT)
 
     def read(self, vhost: str, *, live: bool = False) -> Snapshot:
         """Return what a virtual host holds; leave out, with a warning, what cannot be addressed.
@@ -144,13 +146,13 @@ class Snapshots:
         tasks: dict[Key, dict[str, t.Any]] = {}
         for task in raw_tasks:
             self._context.keep_secrets(PUSH_TASK, PUSH_TASK.from_wire(task))
-            key = Key(vhost, app, push_task.id_of(task))
-            if push_task.is_of_configuration(task):
+            key = Key(vhost, app, id_of(task))
+            if is_of_configuration(task):
                 continue
             if is_addressable(key.id):
                 tasks[key] = task
             else:
-                self._context.warn(push_task.unaddressable(key))
+                self._context.warn(PUSH_TASKS.unaddressable(key))
         streams = self._api.list_streams(vhost, app) if live else None
         return Snapshot(
             apps={app: APPLICATION.drop_old_spellings(raw)},
@@ -202,7 +204,7 @@ class Snapshots:
 
     def _stop(self, key: Key, contents: Snapshot) -> None:
         contents.stops.uncertain.append(key)
-        self._api.stop_push_task(*key)
+        JobEndpoints(self._api, PUSHES).stop(*key)
         contents.stops.uncertain.remove(key)
         contents.stops.requested.append(key)
 
@@ -224,7 +226,7 @@ class Snapshots:
 
     def start(self, contents: Snapshot) -> list[str]:
         """Start those push tasks that are missing; return the labels of those that could not be started."""
-        tasks = [push_task.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
+        tasks = [PUSH_TASKS.from_wire(raw, key.vhost, key.app) for key, raw in contents.tasks.items()]
         try:
             # A task that is being stopped is still listed, and would count as running.
             self._waiter.wait_until_gone(contents.stops.requested)

@@ -2,78 +2,74 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Stop push tasks, and find out whether they have ended (server-facts: Push tasks)."""
+"""Stop jobs, and find out whether they have ended (server-facts: Push tasks)."""
 
 from __future__ import annotations
 
 import functools
 import typing as t
 
-from .._api.client import Api
+from .._api.jobs import JobEndpoints
+from .._api.server import Server
 from .._core.errors import OmeError
-from .._resources.push_task import Key
+from .._resources.job import JobKind, Key
+from .base import failure_of
 from .plan import RESTARTED, Outcome, PlannedChange
-from .waiting import STABLE_TIMEOUT, PushTaskWaiter
+from .waiting import STABLE_TIMEOUT, JobWaiter
 
 
-class PushTaskStopper:
-    """Stop push tasks of any number of applications."""
+class JobStopper:
+    """Stop jobs of one kind, of any number of applications."""
 
-    def __init__(self, api: Api, waiter: PushTaskWaiter) -> None:
-        self._api = api
+    def __init__(self, server: Server, kind: JobKind, waiter: JobWaiter) -> None:
+        self._server = server
+        self._kind = kind
+        self._endpoints = JobEndpoints(server, kind.calls)
         self._waiter = waiter
 
     def stop(self, changes: t.Sequence[PlannedChange]) -> list[Outcome]:
         """Ask the server to stop all of them, then wait until all are gone."""
         outcomes = {Key(*change.key): Outcome.of(change) for change in changes}
-        answers = self._api.map_concurrently([functools.partial(self._ask_to_stop, key) for key in outcomes])
+        requests = [functools.partial(self._endpoints.stop, *key) for key in outcomes]
+        answers = self._server.map_concurrently([functools.partial(failure_of, request) for request in requests])
         failures = {key: error for key, error in zip(outcomes, answers) if error is not None}
-        # Without a good answer, the task runs as before as far as is known.
+        # Without a good answer, the job runs as before as far as is known.
         failed = {key: outcomes[key].failed(error) for key, error in failures.items()}
         timeout = self._waiter.timeout
         asked = [key for key in outcomes if key not in failures]
         left, unseen = self._wait_until_gone(asked, timeout)
         for key in left:
-            detail = f"The server accepted the request, but still lists the task after {timeout:g} s."
-            error = OmeError("wait_timeout", f"stop push task {key}", detail=detail)
+            detail = f"The server accepted the request, but still lists the {self._kind.noun} after {timeout:g} s."
+            error = OmeError("wait_timeout", f"stop {self._kind.what} {key}", detail=detail)
             failed[key] = outcomes[key].interrupted(error).replace(after=outcomes[key].before)
         if unseen is not None:
-            failed.update({key: _unverified(outcomes[key], unseen) for key in asked})
+            failed.update({key: self._unverified(outcomes[key], unseen) for key in asked})
         unsure = [key for key, error in failures.items() if error.outcome_unknown]
         left, unseen = self._wait_until_gone(unsure, min(STABLE_TIMEOUT, timeout))
         for key in unsure:
             if unseen is not None:
-                failed[key] = _unverified(outcomes[key], unseen)
+                failed[key] = self._unverified(outcomes[key], unseen)
             elif key not in left:
                 del failed[key]  # the server has stopped it although its answer was lost
         return [failed.get(key) or outcome.with_details(state="stopped") for key, outcome in outcomes.items()]
 
-    def _ask_to_stop(self, key: Key) -> OmeError | None:
-        """Return the error if the server could not be asked."""
-        try:
-            self._api.stop_push_task(*key)
-        except OmeError as error:
-            return error
-        return None
-
     def _wait_until_gone(self, keys: t.Collection[Key], timeout: float) -> tuple[list[Key], OmeError | None]:
-        """Wait until tasks that were, or may have been, asked to stop are gone; return those that are not, or the error
+        """Wait until jobs that were, or may have been, asked to stop are gone; return those that are not, or the error
         if they cannot be read.
         """
         try:
             return self._waiter.wait_until_gone(keys, timeout), None
         except OmeError:
-            pass  # the tasks end all the same, and the result must say what has become of them: try once more
+            pass  # the jobs end all the same, and the result must say what has become of them: try once more
         try:
             return self._waiter.wait_until_gone(keys, timeout), None
         except OmeError as error:
             return [], error
 
-
-def _unverified(outcome: Outcome, error: OmeError) -> Outcome:
-    """Return the failure of a stop that was requested, but could not be verified."""
-    error = error.for_attempt(f"verify that push task {outcome.title} has ended")
-    error = error.with_detail("The stop was requested, but its completion could not be verified.")
-    if outcome.action == RESTARTED:
-        error = error.with_detail("It was not restarted.")
-    return outcome.interrupted(error).replace(after=None)
+    def _unverified(self, outcome: Outcome, error: OmeError) -> Outcome:
+        """Return the failure of a stop that was requested, but could not be verified."""
+        error = error.for_attempt(f"verify that {self._kind.what} {outcome.title} has ended")
+        error = error.with_detail("The stop was requested, but its completion could not be verified.")
+        if outcome.action == RESTARTED:
+            error = error.with_detail("It was not restarted.")
+        return outcome.interrupted(error).replace(after=None)

@@ -11,17 +11,12 @@ from __future__ import annotations
 
 import typing as t
 
-from .._resources.application import APPLICATION
-from .._resources.push_task import PUSH_TASK
-from .._resources.virtual_host import VIRTUAL_HOST
+from .._resources.registry import RESOURCES
 from .._schema.extra import EXTRA
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Url
 from .._schema.string_lists import StringList
 from .options import CONNECTION_URLS, connection_options
-
-RESOURCES: tuple[Object, ...] = (VIRTUAL_HOST, APPLICATION, PUSH_TASK)
-"""The declarations of all objects that options can hold. A test compares them with the specs of all modules."""
 
 
 def secret_names(spec: t.Mapping[str, t.Any]) -> set[str]:

@@ -8,6 +8,7 @@ time.
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import json
@@ -19,11 +20,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import creating
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import creating, waiting
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, channel_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer, envelope
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.channel_files import Held
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.media import LiveStream
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.recorder import RecordApplication
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.state import PushApplication, State, VirtualHost
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging import (
@@ -35,11 +39,16 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.judging imp
     odd_output,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
+    DUMPED,
     LONGER_THAN_ANY_STOP,
     Given,
     Label,
     View,
+    channel_of,
     doubles,
+    is_on_stream,
+    is_pull,
+    is_recording,
     strays,
     view,
 )
@@ -74,7 +83,9 @@ class _Objects(NamedTuple):
 
     virtual_hosts: dict[str, VirtualHost]
     push_applications: dict[tuple[str, str], list[PushApplication]]
-    streams: dict[tuple[str, str, str], float]
+    streams: dict[tuple[str, str, str], LiveStream]
+    recordings: dict[tuple[str, str], list[RecordApplication]]
+    channels: Held
 
 
 def _copied(objects: State | _Objects) -> _Objects:
@@ -87,11 +98,19 @@ def _copied(objects: State | _Objects) -> _Objects:
         ]
         for where, found in objects.push_applications.items()
     }
+    held = objects.channels.held if isinstance(objects, State) else objects.channels
+    copies: dict[int, Any] = {}
+    recordings = copy.deepcopy(
+        objects.records.applications if isinstance(objects, State) else objects.recordings, copies
+    )
     vhosts = {}
     for name, vhost in objects.virtual_hosts.items():
-        apps = {app.name: replace(app, push=pushes.get(id(app.push))) for app in vhost.applications.values()}
+        apps = {
+            app.name: replace(app, push=pushes.get(id(app.push)), records=copies.get(id(app.records)))
+            for app in vhost.applications.values()
+        }
         vhosts[name] = replace(vhost, applications=apps, certificates=list(vhost.certificates))
-    return _Objects(vhosts, holders, dict(objects.streams))
+    return _Objects(vhosts, holders, copy.deepcopy(objects.streams), recordings, copy.deepcopy(held))
 
 
 class RestartAfter:
@@ -118,7 +137,16 @@ def _known(simulator: Simulator, number: int, labels: Iterable[Label]) -> frozen
 
     def reads(label: Label) -> set[str]:
         vhost, app = f"/v1/vhosts/{label[0]}", f"/v1/vhosts/{label[0]}/apps"
-        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:pushes" if len(label) == 3 else ""}}[
+        channel = channel_of(label)
+        if channel is not None:
+            calls = f"{app}/{label[1]}/{channel.source_type.lower()}Channels"
+            return {calls, f"{calls}/{label[2]}"}
+        if is_pull(label):
+            return {f"{app}/{label[1]}/streams", f"{app}/{label[1]}/streams/{label[2]}"}
+        if is_on_stream(label):
+            return {f"{app}/{label[1]}/streams/{DUMPED}:{action}" for action in ("hlsDumps", "sttStatus")}
+        jobs = "records" if is_recording(label) else "pushes"
+        return {1: {vhost}, 2: {app, f"{app}/{label[-1]}"}, 3: {f"{app}/{label[1]}:{jobs}" if len(label) == 3 else ""}}[
             len(label)
         ]
 
@@ -144,6 +172,7 @@ class FaultHarness:
         self._directory = directory
         self._patch = patch
         self._bulk_size = creating.BULK_SIZE
+        self._poll_interval = waiting.POLL_INTERVAL
         self._kept: dict[str, _Objects] = {}
         self._good: dict[str, Good] = {}
         self._site: Site | None = None
@@ -163,8 +192,11 @@ class FaultHarness:
         simulator.clear_faults()
         simulator.middlewares[:] = [_refusing, self.ledger]
         self._patch.setattr(creating, "BULK_SIZE", scenario.bulk_size or self._bulk_size)
+        # So that the server never notices a file just when a module looks, and each run sends the same requests.
+        self._patch.setattr(waiting, "POLL_INTERVAL", 0.35 if scenario.of_channels else self._poll_interval)
         state = simulator.state
         if scenario.name not in self._kept:
+            state.channels.files.clear()
             simulator.restart()
             self._make(scenario)
             self._kept[scenario.name] = _copied(state)
@@ -175,20 +207,32 @@ class FaultHarness:
                 kept.push_applications,
                 kept.streams,
             )
+            state.records.applications, state.channels.held = kept.recordings, kept.channels
+            state.world.events.clear()
             state.random = random.Random(20)
         simulator.clear_log()
         self.ledger.clear()
 
     def _make(self, scenario: Scenario) -> None:
+        for origin in ("rtsp://origin.example.com", "rtsp://u:canary-password@origin.example.com"):
+            self.simulator.origin(origin)
         for one in scenario.given:
             one.post(self.simulator)
-        for stream in scenario.streams:
-            self.simulator.stream_appears(*stream)
+        self._go_live(scenario)
         if scenario.certificates:
             self._site = self._site or Site(self.simulator, self._directory, "t-v")
             self._site.place(self._site.old)
             self._site.create()
             self._site.place(self._site.new)
+
+    def _go_live(self, scenario: Scenario) -> None:
+        """Let the streams of a scenario appear, those that the modules switch with speech to text as it is before."""
+        for vhost, app, name in scenario.streams:
+            self.simulator.stream_appears(vhost, app, name)
+            speech = (vhost, app, f"speech-{name}")
+            if speech in scenario.claimed:
+                self.simulator.speech(vhost, app, name, [{"label": "captions"}])
+                self.simulator.state.streams[vhost, app, name].stt_paused = speech in scenario.made
 
     def mend(self, scenario: Scenario) -> None:
         """Restore what the scenario needs and does not make itself, as an operator does after a restart."""
@@ -200,8 +244,9 @@ class FaultHarness:
             Given(("t-v",), {"name": "t-v", "host": {"names": [self._site.host_name], "tls": self._site.tls}}).post(
                 self.simulator
             )
-        for stream in scenario.streams:
-            self.simulator.stream_appears(*stream)
+        self._go_live(scenario)
+        if scenario.of_channels:
+            self.clock.advance(channel_files.SECONDS_TO_NOTICE + 1)  # of a new application the files that are there
 
     def look(self) -> View:
         """Return what there is once all that was asked to stop is gone."""

@@ -4,7 +4,7 @@
 
 """The checks after a run of which a request failed; they read the server and do not trust the module.
 
-Either the task succeeds and the state is as desired, or it fails and reports the true state. No push task runs twice,
+Either the task succeeds and the state is as desired, or it fails and reports the true state. No job runs twice,
 no request that took effect is sent again, no object disappears silently, and no secret is shown.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects import (
     Label,
@@ -24,17 +24,25 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.objects imp
     describe,
     doubles,
     is_there,
+    kind_of,
     strays,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.scenarios import CANARY, Scenario
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun
 
-SINGLE = ("vhost", "application", "push_task")
+SINGLE = ("vhost", "application", "push_task", "record", "scheduled_channel", "multiplex_channel", "stream", "hls_dump")
 # Actions after which an object must be there as wanted, and those after which there must be none.
-_PRESENT = ("created", "recreated", "started", "restarted", "unchanged")
+_PRESENT = ("created", "recreated", "updated", "started", "restarted", "unchanged")
 _ABSENT = ("deleted", "stopped")
 # Errors that mean that the object, or its parent, is not there.
-_GONE_KINDS = ("lost", "vhost_not_found", "application_not_found", "task_not_found")
+_GONE_KINDS = (
+    "lost",
+    "vhost_not_found",
+    "application_not_found",
+    "task_not_found",
+    "record_not_found",
+    "stream_not_found",
+)
 _GONE_WORDS = re.compile(
     r"could not be (restarted|restored|verified)|missing|is gone|are gone|no longer|lost|is not there|not known",
     re.IGNORECASE,
@@ -257,7 +265,7 @@ def _named(label: Label, run: ModuleRun, scenario: Scenario, after: View) -> boo
     if len(label) > 1 and label[:-1] not in after and _named(label[:-1], run, scenario, after):
         return True
     inner = "/".join(label[1:])
-    word = ("virtual host", "application", "push task")[len(label) - 1]
+    word = kind_of(label)
     names = {f"{word} {'/'.join(label)}", *([f"{word} {inner}"] if inner else [])}
     entries = [run, *run.get("results", ()), *run.get("application_results", ())]
     for entry in entries:

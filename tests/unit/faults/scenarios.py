@@ -46,6 +46,8 @@ class Scenario:
     """Virtual host `t-v` has TLS, and its files hold another certificate than the one that is served."""
     always_changed: bool = False
     """Whether each run reports a change because it reads nothing."""
+    sent_once: bool = False
+    """Whether a request is never sent again because no read tells what has become of it."""
 
     @property
     def claimed(self) -> frozenset[Label]:
@@ -56,6 +58,11 @@ class Scenario:
     def held(self) -> frozenset[Label]:
         """Return what must be there after a success, whatever else has happened to the server."""
         return self.made | self.kept | self.carried | (frozenset() if self.always_changed else self.changed)
+
+    @property
+    def of_channels(self) -> bool:
+        """Return whether the module manages channels, which the server notices some time after a write."""
+        return self.module.removesuffix("s") in ("scheduled_channel", "multiplex_channel")
 
     @property
     def needed(self) -> list[Given]:
@@ -88,7 +95,7 @@ def _given_vhost(name: str, **fields: Any) -> Given:
 
 
 def _given_app(vhost: str, name: str, push: str | None = None, **fields: Any) -> Given:
-    """Return an application in the API; ``push`` is its push publisher."""
+    """Return an application in the API; ``push`` is a publisher beside LLHLS, that of pushes or recordings."""
     app = {
         "name": name,
         "type": "live",
@@ -140,7 +147,16 @@ class _Publisher:
 def scenarios(version: str) -> dict[str, Scenario]:
     """Return all of them by name, for a version of the server."""
     push = _Publisher("rtmp_push", "rtmpPush") if version == "0.15.10" else _Publisher("push", "push")
-    found = [*_of_virtual_hosts(push), *_of_applications(push), *_of_push_tasks(push), *_of_certificates()]
+    found = [
+        *_of_virtual_hosts(push),
+        *_of_applications(push),
+        *_of_push_tasks(push),
+        *_of_recordings(),
+        *([] if version in ("0.15.10", "documented") else _of_channels(version)),
+        *_of_streams(),
+        *_of_live_streams(version),
+        *_of_certificates(),
+    ]
     assert len({one.name for one in found}) == len(found)
     return {one.name: one for one in found}
 
@@ -433,6 +449,95 @@ def _of_push_tasks(push: _Publisher) -> Iterable[Scenario]:
     )
 
 
+def _record(app: str, record_id: str, **fields: Any) -> dict[str, Any]:
+    """Return a recording as options; the same that `_given_record` makes."""
+    return {
+        "vhost": "t-v",
+        "app": app,
+        "id": record_id,
+        "stream": {"name": "main"},
+        "file_path": f"/{record_id}_${{StartTime:YYYYMMDDhhmmss}}.ts",
+        "metadata": f"{CANARY}-metadata-{record_id}",
+        **fields,
+    }
+
+
+def _given_record(record_id: str) -> Given:
+    options = _record("live", record_id)
+    body = {"id": record_id, "stream": options["stream"], "filePath": options["file_path"]}
+    return Given(("t-v", "live", record_id), {**body, "metadata": options["metadata"]})
+
+
+def _recorder(records: int = 2) -> list[Given]:
+    """Return a virtual host with an application that records, and one that cannot."""
+    return [
+        _given_vhost("t-v"),
+        _given_app("t-v", "live", "file"),
+        _given_app("t-v", "plain"),
+        *(_given_record(f"record-{number}") for number in range(1, records + 1)),
+    ]
+
+
+def _of_recordings() -> Iterable[Scenario]:
+    record = _record("live", "record-1")
+    yield Scenario("record: start", "record", record, given=_recorder(0), made=_labels("t-v/live/record-1"))
+    yield Scenario(
+        "record: another interval",
+        "record",
+        {**record, "interval": 5000},
+        given=_recorder(),
+        changed=_labels("t-v/live/record-1"),
+    )
+    yield Scenario(
+        "record: stop",
+        "record",
+        {"vhost": "t-v", "app": "live", "id": "record-1", "state": "stopped"},
+        given=_recorder(),
+        gone=_labels("t-v/live/record-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "record: wait until it records",
+        "record",
+        {**record, "wait_for": "recording", "wait_timeout": 10},
+        given=_recorder(0),
+        made=_labels("t-v/live/record-1"),
+        streams=[("t-v", "live", "main")],
+    )
+    yield Scenario(
+        "records: start, change, keep and purge",
+        "records",
+        {
+            "records": [
+                _record("live", "record-new"),
+                {**record, "schedule": "0 * *"},
+                _record("live", "record-2"),
+            ],
+            "purge": True,
+        },
+        given=_recorder(4),
+        made=_labels("t-v/live/record-new"),
+        changed=_labels("t-v/live/record-1"),
+        kept=_labels("t-v/live/record-2"),
+        gone=_labels("t-v/live/record-3", "t-v/live/record-4"),
+    )
+    yield Scenario(
+        "records: some refused",
+        "records",
+        {
+            "records": [
+                record,
+                _record("plain", "record-1"),
+                _record("nowhere", "record-1"),
+                _record("live", "record-2"),
+            ]
+        },
+        given=_recorder(0),
+        made=_labels("t-v/live/record-1", "t-v/live/record-2"),
+        refused=_labels("t-v/plain/record-1", "t-v/nowhere/record-1"),
+    )
+
+
 def _of_certificates() -> Iterable[Scenario]:
     tls = _labels("t-v")
     yield Scenario(
@@ -459,3 +564,195 @@ class Recorded:
         """Return a request by its number: method, path, and how many of the same come before it."""
         method, path, _write = self.requests[number]
         return method, path, sum(1 for one in self.requests[:number] if one[:2] == (method, path))
+
+
+_PROGRAM = {"name": "one", "scheduled": "2020-01-01T00:00:00.000+00:00", "repeat": True}
+_ITEM = {"url": "stream://t-v/tv/main", "start": 0, "duration": 60000}
+_TRACK = {"source_track_name": "bypass_video", "new_track_name": "video"}
+
+
+def _of_channels(version: str) -> Iterable[Scenario]:
+    providers = {
+        "schedule": {"mediaRootDir": "/media", "scheduleFilesDir": "/channels"},
+        "multiplex": {"muxFilesDir": "/channels"},
+    }
+    empty = [_given_vhost("t-v"), _given_app("t-v", "tv", providers=providers)]
+    stream: dict[str, Any] = {"bypassTranscoder": False, "videoTrack": True, "audioTrack": True, "audioMap": None}
+    if version != "0.18.0":
+        stream["errorToleranceDurationMs"] = 500
+    item = _ITEM if version in ("0.18.0", "0.20.0") else {**_ITEM, "forwardData": False}
+    stored = {"stream": {"name": "scheduled-1", **stream}, "programs": [{**_PROGRAM, "items": [item]}]}
+    there = [*empty, Given(("t-v", "tv", "scheduled-1"), stored)]
+    place = {"vhost": "t-v", "app": "tv", "name": "scheduled-1"}
+    label = _labels("t-v/tv/scheduled-1")
+    program = {**_PROGRAM, "items": [_ITEM]}
+    yield Scenario(
+        "scheduled_channel: create", "scheduled_channel", {**place, "programs": [program]}, given=empty, made=label
+    )
+    yield Scenario(
+        "scheduled_channel: change in place",
+        "scheduled_channel",
+        {**place, "programs": [{**program, "repeat": False}]},
+        given=there,
+        changed=label,
+    )
+    yield Scenario(
+        "scheduled_channel: recreate",
+        "scheduled_channel",
+        {**place, "stream": {"video_track": False}, "recreate": True},
+        given=there,
+        changed=label,
+    )
+    yield Scenario(
+        "scheduled_channel: delete", "scheduled_channel", {**place, "state": "absent"}, given=there, gone=label
+    )
+    source = {"name": "one", "url": _ITEM["url"], "track_map": [_TRACK]}
+    yield Scenario(
+        "multiplex_channel: create",
+        "multiplex_channel",
+        {**place, "name": "multiplex-1", "source_streams": [source]},
+        given=empty,
+        made=_labels("t-v/tv/multiplex-1"),
+    )
+    yield from _of_lists_of_channels(empty, stored, source)
+
+
+def _of_lists_of_channels(
+    empty: Sequence[Given], stored: Mapping[str, Any], source: Mapping[str, Any]
+) -> Iterable[Scenario]:
+    """Yield the scenarios for lists; ``stored`` is a scheduled channel as the server keeps it."""
+
+    def channel(name: str, **fields: Any) -> dict[str, Any]:
+        return {"vhost": "t-v", "app": "tv", "name": name, **fields}
+
+    def there(number: int) -> Given:
+        name = f"scheduled-{number}"
+        return Given(("t-v", "tv", name), {**stored, "stream": {**stored["stream"], "name": name}})
+
+    program = {**_PROGRAM, "items": [_ITEM]}
+    plain = _given_app("t-v", "plain")
+    yield Scenario(
+        "scheduled_channels: create, change, recreate, keep and purge",
+        "scheduled_channels",
+        {
+            "scheduled_channels": [
+                channel("scheduled-new", programs=[program]),
+                channel("scheduled-1", programs=[{**program, "repeat": False}]),
+                channel("scheduled-2", stream={"video_track": False}),
+                channel("scheduled-3", programs=[program]),
+            ],
+            "recreate": True,
+            "purge": True,
+        },
+        given=[*empty, *map(there, range(1, 5))],
+        made=_labels("t-v/tv/scheduled-new"),
+        changed=_labels("t-v/tv/scheduled-1", "t-v/tv/scheduled-2"),
+        kept=_labels("t-v/tv/scheduled-3"),
+        gone=_labels("t-v/tv/scheduled-4"),
+    )
+    yield Scenario(
+        "scheduled_channels: some refused",
+        "scheduled_channels",
+        {
+            "scheduled_channels": [
+                channel("scheduled-new", programs=[program]),
+                {**channel("scheduled-new", programs=[program]), "app": "plain"},
+                {**channel("scheduled-new", programs=[program]), "app": "nowhere"},
+                channel("scheduled-1", stream={"video_track": False}),
+            ]
+        },
+        given=[*empty, plain, there(1)],
+        made=_labels("t-v/tv/scheduled-new"),
+        refused=_labels("t-v/plain/scheduled-new", "t-v/nowhere/scheduled-new", "t-v/tv/scheduled-1"),
+    )
+    yield Scenario(
+        "scheduled_channels: delete many",
+        "scheduled_channels",
+        {"scheduled_channels": [channel(f"scheduled-{number}") for number in (1, 2, 9)], "state": "absent"},
+        given=[*empty, *map(there, (1, 2))],
+        gone=_labels("t-v/tv/scheduled-1", "t-v/tv/scheduled-2"),
+    )
+    yield Scenario(
+        "multiplex_channels: create many",
+        "multiplex_channels",
+        {"multiplex_channels": [channel(f"multiplex-{number}", source_streams=[source]) for number in (1, 2)]},
+        given=empty,
+        made=_labels("t-v/tv/multiplex-1", "t-v/tv/multiplex-2"),
+    )
+
+
+def _of_streams() -> Iterable[Scenario]:
+    empty = [_given_vhost("t-v"), _given_app("t-v", "cameras", providers={"rtspPull": {}})]
+    url = f"rtsp://u:{CANARY}-password@origin.example.com/one"
+    pull = {"vhost": "t-v", "app": "cameras", "name": "pull-1", "urls": [url], "persistent": True}
+    there = [*empty, Given(("t-v", "cameras", "pull-1"), {"urls": [url]})]
+    label = _labels("t-v/cameras/pull-1")
+    other = {**pull, "urls": ["rtsp://origin.example.com/two"], "recreate": True}
+    yield Scenario("stream: pull", "stream", pull, given=empty, made=label)
+    yield Scenario("stream: another URL", "stream", other, given=there, changed=label)
+    yield Scenario("stream: end", "stream", {**pull, "state": "absent"}, given=there, gone=label)
+    many = [{**pull, "name": f"pull-{number}"} for number in (1, 2, 3)]
+    given = [
+        *empty,
+        _given_app("t-v", "plain"),
+        *(Given(("t-v", "cameras", f"pull-{n}"), {"urls": [url]}) for n in (1, 2)),
+    ]
+    yield Scenario(
+        "streams: pull, another URL, keep and refuse",
+        "streams",
+        {
+            "streams": [
+                many[2],
+                {**many[0], "urls": other["urls"]},
+                many[1],
+                {**many[0], "app": "plain"},
+            ],
+            "recreate": True,
+        },
+        given=given,
+        made=_labels("t-v/cameras/pull-3"),
+        changed=label,
+        kept=_labels("t-v/cameras/pull-2"),
+        refused=_labels("t-v/plain/pull-1"),
+    )
+    yield Scenario(
+        "streams: end many",
+        "streams",
+        {"streams": many, "state": "absent"},
+        given=given,
+        gone=_labels("t-v/cameras/pull-1", "t-v/cameras/pull-2"),
+    )
+
+
+_LIVE = ("t-v", "live", "main")
+_NEEDS_RELEASE = {"stream_conclude": ("0.18.0", "0.20.0", "0.21.0"), "stream_stt": ("0.21.0",)}
+"""The versions with the calls of a module, if not all have them."""
+
+
+def _of_live_streams(version: str) -> Iterable[Scenario]:
+    """Return what is done to a stream that is live: dumps, events, the end of its HLS, speech to text."""
+    profile = {
+        "name": "bypass",
+        "outputStreamName": "${OriginStreamName}",
+        "encodes": {"videos": [{"name": "bypass_video", "bypass": True}]},
+    }
+    there = [_given_vhost("t-v"), _given_app("t-v", "live", outputProfiles={"outputProfile": [profile]})]
+    stream = {"vhost": "t-v", "app": "live", "stream": "main"}
+    files = {"output_path": "/dumps", "info_file": "/dumps/one.info", "user_data": f"{CANARY}-user-data"}
+    body = {"outputPath": "/dumps", "infoFile": "/dumps/one.info", "userData": f"{CANARY}-user-data"}
+    dumping = [*there, Given(("t-v", "live", "dump-1"), {"id": "dump-1", "outputStreamName": "main", **body})]
+    dump = {**stream, "id": "dump-1"}
+    frames = [{"frame_type": "TXXX", "info": "made-up", "data": "made-up"}]
+    parts: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+        ("start", "hls_dump", {**dump, **files}, {"given": there, "made": _labels("t-v/live/dump-1")}),
+        ("stop", "hls_dump", {**dump, "state": "stopped"}, {"given": dumping, "gone": _labels("t-v/live/dump-1")}),
+        ("send", "stream_event", {**stream, "frames": frames}, {"made": _labels("t-v/live/sent-main")}),
+        ("send", "stream_conclude", {**stream, "force": True}, {"made": _labels("t-v/live/sent-main")}),
+        ("start", "stream_stt", stream, {"made": _labels("t-v/live/speech-main")}),
+        ("stop", "stream_stt", {**stream, "state": "stopped"}, {"gone": _labels("t-v/live/speech-main")}),
+    ]
+    for name, module, options, effects in parts:
+        if version in _NEEDS_RELEASE.get(module, (version,)):
+            sends = module in ("stream_event", "stream_conclude")
+            effects = {"given": there, "streams": [_LIVE], "always_changed": sends, "sent_once": sends, **effects}
+            yield Scenario(f"{module}: {name}", module, options, **effects)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import select
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.se
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.faults import Fault
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import wait_until_readable
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.harness import PATIENCE, RestartAfter
 from ansible_collections.streamops.ovenmediaengine.tests.unit.faults.kinds import (
@@ -131,7 +131,7 @@ class Wire:
         request.
         """
         (line,) = self._connections._pooled
-        select.select([line._connection.sock], [], [], PATIENCE)
+        wait_until_readable(line._connection.sock)
 
     def times_sent(self, request: str) -> int:
         """Return how often the server has met a request."""

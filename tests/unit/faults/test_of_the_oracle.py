@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import client, idempotence, jobs
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import secret_store
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import (
@@ -92,7 +92,7 @@ class TestWithABug:
     """One bug each."""
 
     def test_a_blind_retry_of_a_start(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(client, "STARTS", BLIND)
+        monkeypatch.setattr(jobs, "STARTS", BLIND)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).doubled
 
     def test_a_blind_retry_of_a_create(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,17 +109,17 @@ class TestWithABug:
         def no_read(self: Any, key: Any) -> None:
             raise OmeError("refused", "start a push task")
 
-        monkeypatch.setattr(starting.PushTaskStarter, "_read_after_failure", no_read)
+        monkeypatch.setattr(starting.JobStarter, "_read_after_failure", no_read)
         assert verdict("push_task: start", "POST", ":startPush", "reset", "after", retries=1).wrong
 
     def test_an_error_that_is_swallowed(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
-        start = starting.PushTaskStarter.start
+        start = starting.JobStarter.start
 
         def swallow(self: Any, outcome: plan.Outcome) -> plan.Outcome:
             ended = start(self, outcome)
             return ended.replace(action=plan.STARTED, error=None, after=outcome.after)
 
-        monkeypatch.setattr(starting.PushTaskStarter, "start", swallow)
+        monkeypatch.setattr(starting.JobStarter, "start", swallow)
         assert verdict("push_task: start", "POST", ":startPush", "status", "before", status=400).wrong
 
     def test_what_was_taken_down_is_not_put_back(self, verdict: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,19 +12,28 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place, spelled, with_value
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import (
+    HOLDER,
+    LIVE,
+    Place,
+    spelled,
+    with_value,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
 
 NAME = re.compile(r"[A-Za-z0-9._-]+")
-_VHOST = (
-    rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}(:pushes|:startPush|:stopPush|/streams)?|:reloadCertificate)?"
-)
-_STATISTICS = rf"stats/current/vhosts/{NAME.pattern}(/apps/{NAME.pattern})?"
+_ACTIONS = "pushes|startPush|stopPush|records|startRecord|stopRecord"
+_CHANNELS = rf"/(scheduled|multiplex)Channels(/{NAME.pattern})?"
+_OF_STREAM = "hlsDumps|startHlsDump|stopHlsDump|sendEvent|sendSubtitles|concludeHlsLive|enableStt|disableStt|sttStatus"
+_STREAMS = rf"/streams(/{NAME.pattern}(:({_OF_STREAM}))?)?"
+_IN_APP = rf"(:({_ACTIONS})|{_STREAMS}|{_CHANNELS})?"
+_VHOST = rf"vhosts/{NAME.pattern}(/apps|/apps/{NAME.pattern}{_IN_APP}|:reloadCertificate)?"
+_STATISTICS = rf"stats/current(/vhosts/{NAME.pattern}(/apps/{NAME.pattern}(/streams/{NAME.pattern})?)?)?"
 _PATHS = rf"/v1/(version|vhosts|vhosts:reloadAllCertificates|{_VHOST}|{_STATISTICS}|managers/api:reloadCertificate)"
 KEY = re.compile(r"[A-Za-z0-9_]+")
 
@@ -95,8 +104,12 @@ def check_requests(simulator: Simulator, about: str, *, prefix: str = "") -> Non
             f"{about}: {record.path!r}",
         )
         demand(all(KEY.fullmatch(key) for key in keys_in(record.body)), "keys are plain", f"{about}: {record.path!r}")
-        if record.path.endswith((":startPush", ":stopPush")):
-            demand(NAME.fullmatch(record.body["id"]), "ids of push tasks are plain", f"{about}: {record.body['id']!r}")
+        if record.path.endswith((":startPush", ":stopPush", ":startRecord", ":stopRecord")):
+            demand(
+                NAME.fullmatch(record.body["id"]),
+                "ids of push tasks and recordings are plain",
+                f"{about}: {record.body['id']!r}",
+            )
         demand("x-smuggled" not in {name.lower() for name in record.headers}, "no header is smuggled in", about)
 
 
@@ -124,10 +137,15 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def fresh(simulator: Simulator) -> None:
-    """Bring the simulator to its first state, with a virtual host `t-v` in which applications can be made."""
+    """Bring the simulator to its first state, with a virtual host `t-v` for applications, recordings and channels."""
+    with simulator.state.lock:
+        simulator.state.channels.files.clear()  # they would survive the restart
     simulator.restart()
     with simulator.state.lock:
-        simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
+        vhost = simulator.state.create_virtual_host({"name": "t-v", "host": {"names": ["v.example.com"]}})
+        for app in HOLDER["applications"]:
+            simulator.state.create_application(vhost, app)
+    simulator.stream_appears(LIVE["vhost"], LIVE["app"], LIVE["stream"])
     simulator.clear_log()
 
 
@@ -137,7 +155,15 @@ def held(simulator: Simulator) -> list[Any]:
     with state.lock:
         found: list[Any] = [vhost.config for vhost in state.virtual_hosts.values()]
         found += [app.config for vhost in state.virtual_hosts.values() for app in vhost.applications.values()]
+        found += [file.content for file in state.channels.files.values()]
+        found += [event.body for event in state.world.events]
         found += [dataclasses.asdict(push) for pushes in state.push_applications.values() for push in pushes]
+        found += [
+            vars(record)
+            for held in state.records.applications.values()
+            for one in held
+            for record in one.records.values()
+        ]
     return found
 
 

@@ -15,7 +15,14 @@ from typing import Any
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
+    MULTIPLEX_CHANNEL,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORD
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
+    SCHEDULED_CHANNEL,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
@@ -34,8 +41,15 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking i
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import Place
 
-GROUPS = {"virtual host": VIRTUAL_HOST, "application": APPLICATION, "push task": PUSH_TASK}
-# Names and ids that go into paths, or into a stopPush.
+_CHANNELS = {"scheduled_channel": SCHEDULED_CHANNEL, "multiplex_channel": MULTIPLEX_CHANNEL}
+GROUPS = {
+    "virtual host": VIRTUAL_HOST,
+    "application": APPLICATION,
+    "push task": PUSH_TASK,
+    "recording": RECORD,
+    **_CHANNELS,
+}
+# Names and ids that go into paths, or into a stopPush or stopRecord.
 IDENTITIES = ("name", "vhost", "app", "id")
 # Where the groups are among the options of the modules.
 _HOLDERS: dict[tuple[Any, ...], Object] = {
@@ -43,8 +57,9 @@ _HOLDERS: dict[tuple[Any, ...], Object] = {
     ("applications", 0): APPLICATION,
     ("push_tasks", 0): PUSH_TASK,
     ("tasks", 0): PUSH_TASK,
+    ("records", 0): RECORD,
 }
-_SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_TASK}
+_SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_TASK, "record": RECORD, **_CHANNELS}
 
 
 def fields(group: Object, path: str = "") -> Iterator[tuple[str, Field]]:

@@ -14,7 +14,12 @@ from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import argument_spec
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.channel_samples import (
+    MULTIPLEX,
+    PLACE,
+    SCHEDULED,
+)
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import RECORD, TASK
 
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
 APPLICATION: dict[str, Any] = {"vhost": "t-v", "name": "live"}
@@ -22,6 +27,15 @@ OURS = {"name": "t-s", "host": {"names": ["s.example.com"]}}
 """A virtual host that is there, and what is in it."""
 OUR_APP = {"vhost": "t-s", "name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}}}
 OUR_TASK = {**TASK, "vhost": "t-s", "app": "live"}
+HOLDER: dict[str, Any] = {"applications": [{"name": "rec", "type": "live", "publishers": {"file": {}}}]}
+"""What virtual host `t-v` has in it for recordings, in wire form."""
+_RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
+# Renditions without tracks, because a track that no source has is refused there.
+_MULTIPLEX = {**MULTIPLEX, "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}]}
+_STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
+
+LIVE = {"vhost": "default", "app": "app", "stream": "t-live"}
+"""A stream that a test has to bring to life."""
 
 VALID: dict[str, dict[str, Any]] = {
     "vhost": VHOST,
@@ -33,15 +47,33 @@ VALID: dict[str, dict[str, Any]] = {
     "push_task": TASK,
     "push_tasks": {"tasks": [TASK]},
     "push_task_info": {"vhost": "default", "app": "app"},
+    "record": _RECORD,
+    "records": {"records": [_RECORD]},
+    "record_info": {"vhost": "t-v", "app": "rec"},
+    "scheduled_channel": SCHEDULED,
+    "scheduled_channels": {"scheduled_channels": [SCHEDULED]},
+    "scheduled_channel_info": PLACE,
+    "multiplex_channel": _MULTIPLEX,
+    "multiplex_channels": {"multiplex_channels": [_MULTIPLEX]},
+    "multiplex_channel_info": PLACE,
+    "stream": {**_STREAM, "state": "absent"},
+    "streams": {"streams": [_STREAM], "state": "absent"},
+    "stream_conclude": LIVE,
+    "stream_event": {**LIVE, "frames": [{"frame_type": "TIT2", "data": "x"}]},
+    "stream_stt": {**LIVE, "state": "stopped"},
+    "hls_dump": {**LIVE, "id": "t-d", "state": "stopped"},
+    "hls_dump_info": {"vhost": "default", "app": "app"},
+    "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificate_info": {
         "vhost": "default",
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
     },
     "audit_info": {},
+    "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
 }
-"""Options with which each module succeeds on a simulator that holds a virtual host `t-v`, or (certificate_info) looks
-at a port where nothing listens.
+"""Options with which each module succeeds on a simulator that holds a virtual host `t-v` with HOLDER, or
+(certificate_info) looks at a port where nothing listens.
 """
 
 # What an option needs beside it that the specs do not say: the names of the entries that hold them, and what is valid
@@ -51,6 +83,15 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "applications": {"name": "live"},
     "push_tasks": TASK,
     "tasks": TASK,
+    "records": _RECORD,
+    "scheduled_channels": SCHEDULED,
+    "multiplex_channels": _MULTIPLEX,
+    "streams": _STREAM,
+    "frames": {"frame_type": "TIT2"},
+    "cue": {"cue_type": "out"},
+    "scte35": {"id": 1, "splice_type": "out"},
+    "subtitles": {"label": "x", "cues": [{"text": "x"}]},
+    "cues": {"text": "x"},
     "videos": {"name": "v", "bypass": True},
     "audios": {"name": "a", "bypass": True},
     "output_profile": {"name": "p", "output_stream_name": "s"},

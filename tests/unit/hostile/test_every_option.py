@@ -42,7 +42,7 @@ from hypothesis import given, settings
 FIELDS = [(name, path, field) for name, group in GROUPS.items() for path, field in fields(group) if takes_text(field)]
 CONNECTION_MODULE = "vhost_info"
 """Meets every connection option; they are the same in all modules."""
-SINGLE = ("vhost", "application", "push_task", CONNECTION_MODULE)
+SINGLE = ("vhost", "application", "push_task", "record", CONNECTION_MODULE)
 """Their values are tried in the short gate; the other modules take the same fields in lists."""
 OTHERS = 3
 """How many values beside the deadly one meet each place of a module; they take turns, so that each module meets all of
@@ -160,7 +160,7 @@ def test_names_and_ids_in_every_state(simulator: Simulator, module: str, check_m
 def _huge_places() -> list[tuple[str, Place]]:
     """Return one place of every kind, by the type and the check of the field, and every option at the top."""
     found: dict[Any, tuple[str, Place]] = {}
-    for module in ("vhost", "application", "push_task", "cert_reload", "certificate_info", "vhost_info"):
+    for module in ("vhost", "application", "push_task", "record", "cert_reload", "certificate_info", "vhost_info"):
         for place in places(module):
             kind = (place.spec or {}).get("type")
             key = (
@@ -191,7 +191,7 @@ def test_an_accepted_hostile_id_is_detected(simulator: Simulator, monkeypatch: p
     assert check_option(simulator, "push_task", place, DEADLY, state="stopped") == REFUSED
     monkeypatch.setitem(_field("push_task", "id"), "check", None)
     monkeypatch.setattr(validators, "_ADDRESSABLE", _Anything())
-    with pytest.raises(Broken, match="the server lives|ids of push tasks are plain"):
+    with pytest.raises(Broken, match="the server lives|ids of push tasks and recordings are plain"):
         _stop_hostile_task(simulator, place)
 
 

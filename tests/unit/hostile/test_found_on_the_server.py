@@ -32,6 +32,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("application_info", {"vhost": "t-s"}),
     ("push_task_info", {}),
     ("push_task_info", {"vhost": "t-s", "app": "live"}),
+    ("server_info", {"version": True, "vhosts": ["*"], "applications": ["*/*"]}),
     ("audit_info", {}),
     ("audit_info", {"vhosts": [OURS], "applications": [OUR_APP], "push_tasks": [OUR_TASK]}),
     ("cert_reload", {"vhost": "t-s"}),

@@ -21,7 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_p
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import (
     MASK,

@@ -72,6 +72,15 @@ class Client:
         return found
 
 
+Start = Callable[..., tuple[Simulator, Client]]
+
+
+def refused(answer: tuple[int, Any]) -> tuple[int, str]:
+    """Return status and message of an answer of :meth:`Client.call`."""
+    status, body = answer
+    return status, body["message"]
+
+
 @pytest.fixture
 def clock() -> ManualClock:
     """Provide a clock that the test advances."""
@@ -93,6 +102,18 @@ def start(clock: ManualClock) -> Iterator[Callable[..., tuple[Simulator, Client]
     for simulator, client in running:
         client.connection.close()
         simulator.stop()
+
+
+@pytest.fixture
+def live(start: Start) -> Start:
+    """Start simulators of tests/wire/media in which ``live1`` is live."""
+
+    def begin(**options: Any) -> tuple[Simulator, Client]:
+        simulator, client = start(scene="media", **options)
+        simulator.stream_appears("default", "media", "live1")
+        return simulator, client
+
+    return begin
 
 
 @pytest.fixture

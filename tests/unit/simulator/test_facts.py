@@ -11,6 +11,8 @@ import json
 import ssl
 import subprocess
 import sys
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -654,6 +656,18 @@ def test_statistics_and_streams(sim: Simulator, client: Any, clock: ManualClock)
         assert found["connections"]["llhls"] == 0
     assert client.get("/v1/stats/current/vhosts/none")[0] == 404
     assert client.get("/v1/stats/current/vhosts/default/apps/app/streams/s2")[0] == 404
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_header_date_is_by_the_clock_of_the_server(start: Any, clock: ManualClock, version: str) -> None:
+    client = start(version=version)[1]
+    first = client.raw("GET", "/v1/vhosts")[0].headers["Date"]
+    clock.advance(3600)
+    second = client.raw("GET", "/v1/none")[0].headers["Date"]
+    if version in ("0.15.10", "0.18.0"):
+        assert first is None and second is None
+    else:
+        assert parsedate_to_datetime(second) - parsedate_to_datetime(first) == timedelta(hours=1)
 
 
 def test_answers_are_written_as_the_server_writes_them(client: Any) -> None:

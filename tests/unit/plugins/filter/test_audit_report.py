@@ -10,6 +10,7 @@ import base64
 import hashlib
 import itertools
 import json
+import pathlib
 import re
 from typing import Any
 from xml.etree import ElementTree
@@ -17,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_junit as junit_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_merge as merge_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_summary as summary_plugin
@@ -73,6 +75,9 @@ def test_counts_and_order() -> None:
         "vhost",
         "application",
         "push_task",
+        "record",
+        "stream",
+        "channel",
         "endpoint",
         "field",
         "found",
@@ -256,6 +261,98 @@ def test_junit_puts_each_finding_where_it_belongs() -> None:
     }
     assert 'drift: differs message. On the server: null; listed: "é".' in "".join(root.itertext())
     assert root[0].get("timestamp") == TIME[:-1]
+
+
+PLACE = {"vhost": "v", "app": "a"}
+INSIDE: dict[str, list[dict[str, Any]]] = {
+    "records": [
+        {
+            **PLACE,
+            "id": "r",
+            "stream": "s",
+            "file_path": "",
+            "state": "ready",
+            "bits_per_second": None,
+            "listed": True,
+            "is_config": False,
+        }
+    ],
+    "streams": [{**PLACE, "name": "s", "live": False, "source_type": "", "source_url": ""}],
+    "channels": [
+        {**PLACE, "name": "c", "type": "scheduled", "state": "offair", "listed": True},
+        {**PLACE, "name": "d", "type": "multiplex", "state": "playing", "listed": True},
+    ],
+}
+"""Recordings, pulled streams and channels of a result."""
+INSIDE_FINDINGS = [
+    finding("error", "record_stalled", vhost="v", application="a", record="r"),
+    finding("drift", "missing", vhost="v", application="a", stream="s"),
+    finding("error", "channel_not_playing", vhost="v", application="a", channel="c"),
+]
+
+
+def test_junit_has_recordings_streams_and_channels() -> None:
+    report = audit_report({"one": result(*INSIDE_FINDINGS, **INSIDE)}, TIME)
+    root = ElementTree.fromstring(audit_junit(report).partition("\n")[2])
+    assert {case.get("name"): [part.tag for part in case] for case in root.iter("testcase")} == {
+        "server": [],
+        "recording v/a/r": ["error"],
+        "pulled stream v/a/s": ["failure"],
+        "channel v/a/c": ["error"],
+        "channel v/a/d": [],
+    }
+
+
+def test_the_page_has_recordings_streams_and_channels() -> None:
+    page = page_of(audit_report({"one": result(*INSIDE_FINDINGS, **INSIDE)}, TIME))
+    assert [(row["object"], row["severity"]) for row in page.findings] == [
+        ("Recording v/a/r", "error"),
+        ("Channel v/a/c", "error"),
+        ("Stream v/a/s", "drift"),
+    ]
+    rows = [*page.records, *page.streams, *page.channels]
+    assert [(row["one"].get("name", "r"), row["severity"], row["stalled"]) for row in rows] == [
+        ("r", "error", True),
+        ("s", "drift", False),
+        ("c", "error", False),
+        ("d", "ok", False),
+    ]
+    template = pathlib.Path(__file__).parents[4] / "roles/audit/templates/audit.html.j2"
+    text = audit_page(audit_report({"one": result(*INSIDE_FINDINGS, **INSIDE)}, TIME), template.read_text("utf-8"))
+    for words in ("v/a/r</b>", "ready, writes nothing", "not live", "v/a/d</b>", "<td>multiplex"):
+        assert words in text
+    assert ">Recordings<" not in audit_page(audit_report({"one": result()}, TIME), template.read_text("utf-8"))
+
+
+def test_differences_of_different_objects_have_rows_of_their_own() -> None:
+    places = [{"record": "r"}, {"stream": "s"}, {"channel": "c"}, {"push_task": "p"}]
+    findings = [
+        finding("drift", "differs", vhost="v", application="a", field=field, found=1, wanted=2, **place)
+        for place in places
+        for field in ("x", "y")
+    ]
+    rows = page_of(audit_report({"one": result(*findings)}, TIME)).findings
+    assert [(row["object"], len(row["changes"])) for row in rows] == [
+        ("Recording v/a/r", 2),
+        ("Stream v/a/s", 2),
+        ("Channel v/a/c", 2),
+        ("Push task v/a/p", 2),
+    ]
+
+
+def test_a_report_of_an_earlier_release_can_be_read() -> None:
+    """It has neither recordings, streams and channels nor the fields of findings about them."""
+    new = audit_report({"one": result(finding("drift", "missing", vhost="v"))}, TIME)
+    keys = ("records", "streams", "channels")
+    old_findings = [
+        {name: value for name, value in one.items() if name not in ("record", "stream", "channel")}
+        for one in new["servers"][0]["findings"]
+    ]
+    old_server = {key: value for key, value in new["servers"][0].items() if key not in keys}
+    old = {**new, "servers": [{**old_server, "findings": old_findings}]}
+    assert audit_junit(old) == audit_junit(new)
+    assert page_of(report_plugin.read_report(old, "")).findings == page_of(new).findings
+    assert merge_plugin.audit_merge([old], TIME) == new
 
 
 def test_the_page_escapes_and_allows_only_its_own_script() -> None:

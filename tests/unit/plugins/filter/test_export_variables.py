@@ -31,7 +31,15 @@ _Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(
 def load(text: str) -> Any:
     """The value of the only variable in a text."""
     ((name, value),) = yaml.load(text, _Loader).items()
-    assert name in ("ovenmediaengine_vhosts", "ovenmediaengine_applications", "ovenmediaengine_push_tasks")
+    assert name.removeprefix("ovenmediaengine_") in (
+        "vhosts",
+        "applications",
+        "push_tasks",
+        "streams",
+        "scheduled_channels",
+        "multiplex_channels",
+        "records",
+    )
     return value
 
 
@@ -68,13 +76,17 @@ def export(
     dynamic: Any = (),
     config: Any = (),
     named: Any = (),
+    **more: Any,
 ) -> dict[str, Any]:
-    """Runs the filter on objects; ``dynamic`` and ``config`` are the places of those that are so."""
+    """Runs the filter on objects; ``dynamic`` and ``config`` are the places of those that are so, and ``more`` are
+    results of further modules.
+    """
     return export_variables(
         {"vhosts": list(vhosts), "read_only": list(read_only), "unmanaged_fields": unmanaged or {}},
         {"applications": list(apps), "status": [{"dynamic": index in dynamic} for index in range(len(apps))]},
         {"tasks": list(tasks), "status": [{"is_config": index in config} for index in range(len(tasks))]},
         list(named),
+        **more,
     )
 
 
@@ -299,3 +311,121 @@ def test_what_is_no_result_of_a_module_is_refused_without_being_shown(wrong: Any
     with pytest.raises(AnsibleFilterError, match="a result of vhost_info") as caught:
         export_variables(wrong, {"applications": [], "status": []}, {"tasks": [], "status": []})
     assert "canary" not in str(caught.value)
+
+
+# Streams, channels and recordings
+
+
+def live(vhost_name: str, name: str, source_type: str = "RtspPull", url: str = "rtsp://c.example.com/x") -> Any:
+    """A stream as an info module returns it."""
+    source = {"source_type": source_type, "source_url": url}
+    return {"vhost": vhost_name, "app": "live", "name": name, "input": source, "outputs": []}
+
+
+def recording(number: str, **fields: Any) -> dict[str, Any]:
+    """A recording as an info module returns it."""
+    empty = {"info_path": "", "interval": 0, "schedule": "", "segmentation_rule": "discontinuity", "metadata": ""}
+    stream = {"name": "main", "variant_names": []}
+    path = "/${Stream}/${StartTime:YYYYMMDDhhmmss}.ts"
+    return {"vhost": "a", "app": "live", "id": number, "stream": stream, "file_path": path, **empty, **fields}
+
+
+def recordings(*found: dict[str, Any], config: Any = ()) -> dict[str, Any]:
+    return {"records": list(found), "status": [{"is_config": one["id"] in config} for one in found]}
+
+
+def test_pulled_streams_have_the_url_that_the_server_reports() -> None:
+    streams = [
+        live("a", "two", url=f"rtsp://{MASK}@c.example.com:554/x"),
+        live("a", "one", "Ovt", "ovt://o.example.com:9000/app/x"),
+        live("a", "encoder", "Rtmp", "rtmp://c.example.com/x"),
+        live("a", "channel", "Scheduled", ""),
+    ]
+    made = export([vhost("a")], [app("a")], streams={"streams": streams})
+    assert load(made["streams"]) == [
+        {"vhost": "a", "app": "live", "name": "one", "urls": ["ovt://o.example.com:9000/app/x"]},
+        {
+            "vhost": "a",
+            "app": "live",
+            "name": "two",
+            "urls": ["rtsp://{{ %sa_live_two_urls_rtsp_c_example_com_554_x_user_info }}@c.example.com:554/x" % PREFIX],
+        },
+    ]
+    assert made["counts"]["streams"] == 2 and made["left_out"] == []
+    assert [secret["where"] for secret in made["secrets"]] == ["stream a/live/two: urls[0] (in it: user info)"]
+
+
+def test_streams_that_the_server_pulls_for_viewers_are_omitted() -> None:
+    origins = {"origin": [{"location": "/live/auto", "pass": {"scheme": "ovt", "urls": {"url": ["o.example.com"]}}}]}
+    made = export(
+        [vhost("a", origins=origins), vhost("b")],
+        [app("a"), app("b")],
+        dynamic=(1,),
+        streams={"streams": [live("a", "auto-1"), live("a", "own"), live("b", "auto-2")]},
+    )
+    assert [(entry["vhost"], entry["name"]) for entry in load(made["streams"])] == [("a", "own")]
+    assert made["left_out"] == []
+
+
+def test_a_pull_that_the_module_would_refuse_is_left_out() -> None:
+    made = export([vhost("a")], [app("a")], streams={"streams": [live("a", "x", "RtmpPull", "rtmp://c.example.com/x")]})
+    assert load(made["streams"]) == []
+    assert [(entry["what"], "expected 'rtsp://" in entry["reason"]) for entry in made["left_out"]] == [
+        ("stream a/live/x", True)
+    ]
+
+
+def test_recordings_but_those_of_the_configuration() -> None:
+    made = export(
+        [vhost("a")],
+        [app("a")],
+        records=recordings(recording("two", metadata=MASK), recording("one"), recording("config"), config=("config",)),
+    )
+    one, two = load(made["records"])
+    assert one == recording("one") and list(one)[:5] == ["vhost", "app", "id", "stream", "file_path"]
+    assert two == recording("two", metadata="{{ %sa_live_two_metadata }}" % PREFIX)
+    assert made["secrets"][0]["where"] == "recording a/live/two: metadata"
+    assert made["counts"] == {"vhosts": 1, "applications": 1, "records": 2, "push_tasks": 0}
+
+
+def test_channels_are_complete_and_sorted() -> None:
+    item = {"url": "file://x.mp4", "start": 0, "duration": -1}
+    program = {"name": "p", "scheduled": "2030-01-01T00:00:00.000+00:00", "repeat": False, "items": [item]}
+    track = {"source_track_name": "video", "new_track_name": "v", "bitrate_conf": 0, "framerate_conf": 0}
+    sources = [{"name": "s", "url": "stream://a/live/main", "track_map": [track]}]
+    place = {"vhost": "a", "app": "live"}
+    scheduled = [{**place, "name": name, "stream": {"audio_map": []}, "programs": [program]} for name in ("b", "a")]
+    multiplex = [{**place, "name": "m", "source_streams": sources, "playlists": []}]
+    broken = {**place, "name": "broken", "source_streams": [], "playlists": []}
+    made = export(
+        [vhost("a")],
+        [app("a")],
+        scheduled_channels={"scheduled_channels": scheduled},
+        multiplex_channels={"multiplex_channels": [broken, *multiplex]},
+    )
+    assert load(made["scheduled_channels"]) == scheduled[::-1]
+    assert load(made["multiplex_channels"]) == multiplex
+    assert [entry["what"] for entry in made["left_out"]] == ["multiplex channel a/live/broken"]
+
+
+def test_objects_of_an_application_that_is_left_out_are_left_out() -> None:
+    refused = app("a", "bad", output_profiles={"output_profile": [{"name": "x"}]})
+    made = export(
+        [vhost("a")],
+        [refused],
+        streams={"streams": [{**live("a", "x"), "app": "bad"}]},
+        records=recordings(recording("one", app="bad")),
+    )
+    assert [entry["what"] for entry in made["left_out"]] == [
+        "application a/bad",
+        "stream a/bad/x",
+        "recording a/bad/one",
+    ]
+
+
+def test_skipped_tasks_count_as_no_objects() -> None:
+    skipped = {"changed": False, "skipped": True}
+    made = export(streams=skipped, scheduled_channels=skipped, multiplex_channels=skipped, records=skipped)
+    assert set(made["counts"].values()) == {0} and len(made["counts"]) == 7
+    with pytest.raises(AnsibleFilterError, match="expects a result of record_info with records and status"):
+        export(records={"records": []})

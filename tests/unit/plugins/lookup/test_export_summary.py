@@ -33,11 +33,21 @@ def test_a_server_without_secrets() -> None:
         "vhosts": 1,
         "applications": 2,
         "push_tasks": 3,
+        "streams": 0,
+        "scheduled_channels": 0,
+        "multiplex_channels": 0,
+        "records": 0,
         "secrets": [],
         "left_out": [],
         "unmanaged_fields": {},
         "line": f"{LINE}0; left out: nothing",
     }
+
+
+def test_further_kinds_are_in_the_line_if_there_are_any() -> None:
+    found = summary(counts={**EMPTY["counts"], "streams": 1, "multiplex_channels": 0, "records": 2})
+    assert found["line"].startswith("virtual hosts: 1; applications: 2; push tasks: 3; streams: 1; recordings: 2; ")
+    assert (found["streams"], found["scheduled_channels"], found["records"]) == (1, 0, 2)
 
 
 def test_names_of_what_the_file_does_not_hold() -> None:

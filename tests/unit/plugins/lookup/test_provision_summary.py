@@ -16,6 +16,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.lookup.provision_summ
     provision_summary,
 )
 
+try:
+    from ansible.template import trust_as_template
+except ImportError:  # ansible-core before 2.19 renders every text
+
+    def trust_as_template(value: Any) -> Any:
+        return value
+
+
 WORDS = ("created", "recreated", "deleted", "unchanged", "failed")
 PUSH_WORDS = ("started", "restarted", "stopped", "unchanged", "failed")
 SKIPPED = {"changed": False, "skipped": True}
@@ -28,6 +36,10 @@ def entry(name: str, action: str, **more: Any) -> dict[str, Any]:
 
 def application(vhost: str, name: str, action: str, **more: Any) -> dict[str, Any]:
     return {"vhost": vhost, "name": name, "action": action, **more}
+
+
+def inside(vhost: str, app: str, action: str) -> dict[str, Any]:
+    return {"vhost": vhost, "app": app, "name": "s", "action": action}
 
 
 def push(vhost: str, app: str, push_id: str, action: str) -> dict[str, Any]:
@@ -68,6 +80,10 @@ def test_actions_of_all_three_tasks_are_counted() -> None:
         "vhosts",
         "applications",
         "push_tasks",
+        "streams",
+        "scheduled_channels",
+        "multiplex_channels",
+        "records",
         "missing",
         "unreachable_host_names",
         "failed",
@@ -85,6 +101,114 @@ def test_actions_of_all_three_tasks_are_counted() -> None:
         "missing before: virtual hosts 1, applications 1, push tasks 1"
     )
     assert found["failed"] is False and found["unreachable_host_names"] == {}
+
+
+def test_further_kinds_are_counted_in_the_order_of_their_tasks() -> None:
+    channel_words = ("created", "updated", "recreated", "deleted", "unchanged", "failed")
+    found = summary(
+        result(entry("a", "created"), unlisted=["default"]),
+        result(application("a", "x", "created")),
+        result(push("a", "x", "1", "started"), words=PUSH_WORDS),
+        streams=result(inside("a", "x", "created")),
+        scheduled_channels=result(inside("a", "x", "updated"), words=channel_words),
+        multiplex_channels=SKIPPED,
+        records=result(push("a", "x", "1", "started"), push("a", "x", "2", "restarted"), words=PUSH_WORDS),
+    )
+    assert positive(found["streams"]) == {"created": 1} and positive(found["scheduled_channels"]) == {"updated": 1}
+    assert positive(found["multiplex_channels"]) == {} and positive(found["records"]) == {"started": 1, "restarted": 1}
+    assert found["missing"] == {
+        "vhosts": 1,
+        "applications": 1,
+        "push_tasks": 1,
+        "streams": 1,
+        "scheduled_channels": 0,
+        "records": 1,
+    }
+    assert found["line"] == (
+        "virtual hosts: 1 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed; "
+        "applications: 1 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed; "
+        "streams: 1 created, 0 recreated, 0 unchanged, 0 failed; "
+        "scheduled channels: 0 created, 1 updated, 0 recreated, 0 deleted, 0 unchanged, 0 failed; "
+        "push tasks: 1 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed; "
+        "recordings: 1 started, 1 restarted, 0 stopped, 0 unchanged, 0 failed; "
+        "missing before: virtual hosts 1, applications 1, streams 1, scheduled channels 0, push tasks 1, recordings 1 "
+        "(none of the virtual hosts was there, as after a restart of the server)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("check_mode", "pulled", "recorded"), [(True, "unchanged", "unchanged"), (False, "created", "started")]
+)
+def test_what_a_recreate_interrupts_counts_as_recreated(check_mode: bool, pulled: str, recorded: str) -> None:
+    found = summary(
+        result(entry("a", "recreated"), entry("b", "unchanged"), unlisted=[]),
+        result(application("b", "y", "recreated"), application("b", "z", "unchanged")),
+        streams=result(inside("a", "x", pulled), inside("b", "y", pulled), inside("b", "z", "unchanged")),
+        records=result(
+            push("a", "x", "1", recorded),
+            push("b", "y", "2", "failed"),
+            push("b", "z", "3", "started"),
+            words=PUSH_WORDS,
+        ),
+        check_mode=check_mode,
+    )
+    assert positive(found["streams"]) == {"recreated": 2, "unchanged": 1}
+    assert positive(found["records"]) == {"restarted": 1, "started": 1, "failed": 1}
+    assert (found["missing"]["streams"], found["missing"]["records"]) == (0, 1)
+
+
+def test_kinds_that_are_not_listed_are_not_in_the_line() -> None:
+    kinds = ("streams", "scheduled_channels", "multiplex_channels", "records")
+    for skipped in (SKIPPED, NOT_SELECTED, {}):
+        found = summary(result(entry("a", "unchanged"), unlisted=[]), SKIPPED, SKIPPED, **dict.fromkeys(kinds, skipped))
+        assert found["line"] == (
+            "virtual hosts: 0 created, 0 recreated, 0 deleted, 1 unchanged, 0 failed; applications: none listed; "
+            "push tasks: none listed; missing before: nothing"
+        )
+        assert list(found["missing"]) == ["vhosts", "applications", "push_tasks"]
+
+
+def test_a_pull_that_fails_keeps_no_later_task_from_being_counted() -> None:
+    found = summary(
+        SKIPPED,
+        SKIPPED,
+        result(push("a", "x", "1", "started"), words=PUSH_WORDS),
+        streams={"failed": True, **result(inside("a", "x", "failed"))},
+        records={"failed": True, "msg": "refused"},
+    )
+    assert found["failed"] is True and positive(found["streams"]) == {"failed": 1}
+    assert positive(found["push_tasks"]) == {"started": 1}
+    assert found["line"].endswith(
+        "recordings: failed; missing before: virtual hosts 0, applications 0, streams 0, push tasks 1, recordings 0"
+    )
+
+
+def test_listed_kinds_without_a_result_have_their_reason() -> None:
+    def is_listed(kind: str) -> bool:
+        return kind == "records"
+
+    failed = summary({"failed": True}, records=result(push("a", "x", "1", "started")), is_listed=is_listed)
+    assert failed["line"].endswith("push tasks: not reached; recordings: not reached")
+    selected = summary(NOT_SELECTED, streams=NOT_SELECTED, records=NOT_SELECTED, is_listed=is_listed)
+    assert selected["line"].endswith("push tasks: none listed; recordings: not selected")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        ([], ""),
+        ("{{ [] }}", ""),
+        ([{"id": "{{ undefined_name }}"}], "; recordings: not reached"),
+        ("{{ [1] }}", "; recordings: not reached"),
+        ("{{ undefined_name }}", "; recordings: not reached"),
+    ],
+)
+def test_the_plugin_knows_which_kinds_are_listed(value: object, text: str) -> None:
+    variables = {"ovenmediaengine_records": trust_as_template(value) if isinstance(value, str) else value}
+    plugin = LookupModule(templar=Templar(loader=DataLoader(), variables=variables))
+    arguments = {"api": {"failed": True}, "vhosts": {}, "applications": {}, "push_tasks": {}, "records": {}}
+    assert plugin.run([], variables, **arguments)[0]["line"].endswith(f"push tasks: not reached{text}")
 
 
 def test_check_mode_announces_what_a_run_would_do() -> None:

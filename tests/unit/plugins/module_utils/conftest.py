@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import select
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.connections import Connections
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE, wait_until_readable
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
     Act,
@@ -92,7 +91,7 @@ def create(client: Transport) -> Answer:
 def wait_for_ends(connections: Connections) -> None:
     """Wait until the client can see that the server has closed each connection."""
     for line in connections._pooled:
-        assert select.select([line._connection.sock], [], [], PATIENCE)[0]
+        assert wait_until_readable(line._connection.sock)
 
 
 @pytest.fixture

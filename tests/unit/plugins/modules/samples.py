@@ -22,6 +22,16 @@ TASK: dict[str, Any] = {
 }
 """A push task whose key no output may show."""
 
+RECORD: dict[str, Any] = {
+    "vhost": "default",
+    "app": "media",
+    "id": "t-r",
+    "stream": {"name": "live1"},
+    "file_path": "/${Stream}/${Id}_${StartTime:YYYYMMDDhhmmss}_${EndTime:YYYYMMDDhhmmss}.ts",
+    "metadata": "canary-metadata",
+}
+"""A recording in the scene `media`, whose metadata no output may show."""
+
 DUMP: dict[str, Any] = {
     "id": 1,
     "enable": True,

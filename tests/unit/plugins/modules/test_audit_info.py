@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.a
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.desired import Desired
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.probe import ProbeSettings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings, Transport
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
@@ -65,6 +67,9 @@ OWN_KINDS = {
     "ambiguous_host_name": "warning",
     "push_error": "error",
     "push_stalled": "error",
+    "record_error": "error",
+    "record_stalled": "error",
+    "channel_not_playing": "error",
     "handshake_failed": "error",
     "certificate_differs": "drift",
     "certificate_name": "warning",
@@ -80,6 +85,18 @@ HOST_NAMES = ("localhost",)
 """Of the virtual host of the configuration file: with the ``*`` of the sample configuration it would take the host
 names of all others.
 """
+
+
+def test_the_guide_lists_each_kind_of_finding_with_its_severity() -> None:
+    """Kinds of errors, and those that only a report has, can be there, too."""
+    guide = Path(__file__).parents[4] / "docs/docsite/rst/guide_audits.rst"
+    table = guide.read_text(encoding="utf-8").partition("Understand the findings")[2].partition("Act on the")[0]
+    rows = re.findall(r"   \* - (``.*)\n     - (\w+)\n", table)
+    listed = {kind: severity for kinds, severity in rows for kind in re.findall(r"``(\w+)``", kinds)}
+    of_reports = {"host_unreachable", "audit_failed", "not_audited"}
+    assert {kind: listed.get(kind) for kind in OWN_KINDS} == OWN_KINDS
+    others = set(listed) - set(OWN_KINDS) - of_reports
+    assert others <= set(ADVICE) and {listed[kind] for kind in others} == {"error"}
 
 
 @pytest.fixture(params=VERSIONS)
@@ -115,7 +132,7 @@ def audit(simulator: Simulator, **options: Any) -> ModuleRun:
     }
     for finding in run["findings"]:
         assert finding["severity"] == OWN_KINDS.get(finding["kind"], "error"), finding
-        assert finding["kind"] in {*OWN_KINDS, *errors.ADVICE} and finding["message"]
+        assert finding["kind"] in {*OWN_KINDS, *ADVICE} and finding["message"]
     return run
 
 
@@ -838,6 +855,7 @@ def test_secrets_are_no_log() -> None:
         "vhosts.applications.transcode_webhook.secret_key",
         "applications.transcode_webhook.secret_key",
         "push_tasks.stream_key",
+        "records.metadata",
     }
 
 
@@ -873,7 +891,7 @@ def change_answer(simulator: Simulator, path: str, change: Callable[[Any], None]
 def unreachable(run: ModuleRun, kind: str) -> None:
     assert run["reachable"] is False and run["version"] is None and run["vhosts"] == run["push_tasks"] == []
     assert places(run) == [(kind, "", "", "", "")] and run["counts"]["info"] == 0
-    assert errors.ADVICE[kind].remedy in run["findings"][0]["message"]
+    assert ADVICE[kind].remedy in run["findings"][0]["message"]
 
 
 def test_servers_that_do_not_respond(simulator: Simulator) -> None:

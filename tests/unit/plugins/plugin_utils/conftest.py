@@ -14,15 +14,19 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit import running_mod
 
 
 @pytest.fixture(autouse=True)
-def _plain_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def _plain_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Remove environment variables that change results, and the connections of other tests."""
     running_modules.forget_environment(monkeypatch)
     monkeypatch.delenv("ANSIBLE_PYTHON_INTERPRETER", raising=False)
-    monkeypatch.setattr(_in_process, "_POOL", _connection_pool.ConnectionPool())
+    pool = _connection_pool.ConnectionPool()
+    monkeypatch.setattr(_in_process, "_POOL", pool)
+    yield
+    for connections, _used in pool._idle:
+        connections.close()
 
 
 @pytest.fixture
 def simulator() -> Iterator[Simulator]:
     """A server."""
-    with Simulator() as running:
+    with Simulator(scene="media") as running:
         yield running

@@ -21,7 +21,7 @@ from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import execution
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _interpreters, _task_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, LIVE, VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import (
     WRONG_TYPES,
@@ -201,7 +201,9 @@ class TestWhereATaskRuns:
 def test_every_module_succeeds_and_check_mode_sends_no_write(
     module: str, check_mode: bool, simulator: Simulator
 ) -> None:
-    make_virtual_host(simulator, "t-v")
+    make_virtual_host(simulator, "t-v", **HOLDER)
+    simulator.stream_appears(*LIVE.values())
+    simulator.speech(*LIVE.values(), [{"label": "english", "model": "small", "language": "en"}])
     result = run(module, {**VALID[module], **connection(simulator), "retries": 0}, check_mode=check_mode)
     assert not result.get("failed"), result
     assert not check_mode or len(simulator.writes) == 1  # that of this test

@@ -9,11 +9,12 @@ paths.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, VALID
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
     MODULES,
@@ -23,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 )
 
 PATHS = pytest.mark.parametrize("in_process", (True, False), ids=("in process", "module"))
+TIME = re.compile(r"20\d\d-\d\d-\d\dT[\d:.]+\+00:00")
 TASK = {
     "vhost": "t-live-1",
     "app": "live",
@@ -87,12 +89,12 @@ def test_a_stream_key_that_is_a_common_word_masks_itself_only(simulator: Simulat
 def test_a_token_that_is_also_a_name_masks_itself_only(in_process: bool, module: str, check_mode: bool) -> None:
     results = []
     for token in ("t-v", "an-ordinary-token"):
-        with Simulator(token=token) as simulator:
-            make_virtual_host(simulator, "t-v")
+        with Simulator(token=token, clock=ManualClock()) as simulator:
+            make_virtual_host(simulator, "t-v", **HOLDER)
             options = connection(simulator, **VALID[module])
             result = result_of(module, options, in_process=in_process, check_mode=check_mode)
             assert masks(result["invocation"]["module_args"].pop("api_token"))
-            results.append(json.loads(json.dumps(result).replace(simulator.url[7:], "server")))
+            results.append(TIME.sub("time", json.dumps(result).replace(simulator.url[7:], "server")))
     assert results[0] == results[1]
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import ItemAnswer, kind_of
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.conftest import Client
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import (
     CLOSE,
@@ -113,6 +115,9 @@ def test_every_recorded_error_is_mapped(status: int, message: str) -> None:
         (404, "", "bad_request"),
         (404, "[HTTP] There is no push information related to the ID [x] (404)", "task_not_found"),
         (404, "[HTTP] Could not find publisher: [v/a] (404)", "push_publisher_missing"),
+        (404, "[HTTP] Could not find the stream: [v/#v#a/s] (404)", "stream_not_found"),
+        (404, "[HTTP] Could not get the multiplex stream <read-only> (404)", "stream_not_found"),
+        (404, "[HTTP] Could not get the multiplex application (404)", "provider_missing"),
     ],
 )
 def test_unrecorded_errors_are_mapped(status: int, message: str, kind: str) -> None:
@@ -131,7 +136,18 @@ READS: dict[str, tuple[Callable[[Api], Any], str, str, str]] = {
     "virtual host": (lambda api: api.read_virtual_host("v"), "GET", "/v1/vhosts/v", "object"),
     "applications": (lambda api: api.list_applications("v"), "GET", "/v1/vhosts/v/apps", "names"),
     "application": (lambda api: api.read_application("v", "a"), "GET", "/v1/vhosts/v/apps/a", "object"),
-    "push tasks": (lambda api: api.list_push_tasks("v", "a"), "POST", "/v1/vhosts/v/apps/a:pushes", "objects"),
+    "push tasks": (
+        lambda api: JobEndpoints(api, PUSHES).list_all("v", "a"),
+        "POST",
+        "/v1/vhosts/v/apps/a:pushes",
+        "objects",
+    ),
+    "recordings": (
+        lambda api: JobEndpoints(api, RECORDS).list_all("v", "a"),
+        "POST",
+        "/v1/vhosts/v/apps/a:records",
+        "objects",
+    ),
 }
 GOOD: dict[str, list[Any]] = {
     "names": [[], ["b", "a"]],
@@ -208,7 +224,7 @@ def test_a_payload_without_an_envelope_is_accepted(talk: Talk) -> None:
     api, _server = talk(answer(["a"]), answer({"name": "v"}), answer([{"id": "x"}]))
     assert api.list_virtual_hosts() == ["a"]
     assert api.read_virtual_host("v") == {"name": "v"}
-    assert api.list_push_tasks("v", "a") == [{"id": "x"}]
+    assert JobEndpoints(api, PUSHES).list_all("v", "a") == [{"id": "x"}]
 
 
 @pytest.mark.parametrize(
@@ -231,6 +247,8 @@ def test_an_absent_object_reads_as_none(talk: Talk, read: str, message: str) -> 
         ("application", "[HTTP] Could not find the virtual host: [v] (404)", "vhost_not_found"),
         ("applications", "[HTTP] Could not find the virtual host: [v] (404)", "vhost_not_found"),
         ("push tasks", "[HTTP] Could not find the application: [v/a] (404)", "application_not_found"),
+        ("recordings", "[HTTP] Could not find the application: [v/a] (404)", "application_not_found"),
+        ("recordings", "[HTTP] Could not find application: [v/a] (404)", "file_publisher_missing"),
     ],
 )
 def test_any_other_404_is_an_error(talk: Talk, read: str, message: str, kind: str) -> None:
@@ -240,8 +258,8 @@ def test_any_other_404_is_an_error(talk: Talk, read: str, message: str, kind: st
 
 def test_a_204_of_an_old_server_means_no_push_tasks(talk: Talk) -> None:
     api, server = talk(answer({"statusCode": 204, "message": "No Content"}, 204), success([{"id": "x"}]))
-    assert api.list_push_tasks("v", "a") == []
-    assert api.list_push_tasks("v", "a") == [{"id": "x"}]
+    assert JobEndpoints(api, PUSHES).list_all("v", "a") == []
+    assert JobEndpoints(api, PUSHES).list_all("v", "a") == [{"id": "x"}]
     assert [request.connection for request in server.requests] == [0, 1]
 
 
@@ -386,10 +404,16 @@ REMOVALS: dict[str, tuple[Callable[[Api], bool], str, str, list[str]]] = {
         ["Could not find the application: [v/a]", "Could not find the virtual host: [v]"],
     ),
     "push task": (
-        lambda api: api.stop_push_task("v", "a", "x"),
+        lambda api: JobEndpoints(api, PUSHES).stop("v", "a", "x"),
         "POST",
         "/v1/vhosts/v/apps/a:stopPush",
         ["Could not find id 'x': [v/a]", "There is no push information related to the ID [v/a]"],
+    ),
+    "recording": (
+        lambda api: JobEndpoints(api, RECORDS).stop("v", "a", "x"),
+        "POST",
+        "/v1/vhosts/v/apps/a:stopRecord",
+        ["There is no record information related to the ID [x]"],
     ),
 }
 
@@ -442,7 +466,7 @@ def test_a_removal_is_retried_after_a_lost_response(talk: Talk, removal: str) ->
 )
 def test_a_task_without_its_application_or_virtual_host_is_stopped(talk: Talk, message: str) -> None:
     api, _server = talk(refusal(404, message))
-    assert api.stop_push_task("v", "a", "x") is False
+    assert JobEndpoints(api, PUSHES).stop("v", "a", "x") is False
 
 
 @pytest.mark.parametrize(
@@ -458,7 +482,7 @@ def test_the_outcome_of_a_write_with_a_server_error_is_unknown(
 ) -> None:
     for call in (
         lambda api: api.create_virtual_hosts([{"name": "v"}]),
-        lambda api: api.start_push_task("v", "a", REQUEST),
+        lambda api: JobEndpoints(api, PUSHES).start("v", "a", REQUEST),
         lambda api: api.reload_certificates("v"),
     ):
         api, server = talk(refusal(status, message))
@@ -484,7 +508,7 @@ STARTED = {"id": "x", "state": "ready"}
 @pytest.mark.parametrize("payload", [STARTED, [STARTED]], ids=["object", "array of old servers"])
 def test_a_start_returns_the_task_of_both_response_forms(talk: Talk, payload: Any) -> None:
     api, server = talk(success(payload))
-    assert api.start_push_task("v", "a", REQUEST) == STARTED
+    assert JobEndpoints(api, PUSHES).start("v", "a", REQUEST) == STARTED
     (request,) = server.requests
     assert (request.method, request.target, request.json) == ("POST", "/v1/vhosts/v/apps/a:startPush", REQUEST)
 
@@ -503,14 +527,14 @@ def test_a_start_returns_the_task_of_both_response_forms(talk: Talk, payload: An
 )
 def test_a_start_without_a_task_in_the_response_is_an_error(talk: Talk, act: Act) -> None:
     api, server = talk(act)
-    error = failure_of(lambda: api.start_push_task("v", "a", REQUEST))
+    error = failure_of(lambda: JobEndpoints(api, PUSHES).start("v", "a", REQUEST))
     assert (error.kind, error.attempt) == ("unexpected_answer", "start push task v/a/x")
     assert len(server.requests) == 1
 
 
 def test_a_start_is_not_retried_after_a_lost_response(talk: Talk) -> None:
     api, server = talk(CLOSE, success(STARTED))
-    assert failure_of(lambda: api.start_push_task("v", "a", REQUEST)).outcome_unknown is True
+    assert failure_of(lambda: JobEndpoints(api, PUSHES).start("v", "a", REQUEST)).outcome_unknown is True
     assert len(server.requests) == 1
 
 
@@ -527,8 +551,28 @@ def test_a_start_is_not_retried_after_a_lost_response(talk: Talk) -> None:
 )
 def test_a_refused_start_has_the_error_kind_of_the_message(talk: Talk, status: int, message: str, kind: str) -> None:
     api, _server = talk(refusal(status, message))
-    error = failure_of(lambda: api.start_push_task("v", "a", REQUEST))
+    error = failure_of(lambda: JobEndpoints(api, PUSHES).start("v", "a", REQUEST))
     assert (error.kind, error.server_message, error.outcome_unknown) == (kind, message, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind"),
+    [
+        (400, "[HTTP] Duplicate ID already exists (400)", "duplicate_record"),
+        (409, "[HTTP] Conflict (409)", "duplicate_record"),
+        (404, "[HTTP] Could not find application: [v/a] (404)", "file_publisher_missing"),
+        (404, "[HTTP] Could not find the application: [v/a] (404)", "application_not_found"),
+        (400, "[HTTP] Invalid [schedule] parameter (400)", "bad_request"),
+    ],
+)
+def test_a_refused_start_of_a_recording_has_kinds_of_its_own(talk: Talk, status: int, message: str, kind: str) -> None:
+    api, server = talk(refusal(status, message))
+    error = failure_of(lambda: JobEndpoints(api, RECORDS).start("v", "a", REQUEST))
+    assert (error.kind, error.server_message, error.outcome_unknown) == (kind, message, False)
+    assert (error.attempt, server.requests[0].target) == (
+        "start recording v/a/x",
+        "/v1/vhosts/v/apps/a:startRecord",
+    )
 
 
 # Streams and connections

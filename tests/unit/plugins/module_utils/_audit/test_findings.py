@@ -55,5 +55,6 @@ def test_audit_filters_need_neither_requests_nor_ssl(module: str, name: str) -> 
 
 
 def test_the_fields_of_a_finding_are_keys_of_results() -> None:
-    keys = ["severity", "kind", "message", "vhost", "application", "push_task", "endpoint", "field", "found", "wanted"]
+    objects = ["vhost", "application", "push_task", "record", "stream", "channel"]
+    keys = ["severity", "kind", "message", *objects, "endpoint", "field", "found", "wanted"]
     assert list(Finding("info", "x", "y")._asdict()) == keys

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api import messages
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core import errors
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import ADVICE, BadInput, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
 
 SOURCES = sorted(Path(errors.__file__).parents[1].rglob("*.py"))
 

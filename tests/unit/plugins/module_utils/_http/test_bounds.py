@@ -25,6 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.ide
     STOPS,
     Idempotence,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, RECORDS, JobEndpoints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import responses
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import Answer
@@ -310,23 +311,34 @@ CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
     "delete_application": (("v", "a"), DELETES),
     "list_streams": (("v", "a"), READS),
     "count_connections": (("v",), READS),
-    "list_push_tasks": (("v", "a"), READS),
-    "start_push_task": (("v", "a", {"id": "t"}), STARTS),
-    "stop_push_task": (("v", "a", "t"), STOPS),
     "reload_certificates": (("v",), RELOADS),
 }
 
 
-def test_every_call_declares_whether_it_is_idempotent() -> None:
-    methods = {name for name, member in vars(Api).items() if callable(member) and not name.startswith("_")} - {
-        "map_concurrently",
-        "reset_circuit",
-    }
-    assert methods == set(CALLS)
-    for name, (arguments, idempotence) in CALLS.items():
+JOB_CALLS: dict[str, tuple[tuple[Any, ...], Idempotence]] = {
+    "list_all": (("v", "a"), READS),
+    "start": (("v", "a", {"id": "t"}), STARTS),
+    "stop": (("v", "a", "t"), STOPS),
+}
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "make", "calls"),
+    (
+        (Api, Api, CALLS),
+        (JobEndpoints, lambda transport: JobEndpoints(Api(transport), PUSHES), JOB_CALLS),
+        (JobEndpoints, lambda transport: JobEndpoints(Api(transport), RECORDS), JOB_CALLS),
+    ),
+)
+def test_every_call_declares_whether_it_is_idempotent(
+    endpoints: type, make: Callable[[Any], Any], calls: dict[str, tuple[tuple[Any, ...], Idempotence]]
+) -> None:
+    methods = {name for name, member in vars(endpoints).items() if callable(member) and not name.startswith("_")}
+    assert methods == {name for name in calls if name in vars(endpoints)}
+    for name, (arguments, idempotence) in calls.items():
         recorder = _Recorder()
         with pytest.raises(_Asked):
-            getattr(Api(recorder), name)(*arguments)  # type: ignore[arg-type]
+            getattr(make(recorder), name)(*arguments)
         assert recorder.repeatable is idempotence.repeatable, name
     assert [idempotence.repeatable for idempotence in (READS, DELETES, STOPS, RELOADS)] == [True] * 4
     assert not CREATES.repeatable and not STARTS.repeatable

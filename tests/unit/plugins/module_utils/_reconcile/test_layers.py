@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._reconcile import base
 
 FILES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in Path(base.__file__).parent.glob("*.py")}
-PURE = ("plan", "predicted", "containers_plan", "push_tasks_plan")
+PURE = ("plan", "predicted", "containers_plan", "jobs_plan")
 
 
 def test_only_the_generic_reconciler_asks_for_check_mode() -> None:

@@ -11,8 +11,16 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK, Key
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import (
+    Key,
+    is_of_configuration,
+    key_of,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import (
+    PUSH_TASK,
+    PUSH_TASKS,
+    same_destination,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.strategies import wire_forms
 from hypothesis import given
 
@@ -49,12 +57,12 @@ SENT = {
 def refused(task: dict[str, Any], *, started: bool = True, prefix: str = "") -> BadInput:
     """Return the error for an invalid task."""
     with pytest.raises(BadInput) as caught:
-        push_task.validate(task, prefix, started=started)
+        PUSH_TASKS.validate(task, prefix, started=started)
     return caught.value
 
 
 def test_a_start_request_omits_what_the_path_has() -> None:
-    assert push_task.start_request(TASK) == {
+    assert PUSH_TASKS.start_request(TASK) == {
         "id": "platform",
         "stream": {"name": "main", "variantNames": ["video", "audio"]},
         "protocol": "rtmp",
@@ -65,28 +73,28 @@ def test_a_start_request_omits_what_the_path_has() -> None:
 
 @pytest.mark.parametrize("key", ["", "  "])
 def test_an_empty_stream_key_is_not_sent(key: str) -> None:
-    assert "streamKey" not in push_task.start_request({**TASK, "stream_key": key})
+    assert "streamKey" not in PUSH_TASKS.start_request({**TASK, "stream_key": key})
 
 
 def test_a_task_is_sent_as_the_server_stores_it() -> None:
-    request = push_task.start_request({**TASK, "protocol": " RTMP ", "url": " rtmp://h/app// ", "stream_key": " k "})
+    request = PUSH_TASKS.start_request({**TASK, "protocol": " RTMP ", "url": " rtmp://h/app// ", "stream_key": " k "})
     assert (request["protocol"], request["url"], request["streamKey"]) == ("rtmp", "rtmp://h/app", "k")
 
 
 def test_a_task_as_read_is_complete_input() -> None:
-    task = push_task.from_wire(SENT, "default", "app")
+    task = PUSH_TASKS.from_wire(SENT, "default", "app")
     assert task == {**TASK, "stream": {"name": "main", "variant_names": ["audio", "video"]}}
-    push_task.validate(task, "", started=True)
+    PUSH_TASKS.validate(task, "", started=True)
     assert list(PUSH_TASK.difference(TASK, task)) == []
 
 
 def test_absent_fields_are_returned_as_empty() -> None:
-    task = push_task.from_wire({"id": "x"}, "v", "a")
+    task = PUSH_TASKS.from_wire({"id": "x"}, "v", "a")
     assert task == {"vhost": "v", "app": "a", "id": "x", "stream": {"variant_names": []}, "stream_key": ""}
 
 
 def test_the_requested_virtual_host_and_application_count() -> None:
-    task = push_task.from_wire({"id": "x", "vhost": "other", "app": "another"}, "v", "a")
+    task = PUSH_TASKS.from_wire({"id": "x", "vhost": "other", "app": "another"}, "v", "a")
     assert (task["vhost"], task["app"]) == ("v", "a")
 
 
@@ -103,7 +111,7 @@ def test_the_requested_virtual_host_and_application_count() -> None:
     ],
 )
 def test_spellings_that_the_server_treats_alike_are_no_difference(option: str, value: Any) -> None:
-    assert list(PUSH_TASK.difference({**TASK, option: value}, push_task.from_wire(SENT, "default", "app"))) == []
+    assert list(PUSH_TASK.difference({**TASK, option: value}, PUSH_TASKS.from_wire(SENT, "default", "app"))) == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +127,7 @@ def test_spellings_that_the_server_treats_alike_are_no_difference(option: str, v
     ],
 )
 def test_spellings_that_the_server_distinguishes_are_a_difference(option: str, value: Any) -> None:
-    assert len(list(PUSH_TASK.difference({**TASK, option: value}, push_task.from_wire(SENT, "default", "app")))) == 1
+    assert len(list(PUSH_TASK.difference({**TASK, option: value}, PUSH_TASKS.from_wire(SENT, "default", "app")))) == 1
 
 
 FINE = [
@@ -165,7 +173,7 @@ def task_to(protocol: str, url: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("protocol", "url"), FINE)
 def test_a_valid_destination_passes(protocol: str, url: str) -> None:
-    push_task.validate(task_to(protocol, url), "", started=True)
+    PUSH_TASKS.validate(task_to(protocol, url), "", started=True)
 
 
 @pytest.mark.parametrize("started", [True, False])
@@ -196,14 +204,14 @@ def test_rtmp_requires_a_stream_key_that_can_be_empty(key: str | None) -> None:
     if key is None:
         assert refused(task).option == "stream_key"
     else:
-        push_task.validate({**task, "stream_key": key}, "", started=True)
+        PUSH_TASKS.validate({**task, "stream_key": key}, "", started=True)
 
 
 @pytest.mark.parametrize(("key", "fine"), [("", True), ("  ", False), ("k", False)])
 def test_mpegts_accepts_no_stream_key(key: str, fine: bool) -> None:
     task = {**TASK, "protocol": "mpegts", "url": "udp://h:1", "stream_key": key}
     if fine:
-        push_task.validate(task, "", started=True)
+        PUSH_TASKS.validate(task, "", started=True)
     else:
         assert refused(task).option == "stream_key"
 
@@ -234,26 +242,26 @@ def test_an_invalid_value_is_refused_with_its_full_path(changes: dict[str, Any],
 @pytest.mark.parametrize(("left_out", "option"), [("stream", "stream.name"), ("protocol", "protocol"), ("url", "url")])
 def test_only_starting_requires_stream_protocol_and_url(left_out: str, option: str) -> None:
     task = {name: value for name, value in TASK.items() if name != left_out}
-    push_task.validate(task, "", started=False)
+    PUSH_TASKS.validate(task, "", started=False)
     error = refused(task)
     assert error.option == option
     assert "state is started" in str(error)
 
 
 def test_a_stream_key_with_srt_causes_a_warning() -> None:
-    assert "default/app/platform" in push_task.warnings_for({**TASK, "protocol": "SRT"})[0]
-    assert push_task.warnings_for({**TASK, "protocol": "srt", "stream_key": " "}) == []
-    assert push_task.warnings_for(TASK) == []
-    assert push_task.warnings_for({"vhost": "v", "app": "a", "id": "i"}) == []
+    assert "default/app/platform" in PUSH_TASKS.warnings_for({**TASK, "protocol": "SRT"})[0]
+    assert PUSH_TASKS.warnings_for({**TASK, "protocol": "srt", "stream_key": " "}) == []
+    assert PUSH_TASKS.warnings_for(TASK) == []
+    assert PUSH_TASKS.warnings_for({"vhost": "v", "app": "a", "id": "i"}) == []
 
 
 def test_the_key_of_a_task_is_virtual_host_application_and_id() -> None:
-    assert push_task.key_of(TASK) == Key("default", "app", "platform")
-    assert str(push_task.key_of(TASK)) == "default/app/platform"
+    assert key_of(TASK) == Key("default", "app", "platform")
+    assert str(key_of(TASK)) == "default/app/platform"
 
 
 def test_an_unaddressable_task_is_named() -> None:
-    assert "v/a" in push_task.unaddressable(Key("v", "a", "%s")) and "'%s'" in push_task.unaddressable(
+    assert "v/a" in PUSH_TASKS.unaddressable(Key("v", "a", "%s")) and "'%s'" in PUSH_TASKS.unaddressable(
         Key("v", "a", "%s")
     )
 
@@ -268,7 +276,7 @@ def test_an_unaddressable_task_is_named() -> None:
     ],
 )
 def test_destinations_are_compared_in_normalized_form(changes: dict[str, Any], same: bool) -> None:
-    assert push_task.same_destination(TASK, {**TASK, **changes}) is same
+    assert same_destination(TASK, {**TASK, **changes}) is same
 
 
 @pytest.mark.parametrize(
@@ -285,11 +293,11 @@ def test_destinations_are_compared_in_normalized_form(changes: dict[str, Any], s
     ],
 )
 def test_every_spelling_of_a_state_is_mapped(raw: Any, state: str) -> None:
-    assert push_task.state_of({"state": raw}) == state
+    assert PUSH_TASKS.state_of({"state": raw}) == state
 
 
 def test_a_task_without_a_state_has_state_unknown() -> None:
-    assert push_task.state_of({}) == "unknown"
+    assert PUSH_TASKS.state_of({}) == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -303,11 +311,11 @@ def test_a_task_without_a_state_has_state_unknown() -> None:
     ],
 )
 def test_tasks_of_the_configuration_are_recognized(raw: dict[str, Any], expected: bool) -> None:
-    assert push_task.is_of_configuration(raw) is expected
+    assert is_of_configuration(raw) is expected
 
 
 def test_the_status_has_the_fields_of_the_server() -> None:
-    assert push_task.status_of(SENT, "default", "app") == {
+    assert PUSH_TASKS.status_of(SENT, "default", "app") == {
         "vhost": "default",
         "app": "app",
         "id": "platform",
@@ -330,7 +338,7 @@ def test_the_status_has_the_fields_of_the_server() -> None:
 )
 def test_the_epoch_as_a_time_is_none(epoch: str) -> None:
     """The server writes the epoch in its host's time zone."""
-    status = push_task.status_of(
+    status = PUSH_TASKS.status_of(
         {"id": "x", "startTime": epoch, "finishTime": epoch, "createdTime": "2026-01-01T00:00:00.000+00:00"}, "v", "a"
     )
     assert status["start_time"] is None and status["finish_time"] is None
@@ -339,13 +347,13 @@ def test_the_epoch_as_a_time_is_none(epoch: str) -> None:
 
 @pytest.mark.parametrize("stream", [None, "x", [], {}, {"trackIds": None}])
 def test_the_status_of_a_malformed_task_has_no_tracks(stream: Any) -> None:
-    status = push_task.status_of({"stream": stream}, "v", "a")
+    status = PUSH_TASKS.status_of({"stream": stream}, "v", "a")
     assert status == {"vhost": "v", "app": "a", "id": "", "state": "unknown", "is_config": False, "track_ids": []}
 
 
 @given(raw=wire_forms(PUSH_TASK).filter(lambda raw: isinstance(raw, dict)))
 def test_any_response_can_be_read_as_a_task(raw: dict[str, Any]) -> None:
-    task = push_task.from_wire(raw, "v", "a")
+    task = PUSH_TASKS.from_wire(raw, "v", "a")
     assert {"vhost", "app", "stream", "stream_key"} <= task.keys()
-    json.dumps(push_task.start_request(task))
-    assert push_task.state_of(raw) == push_task.state_of(raw).lower()
+    json.dumps(PUSH_TASKS.start_request(task))
+    assert PUSH_TASKS.state_of(raw) == PUSH_TASKS.state_of(raw).lower()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.client import Api
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.jobs import PUSHES, JobEndpoints
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import mask_url, url_secrets
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import push_task
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import options
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._http.test_client import (
     OK,
@@ -145,13 +146,13 @@ def test_a_create_with_a_strange_response_has_an_unknown_outcome(serve, connect,
 def test_a_start_with_a_strange_response_has_an_unknown_outcome(serve, connect):
     api = Api(connect(serve(success(None)).url))
     with pytest.raises(OmeError) as caught:
-        api.start_push_task("v", "a", {"id": "x"})
+        JobEndpoints(api, PUSHES).start("v", "a", {"id": "x"})
     assert caught.value.outcome_unknown is True
 
 
 @pytest.mark.parametrize("tracks", [5, True, 1.5])
 def test_the_status_copes_with_any_tracks(tracks):
-    push_task.status_of({"id": "x", "stream": {"trackIds": tracks}}, "v", "a")
+    PUSH_TASKS.status_of({"id": "x", "stream": {"trackIds": tracks}}, "v", "a")
 
 
 def test_a_header_without_value_is_refused():
@@ -162,5 +163,5 @@ def test_a_header_without_value_is_refused():
 def test_a_409_of_a_start_is_a_duplicate_id(serve, connect):
     api = Api(connect(serve(refusal(409, "Conflict")).url))
     with pytest.raises(OmeError) as caught:
-        api.start_push_task("v", "a", {"id": "x"})
+        JobEndpoints(api, PUSHES).start("v", "a", {"id": "x"})
     assert caught.value.kind == "duplicate_id"

@@ -511,15 +511,17 @@ MODULE_UTILS = Path(execution.__file__).parents[1]
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
 PUSH_TASKS = MANAGING | {
+    "_operations.jobs",
     "_operations.push_tasks",
+    "_reconcile.jobs",
+    "_reconcile.jobs_plan",
     "_reconcile.predicted",
-    "_reconcile.push_tasks",
-    "_reconcile.push_tasks_plan",
     "_reconcile.starting",
     "_reconcile.stopping",
     "_reconcile.waiting",
 }
-APPLICATIONS = PUSH_TASKS - {"_operations.push_tasks"} | {
+RECORDS = PUSH_TASKS - {"_operations.push_tasks"} | {"_operations.records"}
+APPLICATIONS = PUSH_TASKS - {"_operations.jobs", "_operations.push_tasks"} | {
     "_operations.applications",
     "_reconcile.applications",
     "_reconcile.containers",
@@ -542,6 +544,10 @@ BROUGHT = {
     "vhost_info": INFO,
     "application_info": INFO,
     "push_task_info": INFO,
+    "server_info": {"_operations.base", "_operations.server_info", "_tls.addresses"},
+    "record": RECORDS,
+    "records": RECORDS,
+    "record_info": INFO | {"_operations.record_info"},
     "cert_reload": CERTIFICATES,
     "certificate_info": CERTIFICATES,
 }

@@ -19,6 +19,8 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.results import ManagingOperation
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.registry import RESOURCES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime import (
     options,
     redaction,
@@ -316,7 +318,7 @@ def test_options_that_hold_urls() -> None:
 @pytest.fixture
 def extended() -> Iterator[None]:
     """The push task with new fields: secrets and URLs at two levels. Only the declaration changes."""
-    declaration = secret_options.PUSH_TASK
+    declaration = PUSH_TASK
     own = dict(declaration.fields)
     new = [
         String("new_secret", secret=True),
@@ -354,11 +356,11 @@ def test_new_fields_are_hidden_without_another_line() -> None:
 def test_results_that_are_not_scrubbed_are_declared_by_the_operation(module: str) -> None:
     """They are masked field by field, or shown on request."""
     operation = OPERATIONS[module]
-    assert set(operation.masked_results) <= {"diff", "tasks", "push_task", *(f"{one}s" for one in OBJECTS), *OBJECTS}
+    assert set(operation.masked_results) <= {"diff", "tasks", *(f"{one}s" for one in OBJECTS), *OBJECTS}
     assert not issubclass(operation, ManagingOperation) or "diff" in operation.masked_results
 
 
-OBJECTS = ("vhost", "application")
+OBJECTS = tuple(declaration.option for declaration in RESOURCES)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import contextlib
 import datetime
 import ipaddress
 import os
-import select
 import socket
 import ssl
 import threading
@@ -40,7 +39,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem
     read_pem_certificates,
 )
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE, wait_until_readable
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils.scripted_server import unused_port
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -1017,7 +1016,7 @@ def test_a_connection_that_is_reset_before_the_handshake(listen: Any, monkeypatc
 
     def connect_and_wait(*arguments: Any) -> socket.socket:
         connection = connect(*arguments)
-        select.select([connection], [], [], PATIENCE)
+        wait_until_readable(connection)
         return connection
 
     with monkeypatch.context() as patched:

@@ -1,0 +1,252 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The strategy for objects that have a name in an application, such as channels and pulled streams.
+
+They are listed, read, created and deleted one by one; some options of a kind can be changed in place. A
+:class:`NamedKind` says what differs from kind to kind.
+"""
+
+from __future__ import annotations
+
+import functools
+import typing as t
+
+from .._api.client import Api
+from .._api.spelling import ServerSpelling
+from .._core.context import Context
+from .._core.errors import OmeError
+from .._schema.validators import is_addressable
+from .base import Reconciler
+from .named_objects_plan import (
+    NOTHING_HERE,
+    Current,
+    Key,
+    NamedKind,
+    Observed,
+    Scope,
+    diff,
+    in_place_only,
+    unaddressable,
+)
+from .named_objects_writer import Endpoints, NamedObjectWriter
+from .plan import (
+    CREATED,
+    DELETED,
+    RECREATED,
+    UPDATED,
+    Outcome,
+    Plan,
+    PlannedChange,
+    Request,
+    Specified,
+    Value,
+    merge_outcomes,
+)
+from .predicted import Predicted
+
+
+class NamedObjects(Reconciler[Current]):
+    """Create, change and delete objects of one kind, in any number of applications."""
+
+    def __init__(
+        self,
+        api: Api,
+        context: Context,
+        kind: NamedKind,
+        endpoints: Endpoints,
+        *,
+        recreate: bool = False,
+        wait_timeout: float,
+        list_first: bool = False,
+    ) -> None:
+        """``recreate`` allows to delete an object that differs and to create it again; ``wait_timeout`` in seconds
+        bounds each wait. ``list_first`` lists the objects of each application before it reads one, which `purge` needs.
+        """
+        super().__init__(api, context)
+        self.what = kind.what
+        self._kind = kind
+        self._recreate = recreate
+        self._endpoints = endpoints
+        self._list_first = list_first
+        self._writer = NamedObjectWriter(api, context, kind, endpoints, wait_timeout)
+        self._spelling = ServerSpelling(api)
+        self._predicted = Predicted()
+
+    def ensure_present(
+        self, desired: t.Sequence[Specified], *, purge: bool = False, predicted: Predicted | None = None
+    ) -> list[Outcome]:
+        """Bring objects (specified form) to exist as desired; ``predicted`` is what check mode takes for done.
+
+        With ``purge`` delete the others of the same applications.
+        """
+        self._predicted = predicted or self._predicted
+        now = self._context.now()
+        parts = [self._kind.part_at(value, now) for value in desired]
+        return self.reconcile(Request(parts, purge=purge, recreate=self._recreate))
+
+    def ensure_absent(self, desired: t.Sequence[Specified]) -> list[Outcome]:
+        """Delete objects, and wait until they are gone."""
+        return self.reconcile(Request(desired, absent=True))
+
+    # Probing
+
+    def probe(self, request: Request) -> Current:
+        listed = self._list_applications(request) if self._list_first else {}
+        keys = list(map(Key.of, request.desired))
+        reads = [
+            functools.partial(self._probe_one, desired, request, listed.get(key.scope))
+            for key, desired in zip(keys, request.desired)
+        ]
+        others: list[Key] = []
+        if request.purge:
+            for scope, names in listed.items():
+                if not isinstance(names, OmeError):
+                    others += sorted({Key(*scope, name) for name in names}.difference(keys))
+            self._context.warn(*(unaddressable(self._kind, key) for key in others if not is_addressable(key.name)))
+        deleting = request._replace(absent=True)
+        reads += [
+            functools.partial(self._probe_one, key._asdict(), deleting) for key in others if is_addressable(key.name)
+        ]
+        seen = self._api.map_concurrently(reads)
+        count = len(request.desired)
+        return [*seen[:count], *(one for one in seen[count:] if one.before is not None)]
+
+    def _list_applications(self, request: Request) -> dict[Scope, t.Collection[str] | OmeError]:
+        """Return the names of the objects of each application; an error if it cannot hold any."""
+        scopes = list(dict.fromkeys(Key.of(desired).scope for desired in request.desired))
+        lists = self._api.map_concurrently([functools.partial(self._list, scope, request) for scope in scopes])
+        return dict(zip(scopes, lists))
+
+    def _list(self, scope: Scope, request: Request) -> t.Collection[str] | OmeError:
+        try:
+            self._check_predicted(scope, request, f"list the {self.what}s of application {'/'.join(scope)}")
+            return self._endpoints.list(*scope)
+        except OmeError as error:
+            return self._absence(error)
+
+    def _check_predicted(self, scope: Scope, request: Request, attempt: str) -> None:
+        """Raise OmeError if an earlier task of a play in check mode would delete the application."""
+        if request.preview and self._predicted.deleted(*scope):
+            missing = "vhost_not_found" if self._predicted.deleted(scope[0]) else "application_not_found"
+            raise OmeError(missing, attempt)
+
+    def _absence(self, error: OmeError) -> OmeError:
+        """Return the error of a read that says why there can be no object; raise any other."""
+        if error.kind == "controller_not_found":
+            raise error.with_detail(f"A {self.what} needs OvenMediaEngine {self._kind.since} or later.") from error
+        if error.kind not in NOTHING_HERE:
+            raise error
+        return error
+
+    def _probe_one(
+        self, desired: Specified, request: Request, listed: t.Collection[str] | OmeError | None = None
+    ) -> Observed:
+        """Read one object; ``listed`` is what `_list_applications` has returned for its application."""
+        key, kind = Key.of(desired), self._kind
+        seen = Observed(kind.declaration)
+        if isinstance(listed, OmeError):
+            return seen._replace(absence=listed)
+        try:
+            self._check_predicted(key.scope, request, f"read {kind.what} {key}")
+            # The list of channels lacks streams that have the same name, which only a read shows.
+            known_missing = listed is not None and key.name not in listed and (request.absent or kind.lists_all)
+            raw = None if known_missing else self._writer.read(key)
+        except OmeError as error:
+            return seen._replace(absence=self._absence(error))
+        if raw is None:
+            return seen if request.absent else self._spelled(seen, desired, f"create {kind.what} {key}")
+        seen = seen._replace(before=kind.from_wire(raw, key), details=kind.details(raw), obstacle=kind.protected(raw))
+        if request.absent:
+            return self._with_consequences(seen, key) if request.preview and seen.obstacle is None else seen
+        declaration, differences = self._writer.compare(desired, seen.before or {})
+        seen = seen._replace(declaration=declaration, differences=differences)
+        if not differences or seen.obstacle is not None:
+            return seen
+        seen = self._spelled(seen, declaration.merge(desired, seen.before), f"change {kind.what} {key}")
+        dropping = seen.obstacle is None and not in_place_only(kind, differences)
+        # A real recreate does not report what it interrupts.
+        return self._with_consequences(seen, key) if dropping and not (self._recreate and not request.preview) else seen
+
+    def _spelled(self, seen: Observed, value: Specified, attempt: str) -> Observed:
+        """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option
+        in ``value``. The version decides, because servers ignore unknown keys of these objects.
+        """
+        try:
+            return seen._replace(declaration=self._spelling.to_write(seen.declaration, value, attempt, assume=False))
+        except OmeError as error:
+            if error.kind != "unsupported_option":
+                raise
+            return seen._replace(obstacle=error)
+
+    def _with_consequences(self, seen: Observed, key: Key) -> Observed:
+        """Return the observation with the number of viewers, if the server counts them."""
+        connections = self._api.count_connections(*key)
+        return seen._replace(would_drop={} if connections is None else {"connections": connections})
+
+    def plan(self, request: Request, current: Current) -> Plan:
+        return diff(self._kind, request, current)
+
+    # Predicting
+
+    def predict(self, plan: Plan, current: Current) -> list[Outcome]:
+        failed = []
+        lacking: dict[tuple[str, ...], t.Collection[str] | None] = {}
+        for change, seen in zip(plan.changes, current):
+            if change.action != CREATED or self._predicted.created(change.label["vhost"], change.label["app"]):
+                continue
+            attempt = f"create {self.what} {change.title}"
+            if seen.absence is not None:
+                if self._predicted.is_complete:
+                    failed.append(Outcome.of(change).failed(seen.absence.for_attempt(attempt)))
+                else:
+                    self._context.warn(
+                        f"{'/'.join(change.scope)} does not exist yet: {seen.absence.advice.meaning} "
+                        f"The create of {self.what} {change.key[-1]} fails unless an earlier task creates it."
+                    )
+                continue
+            if change.scope not in lacking:
+                lacking[change.scope] = self._providers_of(change)
+            has, needs = lacking[change.scope], self._kind.providers(change.desired)
+            if has is not None and needs and not set(needs) & set(has):
+                failed.append(Outcome.of(change).failed(OmeError("provider_missing", attempt)))
+        return merge_outcomes(plan.changes, failed)
+
+    def _providers_of(self, change: PlannedChange) -> t.Collection[str] | None:
+        """Return the JSON names of the providers of an application; None if the server does not show them."""
+        try:
+            application = self._api.read_application(*change.scope)
+        except OmeError as error:
+            if error.kind == "controller_not_found":  # the server has no call that could say it
+                return None
+            raise
+        providers = (application or {}).get("providers")
+        return providers if isinstance(providers, dict) else None
+
+    # Applying
+
+    def apply(self, plan: Plan, request: Request) -> list[Outcome]:
+        writer = self._writer
+        work = {
+            CREATED: writer.create,
+            UPDATED: writer.update,
+            RECREATED: writer.recreate,
+            DELETED: writer.delete,
+        }
+        changes = [change for change in plan.changes if change.action in work]
+        writer.start_waiting()
+        # All writes are sent before the first is waited for: channels show a second after their creation.
+        waits = self._api.map_concurrently([functools.partial(work[change.action], change) for change in changes])
+        done = self._api.map_concurrently(waits)
+        return merge_outcomes(plan.changes, done)
+
+    def _read_current(self, change: PlannedChange) -> Value | None:
+        key = Key(*change.key)
+        try:
+            raw = self._writer.read(key)
+        except OmeError as error:
+            if error.kind in NOTHING_HERE:
+                return None
+            raise
+        return None if raw is None else self._kind.from_wire(raw, key)

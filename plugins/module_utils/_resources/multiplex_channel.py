@@ -1,0 +1,184 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The multiplex channel: fields, rules, status (server-facts: Multiplex channels)."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core.errors import BadInput
+from .._schema import validators as checks
+from .._schema.fields import Difference
+from .._schema.objects import Object, ObjectList
+from .._schema.scalars import Bool, Int, String
+from .channels import KEY, Source, key_fields, stream_url
+
+
+class TrackMap(ObjectList):
+    """A list of tracks whose order means nothing: the server sorts them."""
+
+    def equal(self, desired: t.Any, current: t.Any) -> bool:
+        return super().equal(_sorted(desired), _sorted(current))
+
+    def difference(self, desired: t.Any, current: t.Any, path: str) -> t.Iterator[Difference]:
+        if not self.equal(desired, current):
+            yield Difference(path, self.mask(_sorted(current)), self.mask(_sorted(desired)))
+
+
+def _sorted(tracks: t.Any) -> list[t.Any]:
+    return sorted(tracks or (), key=_place)
+
+
+def _place(track: t.Mapping[str, t.Any]) -> tuple[str, int, str]:
+    index = track.get("audio_index", -1)
+    return (
+        str(track.get("source_track_name")),
+        index if isinstance(index, int) else -1,
+        str(track.get("new_track_name")),
+    )
+
+
+def _track_map() -> TrackMap:
+    descriptions = [("public_name", "publicName"), ("language", "language"), ("characteristics", "characteristics")]
+    return TrackMap(
+        "track_map",
+        "trackMap",
+        required=True,
+        identity="new_track_name",
+        fields=[
+            String("source_track_name", "sourceTrackName", required=True, check=checks.one_line),
+            String("new_track_name", "newTrackName", required=True, check=checks.one_line),
+            Int("bitrate_conf", "bitrateConf", default=0, check=checks.count),
+            Int("framerate_conf", "framerateConf", default=0, check=checks.count),
+            *(
+                String(option, wire, default="", check=checks.one_line_or_empty, since="0.20.5")
+                for option, wire in descriptions
+            ),
+            Int("audio_index", "audioIndex", default=-1, check=_index, since="0.20.5"),
+        ],
+    )
+
+
+def _index(value: int) -> str | None:
+    return None if value == -1 else checks.count(value)
+
+
+def _playlists() -> ObjectList:
+    """Declare playlists, with the options of those of output profiles. They have other JSON names and fewer fields."""
+    return ObjectList(
+        "playlists",
+        identity="file_name",
+        fields=[
+            String("name", required=True, check=checks.one_line),
+            String("file_name", "fileName", required=True, check=checks.one_line),
+            Object(
+                "options",
+                fields=[
+                    Bool("web_rtc_auto_abr", "webrtcAutoAbr", default=False),
+                    Int("hls_chunklist_path_depth", "hlsChunklistPathDepth", default=-1),
+                    Bool("enable_ts_packaging", "enableTsPackaging", default=False),
+                ],
+            ),
+            ObjectList(
+                "renditions",
+                required=True,  # the server keeps no playlist without them
+                identity="name",
+                fields=[
+                    String("name", required=True, check=checks.one_line),
+                    String("video", check=checks.one_line),
+                    String("audio", check=checks.one_line),
+                ],
+            ),
+        ],
+    )
+
+
+MULTIPLEX_CHANNEL = Object(
+    "multiplex_channel",
+    fields=[
+        *key_fields(),
+        Object(
+            "output_stream",
+            "outputStream",
+            fields=[Bool("bypass_transcoder", "bypassTranscoder", default=True, since="0.19.0")],
+        ),
+        ObjectList(
+            "source_streams",
+            "sourceStreams",
+            identity="name",
+            fields=[
+                String("name", required=True, check=checks.one_line),
+                Source("url", required=True, check=stream_url),
+                _track_map(),
+            ],
+        ),
+        _playlists(),
+    ],
+)
+
+
+def validate(channel: t.Mapping[str, t.Any], path: str) -> None:
+    """Raise BadInput for an invalid channel (specified form); ``path`` is the full path of its option."""
+    prefix = f"{path}." if path else ""
+    MULTIPLEX_CHANNEL.validate(channel, path)
+    for number, source in enumerate(channel.get("source_streams", ())):
+        seen: set[tuple[str, int]] = set()
+        for index, track in enumerate(source["track_map"]):
+            place = _place(track)[:2]
+            if place in seen:
+                raise BadInput(
+                    f"{prefix}source_streams[{number}].track_map[{index}].source_track_name",
+                    f"expected each track once, got {place[0]!r} again with the same audio_index",
+                )
+            seen.add(place)
+    if "source_streams" in channel:
+        unknown = _unknown_track(channel)
+        if unknown:
+            raise BadInput(prefix + unknown[0], unknown[1])
+
+
+def incomplete(channel: t.Mapping[str, t.Any]) -> str | None:
+    """Return what a channel lacks that the server requires, or None."""
+    if not channel.get("source_streams"):
+        return "source_streams: is required, because the channel does not exist yet"
+    unknown = _unknown_track(channel)
+    return ": ".join(unknown) if unknown else None
+
+
+def _unknown_track(channel: t.Mapping[str, t.Any]) -> tuple[str, str] | None:
+    """Return the option that names a track that no source provides, and what was expected: the server rejects it, and
+    some names in that rejection end the server.
+    """
+    names = {track["new_track_name"] for source in channel["source_streams"] for track in source.get("track_map", ())}
+    for number, playlist in enumerate(channel.get("playlists", ())):
+        for index, rendition in enumerate(playlist.get("renditions", ())):
+            for option in ("video", "audio"):
+                if rendition.get(option) not in (None, *names):
+                    path = f"playlists[{number}].renditions[{index}].{option}"
+                    return path, f"expected a new_track_name of source_streams, got {rendition[option]!r}"
+    return None
+
+
+def from_wire(raw: t.Mapping[str, t.Any], key: t.Mapping[str, str]) -> dict[str, t.Any]:
+    """Return a channel of wire form in option form; empty lists are included, so that it is complete input."""
+    channel = {**MULTIPLEX_CHANNEL.from_wire(raw), **key}
+    for source in channel.setdefault("source_streams", []):
+        source.setdefault("track_map", [])
+    for playlist in channel.setdefault("playlists", []):
+        playlist.setdefault("renditions", [])
+    return channel
+
+
+def to_wire(channel: t.Mapping[str, t.Any], declaration: Object) -> dict[str, t.Any]:
+    """Return the body of a create for a channel in option form."""
+    body: dict[str, t.Any] = declaration.to_wire({option: channel[option] for option in channel if option not in KEY})
+    body["outputStream"] = {"name": channel["name"], **body.get("outputStream", {})}
+    return body
+
+
+def status_of(raw: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the status of a channel (wire form): its state, and what it waits for."""
+    message = raw.get("pullingMessage")
+    return {"state": str(raw.get("state", "unknown")).lower(), "message": None if message is None else str(message)}

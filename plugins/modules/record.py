@@ -1,0 +1,176 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: record
+short_description: Manage a recording of OvenMediaEngine
+version_added: 2.0.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Starts and stops the recording of one stream to files on the media server.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - A recording that differs is stopped, which completes its file, and then started with the desired fields.
+  - A recording in state V(error) stays unchanged, and the module warns about it. The server does not try again before
+    its stream starts again.
+  - The server loses recordings when it restarts. Run the playbook again to restore them; they continue in a new file.
+  - Recordings from the server's configuration are never changed.
+extends_documentation_fragment:
+  - streamops.ovenmediaengine.connection
+  - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
+  - streamops.ovenmediaengine.record
+  - streamops.ovenmediaengine.record.change
+attributes:
+  idempotent:
+    support: full
+seealso:
+  - module: streamops.ovenmediaengine.records
+  - module: streamops.ovenmediaengine.record_info
+"""
+
+EXAMPLES = r"""
+- name: Record a stream, with a new file every hour
+  streamops.ovenmediaengine.record:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
+    vhost: default
+    app: app
+    id: main
+    stream:
+      name: main
+    file_path: /${Application}/${Stream}/${StartTime:YYYYMMDDhhmmss}_${EndTime:YYYYMMDDhhmmss}.mp4
+    info_path: /${Application}/${Stream}.xml
+    schedule: 0 0 */1
+
+- name: Record two tracks and wait until media is written
+  streamops.ovenmediaengine.record:
+    vhost: default
+    app: app
+    id: interview
+    stream:
+      name: main
+      variant_names: [bypass_video, bypass_audio]
+    file_path: /${Id}_${StartTime:YYYYMMDDhhmmss}.ts
+    wait_for: recording
+    wait_timeout: 60
+
+- name: Stop a recording
+  streamops.ovenmediaengine.record:
+    vhost: default
+    app: app
+    id: interview
+    state: stopped
+"""
+
+RETURN = r"""
+action:
+  description: Action that was taken, or that check mode predicts.
+  returned: success or failure after reading the server
+  type: str
+  choices: [started, restarted, stopped, unchanged, failed]
+record:
+  description: The current recording; V(null) if it does not exist. Secrets are masked.
+  returned: success or failure after reading the server
+  type: dict
+  sample:
+    vhost: default
+    app: app
+    id: main
+    stream:
+      name: main
+      variant_names: []
+    file_path: /${Application}/${Stream}/${StartTime:YYYYMMDDhhmmss}.mp4
+    info_path: ""
+    interval: 0
+    schedule: 0 0 */1
+    segmentation_rule: discontinuity
+    metadata: "********"
+state:
+  description: State of the recording. V(stopped) means that its stream has ended, and that it waits for it to return.
+  returned: when the recording is known to the server
+  type: str
+  choices: [ready, recording, stopping, stopped, error]
+differences:
+  description: Fields that differ from the desired state. Secrets are masked.
+  returned: success or failure after reading the server
+  type: list
+  elements: dict
+  contains:
+    # BEGIN GENERATED difference, samples: {field: interval}
+    field:
+      description: Name of the option.
+      type: str
+      sample: interval
+    before:
+      description: Current value.
+      type: raw
+    after:
+      description: Desired value; V(null) if the server has something that is not listed.
+      type: raw
+    # END GENERATED
+# BEGIN GENERATED error
+error:
+  description: What failed, why, and what to do.
+  returned: on failure
+  type: dict
+  contains:
+    kind:
+      description: Kind of the error. The guide on errors lists all kinds.
+      type: str
+      sample: unauthorized
+    attempted:
+      description: Operation that failed.
+      type: str
+      sample: list the virtual hosts
+    meaning:
+      description: What the error means.
+      type: str
+    remedy:
+      description: How to fix it.
+      type: str
+    method:
+      description: HTTP method; V(null) if no request was sent.
+      type: str
+      sample: GET
+    path:
+      description: Path of the request; V(null) if no request was sent.
+      type: str
+      sample: /v1/vhosts
+    host:
+      description: Host and port of the server; V(null) if no request was sent.
+      type: str
+      sample: 127.0.0.1:8081
+    status:
+      description: HTTP status of the response; V(null) if there was no response.
+      type: int
+      sample: 401
+    server_message:
+      description: Message of the server; V(null) if it sent none.
+      type: str
+      sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
+retries:
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
+  returned: when there were any
+  type: list
+  elements: str
+# END GENERATED
+"""
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.records import Record
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+
+
+def main() -> None:
+    run_module(Record)
+
+
+if __name__ == "__main__":
+    main()

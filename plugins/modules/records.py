@@ -1,0 +1,206 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: records
+short_description: Manage a set of recordings of OvenMediaEngine in one task
+version_added: 2.0.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Starts and stops any number of recordings, of any number of virtual hosts and applications. If all recordings are in
+    the desired state, one request for each application is enough.
+  - Processes every entry, reports a result for each, and fails at the end if any entry failed.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - Recordings that differ are stopped, which completes their files, and then started with the desired fields.
+  - Recordings from the server's configuration are never changed.
+extends_documentation_fragment:
+  - streamops.ovenmediaengine.connection
+  - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
+  - streamops.ovenmediaengine.record.entries
+  - streamops.ovenmediaengine.record.change
+options:
+  purge:
+    description:
+      - Whether to stop unlisted recordings of the applications in O(records). Other applications are not affected.
+    type: bool
+    default: false
+  purge_everything:
+    description:
+      - Whether O(purge) accepts an empty list. By default such a purge is refused, because an empty list is more often
+        a mistake than intended.
+      - The purge then stops nothing, because it only affects the applications in O(records).
+    type: bool
+    default: false
+  predicted:
+    description:
+      - Predicted results of earlier tasks of the play in check mode, as
+        RV(streamops.ovenmediaengine.vhosts#module:results) and
+        RV(streamops.ovenmediaengine.applications#module:results).
+      - In check mode, objects that these tasks would create count as existing, and objects that they would delete as
+        missing. An entry fails if its application would be missing, as in a real run.
+      - Without this option, check mode warns about a missing application, because an earlier task may create it.
+        Outside check mode the option has no effect.
+    type: list
+    elements: dict
+attributes:
+  idempotent:
+    support: full
+seealso:
+  - module: streamops.ovenmediaengine.record
+  - module: streamops.ovenmediaengine.record_info
+"""
+
+EXAMPLES = r"""
+- name: Record two streams, and no others of this application
+  streamops.ovenmediaengine.records:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
+    records:
+      - vhost: default
+        app: app
+        id: main
+        stream:
+          name: main
+        file_path: /${Stream}/${StartTime:YYYYMMDDhhmmss}.mp4
+        interval: 3600000
+      - vhost: default
+        app: app
+        id: backup
+        stream:
+          name: backup
+        file_path: /${Stream}/${StartTime:YYYYMMDDhhmmss}.ts
+    purge: true
+
+- name: Stop both
+  streamops.ovenmediaengine.records:
+    records:
+      - {vhost: default, app: app, id: main}
+      - {vhost: default, app: app, id: backup}
+    state: stopped
+"""
+
+RETURN = r"""
+results:
+  description: Result for each recording, in the order of O(records), followed by those that O(purge) stops.
+  returned: success or failure after reading the server
+  type: list
+  elements: dict
+  contains:
+    # BEGIN GENERATED record_key, samples: {}
+    vhost:
+      description: Name of the virtual host.
+      type: str
+    app:
+      description: Name of the application.
+      type: str
+    id:
+      description: ID of the recording.
+      type: str
+    # END GENERATED
+    action:
+      description: Action that was taken, or that check mode predicts.
+      type: str
+      choices: [started, restarted, stopped, unchanged, failed]
+    state:
+      description: State of the recording, if it is known to the server.
+      type: str
+      choices: [ready, recording, stopping, stopped, error]
+    differences:
+      description: Fields that differ from the desired state. Secrets are masked.
+      type: list
+      elements: dict
+      contains:
+        # BEGIN GENERATED difference, samples: {field: interval}
+        field:
+          description: Name of the option.
+          type: str
+          sample: interval
+        before:
+          description: Current value.
+          type: raw
+        after:
+          description: Desired value; V(null) if the server has something that is not listed.
+          type: raw
+        # END GENERATED
+    # BEGIN GENERATED failure
+    msg:
+      description: Why the entry failed.
+      type: str
+    error:
+      description: Why the entry failed, with the keys of RV(error).
+      type: dict
+    # END GENERATED
+counts:
+  description: Number of recordings for each action.
+  returned: success or failure after reading the server
+  type: dict
+  sample:
+    started: 2
+    unchanged: 10
+# BEGIN GENERATED error
+error:
+  description: What failed, why, and what to do.
+  returned: on failure
+  type: dict
+  contains:
+    kind:
+      description: Kind of the error. The guide on errors lists all kinds.
+      type: str
+      sample: unauthorized
+    attempted:
+      description: Operation that failed.
+      type: str
+      sample: list the virtual hosts
+    meaning:
+      description: What the error means.
+      type: str
+    remedy:
+      description: How to fix it.
+      type: str
+    method:
+      description: HTTP method; V(null) if no request was sent.
+      type: str
+      sample: GET
+    path:
+      description: Path of the request; V(null) if no request was sent.
+      type: str
+      sample: /v1/vhosts
+    host:
+      description: Host and port of the server; V(null) if no request was sent.
+      type: str
+      sample: 127.0.0.1:8081
+    status:
+      description: HTTP status of the response; V(null) if there was no response.
+      type: int
+      sample: 401
+    server_message:
+      description: Message of the server; V(null) if it sent none.
+      type: str
+      sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
+retries:
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
+  returned: when there were any
+  type: list
+  elements: str
+# END GENERATED
+"""
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.records import RecordList
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+
+
+def main() -> None:
+    run_module(RecordList)
+
+
+if __name__ == "__main__":
+    main()

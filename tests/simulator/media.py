@@ -1,0 +1,98 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the server holds of live streams, and what is known of the world that they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+BYTES_PER_SECOND = 125_000
+RTMP_SOURCE = "TCP://127.0.0.1:49394"
+"""Where an encoder is that connects to the server."""
+UNUSED_SECONDS = 60.0
+NO_INPUT_SECONDS = 3.0
+
+
+@dataclass
+class Dump:
+    """One HLS dump of an output stream."""
+
+    id: str
+    output: str
+    path: str
+    info_file: str
+    user_data: str
+    playlists: list[str]
+    enabled: bool = True
+
+
+@dataclass
+class Pull:
+    """How a stream was asked for that the server fetches from an origin; seconds."""
+
+    urls: list[str]
+    persistent: bool = False
+    unused_seconds: float = UNUSED_SECONDS
+    no_input_seconds: float = NO_INPUT_SECONDS
+    relay: bool = False
+    used: float = 0.0
+    """When a viewer was seen last, or the pull began."""
+    input_until: float = 0.0
+    """When media came in last."""
+
+
+@dataclass
+class LiveStream:
+    """A stream that the server receives; times are seconds of the clock."""
+
+    since: float
+    source_type: str = "Rtmp"
+    source_url: str = RTMP_SOURCE
+    pull: Pull | None = None
+    reconnects: bool = False
+    """Whether its encoder connects again after a DELETE."""
+    ends_at: float | None = None
+    """When a stream that was deleted disappears (server-facts: Streams)."""
+    dumps: dict[str, dict[str, Dump]] = field(default_factory=dict)
+    """By output stream and id."""
+    concluded: bool = False
+    """Whether its HLS was concluded."""
+    renditions: list[dict[str, Any]] = field(default_factory=list)
+    """The encoders that turn its speech into subtitles."""
+    stt_paused: bool = False
+
+    def bytes_until(self, moment: float) -> int:
+        """Return how much came in so far; it grows once a second."""
+        return int(moment - self.since) * BYTES_PER_SECOND
+
+
+@dataclass
+class StreamEvent:
+    """What a request sent into a stream."""
+
+    vhost: str
+    app: str
+    stream: str
+    action: str
+    body: Any
+
+
+@dataclass
+class World:
+    """What outlives streams: the origins, which no restart changes, and what the server has counted."""
+
+    origins: dict[str, str] = field(default_factory=dict)
+    events: list[StreamEvent] = field(default_factory=list)
+    """What was sent into streams since the start of the server."""
+    past_bytes: dict[tuple[str, str], int] = field(default_factory=dict)
+    """What came in by streams that have ended, by virtual host and application."""
+    started: float = 0.0
+    """When the server started."""
+
+    def restart(self, moment: float) -> None:
+        """Forget what a process holds in its memory."""
+        self.events.clear()
+        self.past_bytes.clear()
+        self.started = moment

@@ -1,0 +1,176 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a stream describes its tracks, outputs and playlists (server-facts: Streams)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .state import Application
+from .versions import ServerVersion
+
+ORIGIN = "${OriginStreamName}"
+
+_VIDEO: dict[str, Any] = {
+    "bypass": False,
+    "codec": "H264",
+    "width": 320,
+    "height": 168,
+    "bitrate": 166696,
+    "framerate": 15.0,
+    "hasBframes": False,
+    "keyFrameInterval": 15.0,
+}
+_AUDIO: dict[str, Any] = {"bypass": False, "codec": "AAC", "samplerate": 44100, "channel": 1, "bitrate": 67000}
+_VIDEO_COUNTS: dict[str, Any] = {
+    "bitrateAvg": 166696,
+    "bitrateConf": 0,
+    "bitrateLatest": 160369,
+    "deltaFramesSinceLastKeyFrame": 10,
+    "framerateAvg": 15.0,
+    "framerateConf": 15.0,
+    "framerateLatest": 15.0,
+    "keyFrameIntervalAvg": 15.0,
+    "keyFrameIntervalConf": 0.0,
+    "keyFrameIntervalLatest": 15.0,
+}
+_AUDIO_COUNTS: dict[str, Any] = {"bitrateAvg": 71600, "bitrateConf": 67000, "bitrateLatest": 72067}
+_TIMEBASE: dict[str, Any] = {"timebase": {"num": 1, "den": 1000}, "configChangeCount": 0}
+_WHOLE = ("keyFrameInterval", "keyFrameIntervalLatest")
+"""Numbers that have no fraction on 0.18.0 and earlier."""
+
+KEYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "0.15.10": (_VIDEO, _AUDIO),
+    "0.18.0": ({**_VIDEO, **_VIDEO_COUNTS}, {**_AUDIO, **_AUDIO_COUNTS}),
+    "0.20.0": ({**_VIDEO, **_VIDEO_COUNTS}, {**_AUDIO, **_AUDIO_COUNTS}),
+    "0.21.0": (
+        {**_VIDEO, **_VIDEO_COUNTS, **_TIMEBASE, "maxWidth": 320, "maxHeight": 180, "maxFramerate": 15.0},
+        {**_AUDIO, **_AUDIO_COUNTS, **_TIMEBASE},
+    ),
+}
+"""Of a video and of an audio track, by the version that first described them so."""
+
+
+def _is_older(version: ServerVersion) -> bool:
+    return version.tracks in ("0.15.10", "0.18.0")
+
+
+def _spelled(version: ServerVersion, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a track in the types of a version: text on 0.18.0."""
+    if not _is_older(version):
+        return dict(values)
+    whole = {key: int(value) if key in _WHOLE else value for key, value in values.items()}
+    return {key: str(value) if key.startswith("bitrate") else value for key, value in whole.items()}
+
+
+def _data(version: ServerVersion, number: int) -> dict[str, Any]:
+    track: dict[str, Any] = {"id": number, "name": "Data", "type": "Data"}
+    return {**track, "data": {"codec": "None"}} if version.tracks == "0.21.0" else track
+
+
+def input_tracks(version: ServerVersion) -> list[dict[str, Any]]:
+    """Return the tracks that come in: H.264, AAC and data."""
+    video, audio = (_spelled(version, values) for values in KEYS[version.tracks])
+    if version.tracks == "0.21.0":
+        video["codecModule"] = audio["codecModule"] = "none"
+    return [
+        {"id": 0, "name": "Video", "type": "Video", "video": video},
+        {"id": 1, "name": "Audio", "type": "Audio", "audio": audio},
+        _data(version, 2),
+    ]
+
+
+def outputs(version: ServerVersion, app: Application, stream: str) -> list[dict[str, Any]]:
+    """Return the output streams: one for each output profile of the application."""
+    return [_output(version, app, profile, stream) for profile in profiles(app)]
+
+
+def relay(version: ServerVersion, app: Application, stream: str) -> list[dict[str, Any]]:
+    """Return the outputs of a stream that is not encoded again: it is its own output."""
+    result: dict[str, Any] = {"name": stream, "tracks": input_tracks(version)}
+    lists = _playlists(app, {}, "Video", "Audio")
+    return [{**result, "playlists": lists} if version.has_playlists and lists else result]
+
+
+def profiles(app: Application) -> list[dict[str, Any]]:
+    """Return the output profiles of an application."""
+    item = app.config.get("outputProfiles")
+    found = item.get("outputProfile") if isinstance(item, dict) else None
+    return [profile for profile in found or () if isinstance(profile, dict)]
+
+
+def output_name(profile: dict[str, Any], stream: str) -> str:
+    """Return the name of the output that a profile makes of a stream."""
+    return str(profile.get("outputStreamName", ORIGIN)).replace(ORIGIN, stream)
+
+
+def _output(version: ServerVersion, app: Application, profile: dict[str, Any], stream: str) -> dict[str, Any]:
+    tracks: list[dict[str, Any]] = []
+    names: dict[str, str] = {}
+    for kind, key in (("Video", "videos"), ("Audio", "audios")):
+        for encode in _encodes(profile, key):
+            name = str(encode.get("name", ""))
+            names.setdefault(kind, name)
+            values = _encoded(version, kind, encode)
+            tracks.append({"id": len(tracks), "name": name, "type": kind, kind.lower(): values})
+    result = {"name": output_name(profile, stream), "tracks": [*tracks, _data(version, len(tracks))]}
+    lists = _playlists(app, profile, names.get("Video", ""), names.get("Audio", ""))
+    return {**result, "playlists": lists} if version.has_playlists and lists else result
+
+
+def _encodes(profile: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    item = profile.get("encodes")
+    found = item.get(key) if isinstance(item, dict) else None
+    return [encode for encode in found or () if isinstance(encode, dict)]
+
+
+def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any]) -> dict[str, Any]:
+    bypass = _is_true(encode.get("bypass"))
+    if bypass and _is_older(version):
+        return {"bypass": True}
+    values = dict(KEYS[version.tracks][kind == "Audio"])
+    if not bypass:
+        sizes = {key: str(encode.get(key, "")) for key in ("width", "height", "bitrate", "samplerate", "channel")}
+        values.update({key: int(size) for key, size in sizes.items() if key in values and size.isdecimal()})
+        values["codec"] = str(encode.get("codec", values["codec"])).upper()
+    result = {**_spelled(version, values), "bypass": bypass}
+    return {**result, "codecStatus": "Ready"} if version.tracks == "0.21.0" else result
+
+
+def _is_true(value: Any) -> bool:
+    # An application of the configuration file has text.
+    return str(value).lower() == "true"
+
+
+def _playlists(app: Application, profile: dict[str, Any], video: str, audio: str) -> list[dict[str, Any]]:
+    """Return the playlists of a profile and, with an LLHLS publisher, its default one; by file name."""
+    result = [_playlist(entry) for entry in profile.get("playlists") or () if isinstance(entry, dict)]
+    if "llhls" in (app.config.get("publishers") or {}):
+        rendition = {"name": "default", "video": video, "audio": audio}
+        options = {"webRtcAutoAbr": False}
+        default = {"name": "llhls_default", "fileName": "llhls", "options": options, "renditions": [rendition]}
+        result.append(_playlist(default))
+    return sorted(result, key=lambda entry: str(entry["fileName"]))
+
+
+def _playlist(entry: dict[str, Any]) -> dict[str, Any]:
+    options = entry.get("options") or {}
+    depth = str(options.get("hlsChunklistPathDepth", options.get("hLSChunklistPathDepth", -1)))
+    return {
+        "name": entry.get("name", ""),
+        "fileName": entry.get("fileName", ""),
+        "options": {
+            "webrtcAutoAbr": _is_true(options.get("webRtcAutoAbr", True)),
+            "hlsChunklistPathDepth": int(depth) if depth.lstrip("-").isdecimal() else 0,
+            "enableTsPackaging": _is_true(options.get("enableTsPackaging")),
+        },
+        "renditions": [
+            {
+                "name": rendition.get("name", ""),
+                "videoVariantName": rendition.get("video", ""),
+                "audioVariantName": rendition.get("audio", ""),
+            }
+            for rendition in entry.get("renditions") or ()
+        ],
+    }

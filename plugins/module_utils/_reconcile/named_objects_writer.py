@@ -190,7 +190,7 @@ class NamedObjectWriter:
         body = self._kind.to_wire(
             {option: value[option] for option in self._kind.in_place if option in value}, change.declaration
         )
-        send = functools.partial(self._endpoints.update, *change.key, body)
+        send = functools.partial(self._endpoints.update, *Key(*change.key), body)
         return functools.partial(self._updated, change, send, self._ask(send, self._attempt_to_change(change)))
 
     def _updated(self, change: PlannedChange, send: t.Callable[[], None], failure: OmeError | None) -> Outcome:
@@ -221,7 +221,8 @@ class NamedObjectWriter:
         """
         deleted, outcome = self.delete(change)(), Outcome.of(change)
         if deleted.error is not None:
-            return lambda: deleted.replace(error=deleted.error.with_detail("It was not recreated."))
+            failed = deleted.replace(error=deleted.error.with_detail("It was not recreated."))
+            return lambda: failed
         try:
             raw, _by_others = self._create(change, change.after or change.desired, self._retry_until)
         except OmeError as error:

@@ -18,7 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, TOKEN, Project
-from .media_host import PLAYBOOK, PUSHES, UNIT, VHOSTS, Media, changed, verify_unit, vhost, with_fakes
+from .media_host import PLAYBOOK, PUSHES, UNIT, VHOSTS, Media, changed, verify_compose, verify_unit, vhost, with_fakes
 
 ENDED = "Check mode, this would be done: "
 
@@ -148,6 +148,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     assert installed.status == 0, installed.output
     assert host.images == [f"registry.example.com/ome@{digest}"] and media.vhosts == {"t-a"}
     assert host.calls("sysctl") == [] and not list((media.root / "tmpfiles").iterdir())
+    verify_compose(media.unit_file)
     service = yaml.safe_load(media.unit_file.read_text(encoding="utf-8"))["services"]["server"]
     assert service["ports"] == [
         f"{media.port}:{media.port}/tcp",
@@ -164,9 +165,10 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     assert again.status == 0 and changed(again) == [], again.output
 
     pid = media.pid()
-    media.variables["server_file_limit"] = 100000
+    media.variables.update(server_file_limit=100000, server_network="host", server_ports=[], server_user="")
     restarted = media.play()
     assert restarted.status == 0, restarted.output
+    verify_compose(media.unit_file)
     assert restarted.summary("media-1") == "server 0.21.0: files changed: 0; restarted (compose.yml has changed)"
     assert pid != media.pid() != 0
 

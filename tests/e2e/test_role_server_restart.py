@@ -63,7 +63,7 @@ def test_viewers_and_streams_are_not_disconnected(project: Project, host: FakeHo
 def test_viewers_without_a_stream_count_up_to_the_limit(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play().status == 0
-    media.control("viewers", number=3, vhost="t-a", app="live")
+    media.control("viewers", number=3, vhost="t-a")
     media.variables["server_settings"] = media.settings(privacy_protection=True)
     refused = media.play(server_max_viewers=3)
     assert refused.status == 2 and "because it was in use after 0 seconds (viewers: 3)" in refused.failure("media-1"), (
@@ -128,7 +128,7 @@ def test_a_file_that_keeps_the_old_server_from_starting_is_left_out(project: Pro
     failed = media.play(server_settings=media.settings(extra={"bogus": "1"}))
     assert failed.status == 2, failed.output
     text = failed.failure("media-1")
-    assert "It started without the files that were new since its last start: VHost_t-made.xml." in text
+    assert "It started without the files that were new since its last start: VHost_t-made.xml." in text, failed.output
     assert "were put back, and the server runs with them." in text
     # The API has made it again.
     assert media.vhosts == {"t-a", "t-made"} and not made.exists()

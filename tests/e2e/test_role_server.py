@@ -182,6 +182,7 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     before = media.files()
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "typo": ({"server_restarts": "always"}, "server_restarts (did you mean server_restart?)"),
+        "no-version": ({"server_version": None}, "server_version has to be a complete version such as 0.21.0"),
         "version": ({"server_version": "0.21"}, "server_version has to be a complete version such as 0.21.0"),
         "token": (
             {"server_settings": media.settings(managers={"api": {"access_token": "other"}})},

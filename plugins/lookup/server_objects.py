@@ -8,14 +8,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: server_objects
-short_description: Divide the objects of a server into those of files and those of the API
+short_description: Arrange the objects of a server as its files hold them
 version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:
-  - Serves the role P(streamops.ovenmediaengine.server#role). A listed virtual host is a file that the server starts
-    with, and so are the push tasks and recordings of its listed applications. Everything else is created through the
-    API.
+  - Serves the role P(streamops.ovenmediaengine.server#role). The file of a virtual host has all its applications, so
+    that applications of a list of their own become part of their virtual hosts.
 options:
   _terms:
     description: Not used.
@@ -42,13 +41,6 @@ options:
     type: list
     elements: dict
     default: []
-  pending:
-    description:
-      - Names of virtual hosts whose files differ from the running server until it restarts. They are left out of the
-        virtual hosts of the API, and so are their applications.
-    type: list
-    elements: str
-    default: []
 notes:
   - The role P(streamops.ovenmediaengine.server#role) uses this lookup.
 seealso:
@@ -56,13 +48,13 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Show the push tasks that are in no file
+- name: Show the applications of the first virtual host
   ansible.builtin.debug:
-    msg: "{{ my_objects.api.push_tasks | map(attribute='id') }}"
+    msg: "{{ my_objects.vhosts[0].applications | map(attribute='name') }}"
   vars:
     my_objects: >-
       {{ lookup('streamops.ovenmediaengine.server_objects', vhosts=[{'name': 'tenant-a'}],
-      push_tasks=[{'vhost': 'default', 'app': 'app', 'id': 'platform'}]) }}
+      applications=[{'vhost': 'tenant-a', 'name': 'live'}]) }}
 """
 
 RETURN = r"""
@@ -71,16 +63,23 @@ _raw:
   type: list
   elements: dict
   contains:
-    files:
+    vhosts:
       description:
-        - C(vhosts), C(push_tasks) and C(records), as M(streamops.ovenmediaengine.server_config) takes them. All
-          applications are in their virtual hosts.
-      type: dict
-    api:
-      description:
-        - C(vhosts), C(applications), C(push_tasks) and C(records), as the role
-          P(streamops.ovenmediaengine.provision#role) takes them.
-      type: dict
+        - The virtual hosts with all their applications, as M(streamops.ovenmediaengine.server_config) takes them.
+      type: list
+      elements: dict
+    push_tasks:
+      description: The push tasks.
+      type: list
+      elements: dict
+    records:
+      description: The recordings.
+      type: list
+      elements: dict
+    unlisted:
+      description: Names of virtual hosts that O(applications) names and O(vhosts) does not list.
+      type: list
+      elements: str
 """
 
 import typing as t
@@ -95,9 +94,8 @@ def server_objects(
     applications: _Objects = None,
     push_tasks: _Objects = None,
     records: _Objects = None,
-    pending: t.Sequence[str] = (),
-) -> dict[str, dict[str, list[t.Any]]]:
-    """Return the objects of files, and those of the API."""
+) -> dict[str, list[t.Any]]:
+    """Return the objects as files hold them."""
     complete: list[dict[str, t.Any]] = []
     for vhost in vhosts or ():
         more = [
@@ -106,23 +104,13 @@ def server_objects(
             if app.get("vhost") == vhost.get("name")
         ]
         complete.append({**vhost, "applications": [*(vhost.get("applications") or ()), *more]} if more else {**vhost})
-    apps = {(vhost.get("name"), app.get("name")) for vhost in complete for app in vhost.get("applications") or ()}
-    jobs = {"push_tasks": list(push_tasks or ()), "records": list(records or ())}
+    names = {vhost.get("name") for vhost in complete}
     return {
-        "files": {
-            "vhosts": complete,
-            **{kind: [job for job in found if _place(job) in apps] for kind, found in jobs.items()},
-        },
-        "api": {
-            "vhosts": [vhost for vhost in vhosts or () if vhost.get("name") not in pending],
-            "applications": [app for app in applications or () if app.get("vhost") not in pending],
-            **{kind: [job for job in found if _place(job) not in apps] for kind, found in jobs.items()},
-        },
+        "vhosts": complete,
+        "push_tasks": list(push_tasks or ()),
+        "records": list(records or ()),
+        "unlisted": sorted({str(app.get("vhost")) for app in applications or () if app.get("vhost") not in names}),
     }
-
-
-def _place(job: t.Mapping[str, t.Any]) -> tuple[t.Any, t.Any]:
-    return job.get("vhost"), job.get("app")
 
 
 class LookupModule(LookupBase):

@@ -35,6 +35,13 @@ options:
     type: list
     elements: dict
     required: true
+  before:
+    description:
+      - The files as they were before the run. What is older than the running process is what it was started with, if it
+        started by itself since the role has started it.
+    type: list
+    elements: dict
+    default: []
   changed:
     description:
       - Files that check mode would change, each with C(path) and C(state) (V(created), V(changed) or V(removed)).
@@ -90,10 +97,6 @@ _raw:
       description: What differs, as texts.
       type: list
       elements: str
-    pending_vhosts:
-      description: Virtual hosts of files that have changed since the start.
-      type: list
-      elements: str
 """
 
 import datetime
@@ -104,7 +107,7 @@ from pathlib import PurePosixPath
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.lookup import LookupBase
 
-_VHOST = re.compile(r"VHost_(.+)\.xml")
+_VHOST = re.compile(r"VHost_.+\.xml")
 _STREAM_MAPS = frozenset(("push_map.xml", "record_map.xml"))
 _STATES = {"created": "is new", "changed": "has changed", "removed": "was removed"}
 
@@ -116,12 +119,14 @@ def server_plan(
     running: bool,
     version: str,
     image: str,
+    before: t.Iterable[t.Mapping[str, t.Any]] = (),
     changed: t.Iterable[t.Mapping[str, t.Any]] = (),
     start_time: str = "",
 ) -> dict[str, t.Any]:
     """Return what differs between the running server and its files."""
-    files: t.Mapping[str, str] = started.get("files") or {}
     since = _seconds(start_time)
+    files: dict[str, str] = dict(started.get("files") or {})
+    files.update({str(file["path"]): str(file["checksum"]) for file in before if _is_older(file, since)})
     now = {str(file["path"]): file for file in current}
     states: dict[str, str] = {}
     for path, file in now.items():
@@ -136,12 +141,10 @@ def server_plan(
             reasons.append(f"the {key} is {value} instead of {started[key]}")
     if not started:
         reasons = ["the role has not started the running server"]
-    vhosts = [found[1] for path in states if (found := _VHOST.fullmatch(PurePosixPath(path).name))]
     return {
         "start_due": not running,
         "restart_due": running and bool(reasons),
         "reasons": reasons if running else ["the server does not run"],
-        "pending_vhosts": sorted(vhosts) if running else [],
     }
 
 

@@ -45,6 +45,10 @@ options:
     type: list
     elements: str
     default: []
+  audit:
+    description: Result of M(streamops.ovenmediaengine.audit_info) after an upgrade. Without keys if there was no audit.
+    type: dict
+    default: {}
   refusal:
     description: Why a restart that is due was refused. Empty if it was not refused.
     type: str
@@ -108,6 +112,11 @@ _raw:
       description: Streams that were live before the restart and are not live after it.
       type: list
       elements: str
+    audit:
+      description:
+        - C(counts) and C(findings) of M(streamops.ovenmediaengine.audit_info) after an upgrade. Without keys if there
+          was no audit.
+      type: dict
     line:
       description: The summary as one line of text.
       type: str
@@ -132,6 +141,7 @@ def server_summary(
     installed: str = "",
     configuration: t.Mapping[str, t.Any] | None = None,
     missing_streams: t.Sequence[str] = (),
+    audit: t.Mapping[str, t.Any] | None = None,
     refusal: str = "",
     check_mode: bool = False,
 ) -> dict[str, t.Any]:
@@ -149,6 +159,7 @@ def server_summary(
         "files": len(changed),
         "upgrade": [one["text"] for one in configuration.get("upgrade") or ()],
         "missing_streams": list(missing_streams),
+        "audit": {key: audit[key] for key in ("counts", "findings")} if audit and "counts" in audit else {},
     }
     prefix = "Check mode, this would be done: " if check_mode else ""
     return {**summary, "line": f"{prefix}server {_text(summary, refusal)}"}
@@ -175,7 +186,14 @@ def _text(summary: t.Mapping[str, t.Any], refusal: str) -> str:
         parts.append(f"version {summary['installed_version']} before")
     if summary["missing_streams"]:
         parts.append(f"streams that are missing: {_listed(summary['missing_streams'])}")
+    if summary["audit"]:
+        parts.append(f"audit: {_counted(summary['audit']['counts'])}")
     return "; ".join([*parts, *(["failed"] if summary["failed"] and action != "failed" else [])])
+
+
+def _counted(counts: t.Mapping[str, int]) -> str:
+    """Return the numbers of findings as text, the most severe first."""
+    return ", ".join(f"{kind} {number}" for kind, number in counts.items() if number) or "no findings"
 
 
 def _listed(texts: t.Sequence[str]) -> str:

@@ -15,6 +15,7 @@ import subprocess
 import typing as t
 import urllib.request
 
+import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
@@ -198,6 +199,30 @@ DOCUMENTED = {
     "Container": {"ContainerName", "Exec", "Image", "Network", "PodmanArgs", "PublishPort", "User", "Volume"},
     "Install": {"WantedBy"},
 }
+# The Compose specification, chapters "Version and name top-level elements" and "Services top-level elements": name,
+# command, container_name, image, logging, network_mode, ports (short syntax), restart, stop_grace_period, ulimits, user
+# and volumes (short syntax).
+COMPOSE: dict[str, t.Any] = {
+    "name": "[a-z0-9][a-z0-9_-]*",
+    "services": {
+        "server": {
+            "image": ".+",
+            "container_name": "[a-zA-Z0-9][a-zA-Z0-9_.-]+",
+            "command": [".+"],
+            "user": "[^:]+(:[^:]+)?",
+            "network_mode": "none|host|bridge|(service|container):.+",
+            "ports": [r"(([^:]+|\[[0-9a-f:]+\]):)?([0-9]+(-[0-9]+)?:)?[0-9]+(-[0-9]+)?(/(tcp|udp))?"],
+            "volumes": ["[^:]+:/[^:]*(:(rw|ro|z|Z|[a-z,]+))?"],
+            "ulimits": {"nofile": {"soft": int, "hard": int}},
+            "restart": "no|always|on-failure(:[0-9]+)?|unless-stopped",
+            "stop_grace_period": "([0-9]+(us|ms|s|m|h))+",
+            "logging": {"driver": "[a-z0-9-]+", "options": {"max-size": "[0-9]+[kmg]", "max-file": "[0-9]+"}},
+        }
+    },
+}
+"""The keys of the compose file, each with the type of its value or the expression that its text matches."""
+_EITHER = {"network_mode", "ports"}
+_REQUIRED = {"image"}
 _GENERATORS = ("/usr/libexec/podman/quadlet", "/usr/lib/podman/quadlet")
 
 
@@ -216,6 +241,30 @@ def verify_unit(path: pathlib.Path) -> None:
     elif path.suffix == ".container" and generator:
         run = _check("env", f"QUADLET_UNIT_DIRS={path.parent}", generator, "-dryrun")
         assert run.returncode == 0, run.stderr
+
+
+def verify_compose(path: pathlib.Path) -> None:
+    """Check a compose file by the documented keys and types."""
+    _conforms(yaml.safe_load(path.read_text(encoding="utf-8")), COMPOSE, path.name)
+
+
+def _conforms(value: t.Any, expected: t.Any, where: str) -> None:
+    if isinstance(expected, dict):
+        assert isinstance(value, dict) and set(value) <= set(expected), (where, value)
+        assert _REQUIRED & set(expected) <= set(value), (where, value)
+        # A container in the network of the host publishes no ports.
+        assert not set(value) >= _EITHER, where
+        for key, inner in value.items():
+            _conforms(inner, expected[key], f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert isinstance(value, list) and value, (where, value)
+        for index, inner in enumerate(value):
+            _conforms(inner, expected[0], f"{where}[{index}]")
+    elif isinstance(expected, str):
+        # A number that YAML reads as such is not text.
+        assert isinstance(value, str) and re.fullmatch(expected, value), (where, value)
+    else:
+        assert type(value) is expected, (where, value)
 
 
 def _check(*command: str) -> subprocess.CompletedProcess[str]:

@@ -6,16 +6,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import typing as t
+import urllib.request
 
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import LOCAL, TOKEN, Project
-from .media_host import PLAYBOOK, PUSHES, UNIT, VHOSTS, Media, changed, verify_unit, vhost, with_fakes
+from .media_host import PLAYBOOK, PUSHES, UNIT, VHOSTS, Media, changed, verify_compose, verify_unit, vhost, with_fakes
 
 ENDED = "Check mode, this would be done: "
 
@@ -26,6 +29,17 @@ def host(project: Project) -> t.Iterator[FakeHost]:
     with FakeHost(project.directory / "host") as fake:
         yield fake
         assert fake.failures() == []
+
+
+def _destinations(media: Media) -> list[str]:
+    """Return where the server pushes to."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{media.port}/v1/vhosts/t-a/apps/live:pushes",
+        data=b"{}",
+        headers={"Authorization": "Basic " + base64.b64encode(TOKEN.encode()).decode()},
+    )
+    with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        return sorted(push["url"] for push in json.loads(response.read())["response"])
 
 
 def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHost) -> None:
@@ -87,6 +101,33 @@ def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHo
     assert gone.status == 0 and changed(gone) == [], gone.output
 
 
+def test_pushes_of_live_streams_start_now_and_once(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "systemd")
+    media.variables["server_restart"] = "never"
+    assert media.play().status == 0
+    media.control("streams", vhost="t-a", app="live", stream="main")
+    assert _destinations(media) == ["rtmp://one.example.com/live"]
+    pid = media.pid()
+
+    # The map starts it with the next stream. This stream is live already, so that the API starts it.
+    two = {**PUSHES[0], "id": "t-2", "url": "rtmp://two.example.com/live"}
+    media.variables["ovenmediaengine_push_tasks"] = [PUSHES[0], two]
+    grown = media.play()
+    assert grown.status == 0, grown.output
+    assert grown.summary("media-1") == "server 0.21.0: files changed: 1; no restart needed"
+    assert _destinations(media) == ["rtmp://one.example.com/live", "rtmp://two.example.com/live"]
+    again = media.play()
+    assert again.status == 0 and changed(again) == [], again.output
+
+    # What the map has started is stopped if it gets another destination.
+    media.variables["ovenmediaengine_push_tasks"] = [{**PUSHES[0], "url": "rtmp://three.example.com/live"}, two]
+    moved = media.play()
+    assert moved.status == 0, moved.output
+    assert _destinations(media) == ["rtmp://three.example.com/live", "rtmp://two.example.com/live"]
+    again = media.play()
+    assert again.status == 0 and changed(again) == [] and media.pid() == pid, again.output
+
+
 @pytest.mark.exhaustive
 def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "compose")
@@ -107,6 +148,7 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     assert installed.status == 0, installed.output
     assert host.images == [f"registry.example.com/ome@{digest}"] and media.vhosts == {"t-a"}
     assert host.calls("sysctl") == [] and not list((media.root / "tmpfiles").iterdir())
+    verify_compose(media.unit_file)
     service = yaml.safe_load(media.unit_file.read_text(encoding="utf-8"))["services"]["server"]
     assert service["ports"] == [
         f"{media.port}:{media.port}/tcp",
@@ -123,9 +165,10 @@ def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHo
     assert again.status == 0 and changed(again) == [], again.output
 
     pid = media.pid()
-    media.variables["server_file_limit"] = 100000
+    media.variables.update(server_file_limit=100000, server_network="host", server_ports=[], server_user="")
     restarted = media.play()
     assert restarted.status == 0, restarted.output
+    verify_compose(media.unit_file)
     assert restarted.summary("media-1") == "server 0.21.0: files changed: 0; restarted (compose.yml has changed)"
     assert pid != media.pid() != 0
 
@@ -139,12 +182,18 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     before = media.files()
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "typo": ({"server_restarts": "always"}, "server_restarts (did you mean server_restart?)"),
+        "no-version": ({"server_version": None}, "server_version has to be a complete version such as 0.21.0"),
         "version": ({"server_version": "0.21"}, "server_version has to be a complete version such as 0.21.0"),
         "token": (
             {"server_settings": media.settings(managers={"api": {"access_token": "other"}})},
             "differs from managers.api.access_token in server_settings",
         ),
         "path": ({"server_config_dir": "ome"}, "server_config_dir has to be an absolute path"),
+        "application": (
+            {"ovenmediaengine_applications": [{"vhost": "default", "name": "app"}]},
+            "applications of virtual hosts that ovenmediaengine_vhosts does not list: default.",
+        ),
+        "durable": ({"ovenmediaengine_durable": False}, "Remove both variables for this server."),
         "ports": ({"server_ports": ["1935/tcp"]}, "It needs server_network: bridge"),
         "port": ({"server_network": "bridge", "server_ports": ["rtmp"]}, "Each entry is a port or a range of ports"),
     }

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 
 from .conftest import Project
-from .media_host import UNIT, VHOSTS, Media, changed, play, verify_unit, vhost
+from .media_host import PUSHES, UNIT, VHOSTS, Media, changed, play, verify_unit, vhost
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_viewers_and_streams_are_not_disconnected(project: Project, host: FakeHo
 def test_viewers_without_a_stream_count_up_to_the_limit(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play().status == 0
-    media.control("viewers", number=3, vhost="t-a", app="live")
+    media.control("viewers", number=3, vhost="t-a")
     media.variables["server_settings"] = media.settings(privacy_protection=True)
     refused = media.play(server_max_viewers=3)
     assert refused.status == 2 and "because it was in use after 0 seconds (viewers: 3)" in refused.failure("media-1"), (
@@ -80,22 +80,59 @@ def test_viewers_without_a_stream_count_up_to_the_limit(project: Project, host: 
 def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play().status == 0
-    before = (media.config / "Server.xml").read_bytes()
+    # Since the start, the API has made a virtual host, and a stream map has changed.
+    more = [*PUSHES, {**PUSHES[0], "id": "t-2", "url": "rtmp://two.example.com/live"}]
+    media.variables.update(ovenmediaengine_push_tasks=more, ovenmediaengine_vhosts=[*VHOSTS, vhost("t-made")])
+    assert media.play().status == 0
+    before = {path: path.read_bytes() for path in media.config.rglob("*.xml")}
+    assert {"VHost_t-made.xml", "push_map.xml"} <= {path.name for path in before}
     # The server does not know the element.
     wrong = media.settings(extra={"bogus": "1"})
     media.variables["server_start_wait"] = 4
-    failed = media.play(server_settings=wrong, ovenmediaengine_vhosts=[*VHOSTS, vhost("t-b")])
+    grown = {
+        "ovenmediaengine_vhosts": [*VHOSTS, vhost("t-made", "other.example.com"), vhost("t-b")],
+        "ovenmediaengine_push_tasks": [*more, {**PUSHES[0], "id": "t-3", "url": "rtmp://three.example.com/live"}],
+    }
+    failed = media.play(server_settings=wrong, **grown)
     assert failed.status == 2, failed.output
     text = failed.failure("media-1")
     assert "The server did not come up with the new files. Its API did not respond within 4 seconds." in text
     assert "The old files (version 0.21.0) were put back, and the server runs with them." in text
     assert "Unknown item found: Server.Bogus" in text
-    assert failed.summary("media-1") == "server 0.21.0: files changed: 2; rolled back; failed"
-    assert (media.config / "Server.xml").read_bytes() == before and media.pid() != 0
-    # The API has made the new virtual host, whose file was removed with the others.
-    assert media.vhosts == {"t-a", "t-b"}
+    assert failed.summary("media-1") == "server 0.21.0: files changed: 4; rolled back; failed"
+    assert {path: path.read_bytes() for path in media.config.rglob("*.xml")} == before and media.pid() != 0
+    assert {path.stat().st_mode & 0o777 for path in before} == {0o600}
+    # The API has made the new virtual host, whose file was removed. The one that the API had made is from its file now.
+    assert media.vhosts == {"t-a", "t-made", "t-b"}
 
-    repaired = media.play(ovenmediaengine_vhosts=[*VHOSTS, vhost("t-b")])
+    repaired = media.play(server_restart="never", **grown)
+    assert repaired.status == 0, repaired.output
+    assert (
+        repaired.summary("media-1")
+        == "server 0.21.0: files changed: 3; a restart is due (VHost_t-made.xml has changed)"
+    )
+
+
+@pytest.mark.exhaustive
+def test_a_file_that_keeps_the_old_server_from_starting_is_left_out(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "systemd")
+    assert media.play().status == 0
+    media.variables["ovenmediaengine_vhosts"] = [*VHOSTS, vhost("t-made")]
+    assert media.play().status == 0
+    # Somebody has broken the file that no start has tried.
+    made = media.config / "VHost_t-made.xml"
+    made.write_text(
+        made.read_text(encoding="utf-8").replace("<Name>t-made</Name>", "<Name>t-made</Name><Bogus>1</Bogus>")
+    )
+    media.variables["server_start_wait"] = 4
+    failed = media.play(server_settings=media.settings(extra={"bogus": "1"}))
+    assert failed.status == 2, failed.output
+    text = failed.failure("media-1")
+    assert "It started without the files that were new since its last start: VHost_t-made.xml." in text, failed.output
+    assert "were put back, and the server runs with them." in text
+    # The API has made it again.
+    assert media.vhosts == {"t-a", "t-made"} and not made.exists()
+    repaired = media.play()
     assert repaired.status == 0, repaired.output
     assert repaired.summary("media-1") == "server 0.21.0: files changed: 1; no restart needed"
 
@@ -149,6 +186,7 @@ def test_upgrade_with_renamed_options(project: Project, host: FakeHost) -> None:
         assert words in upgraded.output
         assert "version 0.18.0 before" in upgraded.summary("media-1")
     assert "the version is 0.21.0 instead of 0.18.0" in upgraded.summary("media-1")
+    assert "audit: " in upgraded.summary("media-1"), upgraded.summary("media-1")
     again = media.play(server_version="0.21.0")
     assert again.status == 0 and changed(again) == [] and words not in again.output
 

@@ -100,12 +100,14 @@ class DurableJobs(Jobs):
         return change.replace(action=action, after=None)
 
     def _stale(self, current: Current) -> list[PlannedChange]:
-        """Return the changes that stop what a map has started from an entry that changes or disappears."""
+        """Return the changes that stop what a map has started from an entry that changes, or that it no longer has.
+
+        The entry can be gone before this task, because the module server_config writes maps, too.
+        """
         changes = []
         for scope in self._live:
             for key, raw in self._of_configuration(scope, current):
-                stale = any(self._started_by(entry, raw, key) for entry in self._maps.obsolete(scope))
-                if stale and not any(self._started_by(entry, raw, key) for entry in self._maps.remaining(scope)):
+                if not any(self._started_by(entry, raw, key) for entry in self._maps.remaining(scope)):
                     before = self._kind.from_wire(raw, *scope)
                     details = {"state": self._kind.state_of(raw)}
                     label = key._asdict()

@@ -151,11 +151,6 @@ class MapFiles:
         """Return a job as the map will have it."""
         return self._desired[key]
 
-    def obsolete(self, scope: Scope) -> list[Value]:
-        """Return the jobs that the map has and will not have like that."""
-        one = self._maps[scope]
-        return [job for job in (one.before or {}).values() if one.after.get(job["id"]) != job]
-
     def remaining(self, scope: Scope) -> list[Value]:
         """Return the jobs that the map will have."""
         return list(self._maps[scope].after.values())

@@ -36,29 +36,24 @@ def _plan(files: dict[str, str], **more: Any) -> dict[str, Any]:
 
 
 def test_nothing_is_due_if_the_files_are_those_of_the_start() -> None:
-    assert _plan(FILES) == {"start_due": False, "restart_due": False, "reasons": [], "pending_vhosts": []}
+    assert _plan(FILES) == {"start_due": False, "restart_due": False, "reasons": []}
 
 
 @pytest.mark.parametrize(
-    ("files", "reasons", "pending"),
+    ("files", "reasons"),
     [
-        ({**FILES, f"{DIRECTORY}/Server.xml": "s2"}, ["Server.xml has changed"], []),
-        ({**FILES, f"{DIRECTORY}/Logger.xml": "l1"}, ["Logger.xml is new"], []),
-        ({**FILES, UNIT: "u2"}, ["ovenmediaengine.service has changed"], []),
-        ({**FILES, f"{DIRECTORY}/VHost_a.xml": "a2"}, ["VHost_a.xml has changed"], ["a"]),
-        (
-            {path: checksum for path, checksum in FILES.items() if "VHost" not in path},
-            ["VHost_a.xml was removed"],
-            ["a"],
-        ),
-        ({**FILES, f"{DIRECTORY}/VHost_new.xml": "n1"}, [], []),
+        ({**FILES, f"{DIRECTORY}/Server.xml": "s2"}, ["Server.xml has changed"]),
+        ({**FILES, f"{DIRECTORY}/Logger.xml": "l1"}, ["Logger.xml is new"]),
+        ({**FILES, UNIT: "u2"}, ["ovenmediaengine.service has changed"]),
+        ({**FILES, f"{DIRECTORY}/VHost_a.xml": "a2"}, ["VHost_a.xml has changed"]),
+        ({path: checksum for path, checksum in FILES.items() if "VHost" not in path}, ["VHost_a.xml was removed"]),
+        ({**FILES, f"{DIRECTORY}/VHost_new.xml": "n1"}, []),
+        ({**FILES, f"{DIRECTORY}/maps/a/live/push_map.xml": "m1"}, []),
     ],
 )
-def test_only_what_the_api_cannot_do_needs_a_restart(
-    files: dict[str, str], reasons: list[str], pending: list[str]
-) -> None:
+def test_only_what_the_api_cannot_do_needs_a_restart(files: dict[str, str], reasons: list[str]) -> None:
     plan = _plan(files)
-    assert (plan["reasons"], plan["pending_vhosts"]) == (reasons, pending)
+    assert plan["reasons"] == reasons
     assert plan["restart_due"] == bool(reasons)
 
 
@@ -70,6 +65,16 @@ def test_a_process_that_started_after_the_change_has_it() -> None:
     assert _plan({}, current=_stat({**FILES, UNIT: "u2"}, START - 1))["reasons"] == [
         "ovenmediaengine.service has changed"
     ]
+
+
+def test_a_process_that_started_by_itself_has_the_files_of_that_time() -> None:
+    """The API made a virtual host, the server crashed and took it from its file, and then the file has changed."""
+    made = f"{DIRECTORY}/VHost_made.xml"
+    older, newer = _stat({**FILES, made: "m1"}, START - 1), _stat({**FILES, made: "m1"})
+    now = {**FILES, made: "m2"}
+    assert _plan(now, before=older)["reasons"] == ["VHost_made.xml has changed"]
+    assert _plan(now, before=newer)["reasons"] == []
+    assert _plan({**FILES, made: "m1"}, before=older)["reasons"] == []
 
 
 def test_another_version_or_image_needs_a_restart() -> None:
@@ -88,7 +93,7 @@ def test_check_mode_counts_what_would_change() -> None:
         {"path": f"{DIRECTORY}/maps/a/live/push_map.xml", "state": "changed"},
     ]
     plan = _plan(FILES, changed=changed)
-    assert plan["reasons"] == ["Server.xml has changed"] and plan["pending_vhosts"] == []
+    assert plan["reasons"] == ["Server.xml has changed"]
 
 
 def test_a_server_that_the_role_has_not_started_is_restarted() -> None:
@@ -104,5 +109,4 @@ def test_a_server_that_does_not_run_is_started() -> None:
         "start_due": True,
         "restart_due": False,
         "reasons": ["the server does not run"],
-        "pending_vhosts": [],
     }

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.lookup.server_summary import LookupModule
 
-DUE = {"restart_due": True, "start_due": False, "reasons": ["Server.xml has changed"], "pending_vhosts": []}
-NOTHING = {"restart_due": False, "start_due": False, "reasons": [], "pending_vhosts": []}
+DUE = {"restart_due": True, "start_due": False, "reasons": ["Server.xml has changed"]}
+NOTHING = {"restart_due": False, "start_due": False, "reasons": []}
 WRITTEN = {
     "files": [{"path": "/x/Server.xml", "state": "changed"}, {"path": "/x/Logger.xml", "state": "unchanged"}],
     "upgrade": [{"option": "a", "kind": "renamed", "text": "a is now b"}],
 }
+AUDITED = {"counts": {"error": 0, "drift": 2, "warning": 1, "info": 0}, "findings": [{"kind": "differs"}], "vhosts": []}
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,21 @@ WRITTEN = {
             {"plan": DUE, "action": "rolled back", "succeeded": False},
             "server 0.21.0: files changed: 0; rolled back; failed",
             True,
+        ),
+        (
+            {"plan": DUE, "action": "restarted", "audit": AUDITED},
+            "server 0.21.0: files changed: 0; restarted (Server.xml has changed); audit: drift 2, warning 1",
+            False,
+        ),
+        (
+            {"plan": DUE, "action": "restarted", "audit": {"counts": {"error": 0}, "findings": []}},
+            "server 0.21.0: files changed: 0; restarted (Server.xml has changed); audit: no findings",
+            False,
+        ),
+        (
+            {"plan": NOTHING, "audit": {"msg": "It failed."}},
+            "server 0.21.0: files changed: 0; no restart needed",
+            False,
         ),
         ({"plan": NOTHING, "action": "uninstalled"}, "server uninstalled", False),
         ({"plan": NOTHING, "succeeded": False}, "server 0.21.0: files changed: 0; failed", False),

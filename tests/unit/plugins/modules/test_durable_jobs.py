@@ -169,6 +169,21 @@ def test_another_destination_replaces_what_the_map_has_started(server: Simulator
     assert not run(server, config, tasks=[changed])["changed"]
 
 
+def test_what_another_task_has_replaced_in_the_map_is_stopped(server: Simulator, config: Path) -> None:
+    """The module server_config writes maps, too, so that the map already has the new entry."""
+    run(server, config, tasks=[push(), push(id="kept", url="rtmp://kept.example.com/app")])
+    server.restart()
+    server.stream_appears("a", "live", "main")
+    path = config / MAP
+    path.write_text(path.read_text().replace(KEY, OTHER_KEY, 1))
+    changed = push(stream_key=OTHER_KEY)
+    for check_mode in (True, False):
+        done = run(server, config, tasks=[changed], check_mode=check_mode)
+        assert [item["action"] for item in done["results"]] == ["started", "stopped"], done["results"]
+        assert set(states(done, config).values()) == {"unchanged"}
+    assert not run(server, config, tasks=[changed])["changed"]
+
+
 def test_stopped_leaves_the_map_and_ends_what_runs(server: Simulator, config: Path) -> None:
     run(server, config, tasks=[push()])
     server.restart()

@@ -592,9 +592,7 @@ def export_variables(
         **texts,
         "counts": {kind: len(entries) for kind, entries in kept.items()},
         "secrets": [
-            {"name": names[secret], "where": one_line(secret.where)}
-            for entry in everything
-            for secret in entry.secrets
+            {"name": names[secret], "where": one_line(secret.where)} for entry in everything for secret in entry.secrets
         ],
         "left_out": [
             {"what": one_line(entry.title), "reason": one_line(entry.reason), "text": entry.shown()}

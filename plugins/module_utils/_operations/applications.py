@@ -16,7 +16,7 @@ from .._reconcile.predicted import Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
-from .durable_options import DURABLE, check_durable, with_files
+from .durable_options import DURABLE, check_durable, predicted_files, with_files
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 if t.TYPE_CHECKING:
@@ -37,7 +37,7 @@ class _Applications(ManagingOperation):
         check_applications(self.desired)
         check_durable(self.params)
 
-    def prepare_files(self, api: Api, context: Context, predicted: Predicted, *, purge: bool) -> None:
+    def prepare_files(self, api: Api, context: Context, *, purge: bool) -> None:
         """Check what the files of durable virtual hosts are to be, before anything is written."""
         if not self.params["durable"]:
             return
@@ -52,13 +52,13 @@ class _Applications(ManagingOperation):
             entries = [Entry(vhost, "", without=[app["name"] for _path, app in apps]) for vhost, apps in inside.items()]
         else:
             entries = [Entry(vhost, "", apps=apps) for vhost, apps in inside.items()]
-        self.durable.prepare_applications(entries, predicted, purge=purge)
+        self.durable.prepare_applications(entries, predicted_files(self.params, context), purge=purge)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         predicted = Predicted(self.params.get("predicted"))
-        self.prepare_files(api, context, predicted, purge=purge)
+        self.prepare_files(api, context, purge=purge)
         if self.durable is not None:
             reconciler.configured = self.durable.configured
         apps = [app for _path, app in self.desired]

@@ -13,8 +13,10 @@ from __future__ import annotations
 import os
 import typing as t
 
+from .._core.context import Context
 from .._core.errors import BadInput
 from .._reconcile.plan import UNCHANGED
+from .._reconcile.predicted import Predicted
 from .base import FLAG, Params, Result
 
 DURABLE = {"durable": FLAG, "config_dir": {"type": "path"}}
@@ -28,6 +30,14 @@ def check_durable(params: Params) -> None:
         raise BadInput("config_dir", "is required if durable is true")
     if not os.path.isabs(params["config_dir"]) or not params["config_dir"].isprintable():
         raise BadInput("config_dir", "expected the absolute path of the server's configuration directory")
+
+
+def predicted_files(params: Params, context: Context) -> Predicted:
+    """Return what is known of the files that earlier tasks would have written if they were not in check mode.
+
+    Outside of check mode they have written them.
+    """
+    return Predicted(params.get("predicted") if context.check_mode else ())
 
 
 class _Writer(t.Protocol):

@@ -15,7 +15,7 @@ from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
 from .._resources.job import JobKind, key_of
 from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
-from .durable_options import DURABLE, check_durable, with_files
+from .durable_options import DURABLE, check_durable, predicted_files, with_files
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 
@@ -104,7 +104,7 @@ class JobList(_Jobs):
         kind = next(one for one in STREAM_MAPS if one.kind is self.kind)
         maps = MapFiles(self.params["config_dir"], context, kind)
         absent = self.params["state"] == "stopped"
-        maps.prepare(self.desired, Predicted(self.params["predicted"]), absent=absent, purge=purge)
+        maps.prepare(self.desired, predicted_files(self.params, context), absent=absent, purge=purge)
         maps.check_version(self.desired, api.server_version())
         reconciler = DurableJobs(api, context, self.kind, maps, wait_timeout=self.params["wait_timeout"])
         items = reconciler.finish(self._outcomes(reconciler, context, purge=purge))

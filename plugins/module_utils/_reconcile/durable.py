@@ -73,7 +73,7 @@ class Durable:
     def prepare_applications(self, entries: t.Sequence[Entry], predicted: Predicted, *, purge: bool = False) -> None:
         """Take applications; raise BadInput if the virtual host of one that is to exist has no file.
 
-        In check mode, an earlier task may make the virtual host durable; ``predicted`` is what is known of that.
+        ``predicted`` is what is known of the files that earlier tasks would have written.
         ``purge`` removes the others from the file, except those that no request can address.
         """
         durable = []
@@ -84,11 +84,11 @@ class Durable:
                 others = [name for name in names if name not in desired and is_addressable(name)]
                 durable.append(entry._replace(without=others) if purge else entry)
                 self._purging = purge
-            elif entry.apps and not (self._context.check_mode and predicted.listed(entry.name)):
+            elif entry.apps and not predicted.listed(entry.name):
                 path = entry.apps[0][0]
                 expected = f"expected a virtual host that has a file in config_dir, got {entry.name!r}"
                 expected += "; make the virtual host durable first"
-                if not self._context.check_mode or predicted.is_complete:
+                if predicted.is_complete:
                     raise BadInput(f"{path}.vhost" if path else "vhost", expected)
                 self._context.warn(
                     f"Virtual host {entry.name} has no file in config_dir yet. Making its applications durable fails "

@@ -105,10 +105,10 @@ class MapFiles:
         app = None if vhost is None else _application(vhost, scope)
         if app is not None and self.kind.publisher in (app.get("publishers") or {}):
             return vhost
-        if absent or (self._context.check_mode and predicted.listed(*scope)):
+        if absent or predicted.listed(*scope):
             return None
         name = "/".join(scope)
-        if self._context.check_mode and not predicted.is_complete and app is None:
+        if not predicted.is_complete and app is None:
             self._context.warn(
                 f"Application {name} is in no file of config_dir yet. Making its {self.kind.kind.what}s durable fails "
                 "unless an earlier task makes the application durable."

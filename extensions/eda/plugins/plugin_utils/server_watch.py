@@ -1,0 +1,333 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Watch one server."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import functools
+import logging
+import random
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import looks_read_only
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import is_addressable
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.handshake import handshake
+
+from .conditions import Conditions
+from .connection import Connection, Failure, Rejected
+from .events import event
+from .expectations import Expectations, Files, Scope
+from .jobs import WATCHED_PUSH_TASKS, WATCHED_RECORDS, Jobs
+from .watch_settings import Settings, WatchedServer
+
+FAILURES = 2
+"""A server is unreachable after so many failed polls in a row: one can be a connection that the server closed."""
+
+RETRY_SECONDS = 1.0
+"""Until the next poll after a failed one, and until the second look at a change."""
+
+RETRY_FOR = 60.0
+"""Seconds for which an unreachable server is polled that often."""
+
+RESTORE_SECONDS = 30.0
+"""What a missing virtual host or a restart took away is reported only if it is still missing after this time."""
+
+REMEMBER_SECONDS = 3600.0
+"""For this time it is counted how often a push task or recording got stuck."""
+
+MOST_STREAMS = 10_000  # of one application; others are not watched
+_MOST_UNEXPECTED = 20  # virtual hosts that one comparison reads
+
+logger = logging.getLogger(__name__)
+
+StreamNames = dict[Scope, frozenset[str]]
+
+
+class ServerWatch:
+    """What is known about one server, and the loops that poll it."""
+
+    def __init__(
+        self,
+        queue: t.Any,
+        settings: Settings,
+        server: WatchedServer,
+        connection: Connection,
+        files: Files,
+        clock: t.Any,
+        probes: concurrent.futures.Executor,
+    ) -> None:
+        self._queue = queue
+        self._settings = settings
+        self._server = server
+        self._connection = connection
+        self._files = files
+        self._clock = clock
+        self._probes = probes
+        # Start and connection
+        self._start_time: str | None = None
+        self._failures = 0
+        self._failed_at = 0.0
+        self._lost = False
+        self._restarts = 0  # that are not reported yet
+        self._previous: str | None = None  # the start time before the first of them
+        self._quiet_until = float("-inf")
+        # Comparison
+        throttle = settings.throttle
+        self._conditions = {
+            "vhost_missing": Conditions(throttle),
+            "vhost_unexpected": Conditions(throttle),
+            "push_missing": Conditions(throttle),
+            "push_error": Conditions(throttle, REMEMBER_SECONDS),
+            "push_stuck": Conditions(throttle, REMEMBER_SECONDS),
+            "record_stuck": Conditions(throttle, REMEMBER_SECONDS),
+            "certificate_expiring": Conditions(throttle),
+        }
+        self._push_tasks = Jobs(WATCHED_PUSH_TASKS, settings.stuck_after)
+        self._records = Jobs(WATCHED_RECORDS, settings.stuck_after)
+        self._read_only: frozenset[str] = frozenset()
+        self._streams: StreamNames = {}
+        self._compare_at = float("-inf")
+
+    @property
+    def size(self) -> int:
+        """Return how many things are remembered; tests see that it does not grow."""
+        remembered: list[t.Sized] = [*self._conditions.values(), self._push_tasks, self._records]
+        remembered += [self._read_only, self._streams, *self._streams.values()]
+        return sum(len(one) for one in remembered)
+
+    async def _say(self, kind: str, **fields: t.Any) -> None:
+        """Put an event into the queue."""
+        logger.info("%s: %s", self._server.name, kind)
+        await self._queue.put(event(kind, self._server.name, **fields))
+
+    # Polls
+
+    async def run(self, wait: float) -> None:
+        """Poll until cancelled, after ``wait`` seconds."""
+        while True:
+            await self._clock.sleep(wait)
+            try:
+                await self._poll()
+            except Failure as failure:
+                await self._failed(failure.kind, failure.meaning)
+            except Exception as error:  # no response may end the watch of a server
+                logger.error("%s: a response cannot be understood (%s).", self._server.name, type(error).__name__)
+                await self._failed("unexpected_answer", Failure("unexpected_answer").meaning)
+            wait = self._pause()
+
+    def _pause(self) -> float:
+        """Return the seconds until the next poll."""
+        soon = self._failures > 0 and self._clock.now() - self._failed_at < RETRY_FOR
+        if soon or any(one.unconfirmed for one in self._conditions.values()):
+            return min(RETRY_SECONDS, self._settings.interval)
+        return self._settings.interval * random.uniform(1 - self._settings.jitter, 1 + self._settings.jitter)  # noqa: S311
+
+    async def _failed(self, reason: str, meaning: str) -> None:
+        if not self._failures:
+            self._failed_at = self._clock.now()
+        self._failures += 1
+        if self._failures == FAILURES:
+            self._lost = True
+            await self._say("server_unreachable", reason=reason, meaning=meaning)
+
+    async def _poll(self) -> None:
+        """Ask for the start time, and compare if it is time. Raises Failure."""
+        try:
+            statistics = await self._connection.get("/v1/stats/current")
+        except Rejected:
+            # The server has no such call. Any other shows that it answers; lost connections show its restarts.
+            await self._names()
+            statistics = {}
+        await self._answered(statistics.get("createdTime") if isinstance(statistics, dict) else None)
+        restarted = await self._say_restart()
+        now = self._clock.now()
+        if restarted or now >= self._compare_at or any(one.unconfirmed for one in self._conditions.values()):
+            self._compare_at = now + self._settings.compare_interval
+            await self._compare(restarted=restarted)
+
+    async def _answered(self, value: t.Any) -> None:
+        """Take the start time of a server that answers."""
+        start_time = value if isinstance(value, str) and len(value) < 100 else None
+        failed, lost = self._failures > 0, self._lost
+        self._failures, self._lost = 0, False
+        known = self._start_time is not None and start_time is not None
+        # Without a start time before and after, nothing shows that a server that came back did not restart.
+        if (known and start_time != self._start_time) or (failed and not known):
+            if not self._restarts:
+                self._previous = self._start_time
+            self._restarts += 1
+            self._read_only = frozenset()
+        self._start_time = start_time
+        if lost:
+            self._compare_at = float("-inf")
+            await self._say("server_reachable", start_time=start_time)
+
+    async def _say_restart(self) -> bool:
+        """Report restarts, unless the last report was not long ago; return whether they were reported."""
+        now = self._clock.now()
+        if not self._restarts or now < self._quiet_until:
+            return False
+        self._quiet_until = now + self._settings.throttle
+        restarts, self._restarts = self._restarts, 0
+        await self._say(
+            "server_restarted",
+            start_time=self._start_time,
+            previous_start_time=self._previous,
+            restarts=restarts,
+        )
+        return True
+
+    # Comparison
+
+    async def _names(self) -> list[str]:
+        """Return the names of the virtual hosts. Raises Failure."""
+        try:
+            names = await self._connection.get("/v1/vhosts")
+        except Rejected:
+            raise Failure("unexpected_answer") from None
+        if not isinstance(names, list):
+            raise Failure("unexpected_answer")
+        return [name for name in names if isinstance(name, str)]
+
+    async def _compare(self, *, restarted: bool) -> None:
+        """Read what is expected, and report what changed. Raises Failure."""
+        expected = self._files.get(self._server.expectations)
+        if not expected.scopes and not expected.lists_vhosts:
+            return
+        names = set(await self._names())
+        unexpected = await self._unexpected(names, expected)
+        pushes, records, streams = await self._read(names, expected)
+        now = self._clock.now()
+        missing = {(name,): {"vhost": name} for name in expected.vhosts - names}
+        if restarted:
+            # The restart is reported, so what it took away is reported only if it remains missing.
+            self._cover(expected, expected.vhosts | {scope[0] for scope in expected.push_tasks}, now)
+        elif missing:
+            self._cover(expected, {name for (name,) in missing}, now)
+        push_tasks = self._push_tasks.judge(expected.push_tasks, pushes, streams, now)
+        recordings = self._records.judge(expected.records, records, streams, now)
+        for scope, ids in expected.push_tasks.items():
+            if scope[0] not in names:
+                push_tasks.missing.update({(*scope, name): {} for name in ids})
+        await self._report("vhost_missing", missing, sure=restarted)
+        await self._report("vhost_unexpected", {(name,): {"vhost": name} for name in unexpected})
+        if not expected.durable:
+            await self._report("push_missing", push_tasks.missing)
+        await self._report("push_error", push_tasks.failed, count=True)
+        await self._report("push_stuck", push_tasks.stuck, count=True)
+        await self._report("record_stuck", {**recordings.failed, **recordings.stuck}, count=True)
+        await self._say_streams(streams)
+
+    def _cover(self, expected: Expectations, vhosts: t.Collection[str], now: float) -> None:
+        """Do not report push tasks of virtual hosts whose loss is reported, unless they do not come back."""
+        keys = [
+            (*scope, name) for scope, ids in expected.push_tasks.items() if scope[0] in vhosts for name in sorted(ids)
+        ]
+        self._conditions["push_missing"].cover(keys, now + RESTORE_SECONDS)
+
+    async def _report(self, kind: str, active: t.Any, *, sure: bool = False, count: bool = False) -> None:
+        for report in self._conditions[kind].update(active, self._clock.now(), sure=sure):
+            fields = dict(report.fields) or dict(zip(("vhost", "app", "id"), report.key))
+            await self._say(kind, **fields, **({"times": report.times} if count else {}))
+
+    async def _unexpected(self, names: set[str], expected: Expectations) -> set[str]:
+        """Return the virtual hosts that no list has and that are not in the server's configuration file."""
+        if not expected.lists_vhosts:
+            return set()
+        listed = expected.vhosts | {scope[0] for scope in expected.scopes}
+        self._read_only &= names
+        found = sorted(name for name in names - listed - self._read_only if is_addressable(name))
+        for name in found[:_MOST_UNEXPECTED]:
+            try:
+                raw = await self._connection.get(f"/v1/vhosts/{name}")
+            except Rejected:
+                continue
+            if looks_read_only(raw):
+                self._read_only |= {name}
+        return set(found[:_MOST_UNEXPECTED]) - self._read_only
+
+    async def _read(
+        self, names: set[str], expected: Expectations
+    ) -> tuple[dict[Scope, t.Any], dict[Scope, t.Any], StreamNames]:
+        """Return push tasks, recordings and live streams by application. Raises Failure."""
+        pushes: dict[Scope, t.Any] = {}
+        records: dict[Scope, t.Any] = {}
+        streams: StreamNames = {}
+        for scope in expected.scopes:
+            vhost, app = scope
+            if vhost not in names:
+                streams[scope] = frozenset()
+                continue
+            path = f"/v1/vhosts/{vhost}/apps/{app}"
+            if scope in expected.push_tasks:
+                await self._list(pushes, scope, f"{path}:pushes")
+            if scope in expected.records and not expected.durable:
+                await self._list(records, scope, f"{path}:records")
+            if self._settings.streams:
+                try:
+                    live = await self._connection.get(f"{path}/streams")
+                except Rejected as rejected:
+                    live = [] if rejected.status == 404 else None
+                if isinstance(live, list):
+                    streams[scope] = frozenset([name for name in live if isinstance(name, str)][:MOST_STREAMS])
+                elif scope in self._streams:
+                    streams[scope] = self._streams[scope]
+        return pushes, records, streams
+
+    async def _list(self, found: dict[Scope, t.Any], scope: Scope, path: str) -> None:
+        """Read a list of jobs; nothing is found out if the server cannot say."""
+        try:
+            found[scope] = await self._connection.post(path)
+        except Rejected as rejected:
+            if rejected.status == 404:  # no such application
+                found[scope] = []
+
+    async def _say_streams(self, streams: StreamNames) -> None:
+        """Report the streams that started and ended since the last comparison."""
+        if not self._settings.streams:
+            return
+        before, self._streams = self._streams, streams
+        for scope, live in streams.items():
+            if scope not in before:
+                continue
+            place = {"vhost": scope[0], "app": scope[1]}
+            for name in sorted(before[scope] - live):
+                await self._say("stream_ended", **place, stream=name)
+            for name in sorted(live - before[scope]):
+                await self._say("stream_started", **place, stream=name)
+
+    # Certificates
+
+    async def run_certificates(self, wait: float) -> None:
+        """Look at the certificates of the endpoints until cancelled, after ``wait`` seconds."""
+        while True:
+            await self._clock.sleep(wait)
+            await self._check_certificates()
+            wait = self._settings.certificate_interval
+
+    async def _check_certificates(self) -> None:
+        active: dict[tuple[str, ...], dict[str, t.Any]] = {}
+        listed = (*self._server.endpoints, *self._files.get(self._server.expectations).endpoints)
+        for endpoint in dict.fromkeys(listed):
+            host = endpoint.host or self._server.host
+            endpoint = endpoint._replace(host=host, server_name=endpoint.server_name or host)
+            try:
+                served = await asyncio.get_running_loop().run_in_executor(
+                    self._probes, functools.partial(handshake, endpoint, timeout=self._settings.timeout)
+                )
+                certificate = served.certificate.as_result(self._clock.time())
+            except (CertificateError, ValueError) as error:
+                reason = getattr(error, "kind", "broken")
+                logger.warning("%s: %s serves no certificate (%s).", self._server.name, endpoint, reason)
+                continue
+            if certificate["days_left"] < self._settings.certificate_days:
+                active[(str(endpoint), certificate["fingerprint"])] = {
+                    "endpoint": str(endpoint),
+                    **{name: certificate[name] for name in ("days_left", "not_after", "names", "fingerprint")},
+                }
+        await self._report("certificate_expiring", active, sure=True)

@@ -99,7 +99,7 @@ def settings_of(args: t.Any, files: Files) -> Settings:
         options.number("throttle", 10.0, 0.0, 3600.0),
         options.number("stuck_after", 30.0, 1.0, 3600.0),
         options.boolean("streams", default=True),
-        options.integer("certificate_days", 30, 0, 3650),
+        options.integer("certificate_days", 30, 0, 36_500),
         options.number("certificate_interval", 3600.0, 1.0, 604_800.0),
     )
 

@@ -406,7 +406,7 @@ def test_certificates(tmp_path: pathlib.Path) -> None:
                 assert len(expiring["fingerprint"]) >= 64
             async with watching({**options, "certificate_days": 19}) as watch:
                 assert "certificate_expiring" not in kinds(await watch.after(600))
-            listed = {"ovenmediaengine_vhosts": None, "ovenmediaengine_push_tasks": None}
+            listed: dict[str, Any] = {"ovenmediaengine_vhosts": None, "ovenmediaengine_push_tasks": None}
             listed["ovenmediaengine_certificate_endpoints"] = [{"port": port, "server_name": "a.example.com"}]
             entry = server(secure, validate_certs=False, expectations=saved(tmp_path, **listed))
             async with watching({**options, "servers": [entry]}) as watch:

@@ -106,4 +106,4 @@ async def watching(options: dict[str, Any]) -> AsyncIterator[Watch]:
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
     """Run a test in a loop of its own."""
-    asyncio.run(asyncio.wait_for(test(), 10 * PATIENCE))  # type: ignore[arg-type]
+    asyncio.run(asyncio.wait_for(test(), 10 * PATIENCE))

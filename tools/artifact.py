@@ -18,6 +18,7 @@ ALLOWED = re.compile(
     MANIFEST\.json | FILES\.json                                              # ansible-galaxy writes them
     | README\.md | CHANGELOG\.rst | CONTRIBUTING\.md | SECURITY\.md | COPYING
     | changelogs/(changelog|config)\.yaml
+    | extensions/eda/(plugins/(event_source|plugin_utils)/[a-z0-9_]+\.py | rulebooks/[a-z0-9_]+\.yml)
     | docs/(decisions/)?[a-z0-9_-]+\.md
     | docs/audit/[a-z0-9_.]+\.json
     | docs/docsite/(rst/[a-z0-9_]+\.rst | images/[a-z0-9_-]+\.png | [a-z0-9-]+\.yml)
@@ -31,7 +32,7 @@ ALLOWED = re.compile(
     """,
     re.VERBOSE,
 )
-COMPLETE = re.compile(r"(meta|playbooks(?!/files/awx/project/)|plugins|roles)/")
+COMPLETE = re.compile(r"(extensions/eda|meta|playbooks(?!/files/awx/project/)|plugins|roles)/")
 """Of these folders all that git knows must be in it, but for the playbooks that are copied from the repository into a
 project of AWX.
 """

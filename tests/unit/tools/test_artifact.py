@@ -19,6 +19,9 @@ FILES = {
     "README.md": b"read me",
     "plugins/modules/vhost.py": b"a module",
     "roles/audit/templates/audit.html.j2": b"a page",
+    "extensions/eda/plugins/event_source/alert.py": b"an event source",
+    "extensions/eda/plugins/plugin_utils/events.py": b"its code",
+    "extensions/eda/rulebooks/push_watch.yml": b"a rulebook",
     "tests/config.yml": b"settings",
 }
 

@@ -1,0 +1,170 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run ansible-rulebook as a user does, with the rulebooks of the collection."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+import typing as t
+
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+
+from .conftest import APPLICATIONS, PUSH_TASKS, TOKEN, VHOSTS, Project
+
+_LINE = re.compile(r"^(\S+ \S+) p=(\d+) \S+ n=\S+ [A-Z]+\| (.*)$")
+_LOOK = 0.1  # seconds between two looks at what a test waits for
+
+
+def java_home() -> str:
+    """Return the directory of a Java runtime that ansible-rulebook can use."""
+    if os.environ.get("JAVA_HOME"):
+        return os.environ["JAVA_HOME"]
+    found = sorted(path.parents[1] for path in pathlib.Path("/usr/lib/jvm").glob("*17*/bin/java"))
+    assert found, "The tests of rulebooks need Java 17: install openjdk-17-jre-headless, or set JAVA_HOME."
+    return str(found[0])
+
+
+class PlayRun(t.NamedTuple):
+    """One run of ansible-playbook: its hosts, and the moments of its first and last line in Ansible's log."""
+
+    hosts: tuple[str, ...]
+    begin: str
+    end: str
+
+
+class Rulebook:
+    """A rulebook that runs; a context manager."""
+
+    def __init__(self, project: Project, name: str, sims: t.Mapping[str, Simulator], **variables: t.Any) -> None:
+        """``sims`` are the servers, and ``variables`` further ones of the rulebook."""
+        self._directory = project.directory
+        self._name = name
+        self._process: subprocess.Popen[bytes] | None = None
+        project.inventory({name: sim.url for name, sim in sims.items()}, ovenmediaengine_http_headers={})
+        expectations = self._directory / "expectations.yml"
+        expectations.write_text(
+            json.dumps(
+                {
+                    "ovenmediaengine_vhosts": VHOSTS,
+                    "ovenmediaengine_applications": APPLICATIONS,
+                    "ovenmediaengine_push_tasks": PUSH_TASKS,
+                }
+            ),
+            encoding="utf-8",
+        )
+        servers = [{"name": name, "api_url": sim.url, "api_token_env": "TEST_TOKEN"} for name, sim in sims.items()]
+        settings = {"heal_servers": servers, "heal_expectations": str(expectations), **variables}
+        (self._directory / "heal.yml").write_text(json.dumps(settings), encoding="utf-8")
+        self._log = self._directory / "ansible.log"
+        self._environment = {
+            **project.environment,
+            "JAVA_HOME": java_home(),
+            "TEST_TOKEN": TOKEN,
+            "ANSIBLE_LOG_PATH": str(self._log),
+        }
+
+    def __enter__(self) -> Rulebook:
+        command = ["ansible-rulebook", "--rulebook", f"streamops.ovenmediaengine.{self._name}", "--verbose"]
+        with (self._directory / "rulebook.out").open("ab") as output:
+            self._process = subprocess.Popen(
+                [*command, "-i", "inventory.json", "--vars", "heal.yml"],
+                cwd=self._directory,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        assert self._process is not None
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE)
+        finally:
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+
+    @property
+    def output(self) -> str:
+        """Return what ansible-rulebook and its runs have printed."""
+        return (self._directory / "rulebook.out").read_text(encoding="utf-8")
+
+    def wait_until(self, holds: t.Callable[[], object], what: str) -> None:
+        """Wait until something holds. Fail if ansible-rulebook ends before."""
+        assert self._process is not None
+        for _look in range(int(PATIENCE / _LOOK)):
+            if holds():
+                return
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LOOK)
+                raise AssertionError(f"ansible-rulebook ended:\n{self.output}")
+        raise AssertionError(f"{what} did not happen:\n{self.output}")
+
+    def runs(self) -> list[PlayRun]:
+        """Return the runs of ansible-playbook that have ended, in the order of their beginning."""
+        lines: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
+        for line in self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else ():
+            found = _LINE.match(line)
+            if found:
+                lines[found[2]].append((found[1], found[3]))
+        runs = []
+        for of_one in lines.values():
+            hosts = [text.split()[0] for _moment, text in of_one if re.search(r"ok=\d+ +changed=\d+ ", text)]
+            if hosts:
+                runs.append(PlayRun(tuple(hosts), of_one[0][0], of_one[-1][0]))
+        return sorted(runs, key=lambda run: run.begin)
+
+
+def overlapping(runs: t.Iterable[PlayRun]) -> list[tuple[PlayRun, PlayRun]]:
+    """Return the pairs of runs that have a host in common and ran at the same time."""
+    found = []
+    last: dict[str, PlayRun] = {}
+    for run in runs:
+        for host in run.hosts:
+            if host in last and run.begin < last[host].end:
+                found.append((last[host], run))
+            last[host] = run
+    return found
+
+
+def is_complete(sim: Simulator) -> bool:
+    """Return whether a server has everything that is listed."""
+    vhosts = {vhost["name"] for vhost in VHOSTS}
+    with sim.state.lock:
+        names = {vhost.name for vhost in sim.state.virtual_hosts.values()}
+        tasks = [
+            task
+            for (vhost, app), holders in sim.state.push_applications.items()
+            if (vhost, app) == ("default", "app")
+            for push in holders
+            for task in push.tasks
+        ]
+    return vhosts <= names and sorted(tasks) == sorted(str(task["id"]) for task in PUSH_TASKS)
+
+
+def writes(sim: Simulator) -> list[str]:
+    """Return the requests that changed a server, sorted."""
+    return sorted(f"{record.method} {record.path} {json.dumps(record.body, sort_keys=True)}" for record in sim.writes)
+
+
+class Stopwatch:
+    """Measures for reports; no test depends on it."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()  # noqa: TID251 - reported, not judged
+
+    def seconds(self) -> float:
+        """Return the seconds since it was made."""
+        return time.monotonic() - self._start  # noqa: TID251

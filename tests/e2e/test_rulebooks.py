@@ -1,0 +1,209 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""ansible-rulebook runs the rulebooks of the collection against servers that restart, fail and flap."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+import typing as t
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+
+from .conftest import TOKEN, Project
+from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
+
+SERVER = "media1"
+RESTARTS = 20
+FLAPS = 10
+
+
+def polls(sim: Simulator) -> int:
+    """Return how often the start time of a server was read."""
+    return sum(record.path == "/v1/stats/current" and record.status == 200 for record in sim.log)
+
+
+def restored(rulebook: Rulebook, *sims: Simulator) -> None:
+    """Wait until servers have everything, and nothing runs any more."""
+    for sim in sims:
+        rulebook.wait_until(lambda sim=sim: is_complete(sim), "the rebuild")  # type: ignore[misc]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_server_is_restored_after_each_restart(
+    project: Project, sim: Simulator, record_property: t.Callable[[str, object], None]
+) -> None:
+    """Each restart is followed by one rebuild of the same requests: nothing is missing and nothing doubled."""
+    seconds: list[float] = []
+    with Rulebook(project, "restore_after_restart", {SERVER: sim}, heal_throttle=1) as rulebook:
+        restored(rulebook, sim)
+        rulebook.wait_until(lambda: len(rulebook.runs()) == 1, "the end of the first run")
+        expected = writes(sim)
+        assert expected
+        for number in range(RESTARTS):
+            sim.inject("refuse", variant="now", seconds=3600)
+            sim.restart()
+            sim.clear_log()
+            sim.clear_faults()
+            watch = Stopwatch()  # The server answers from here on.
+            restored(rulebook, sim)
+            seconds.append(watch.seconds())
+            rulebook.wait_until(lambda: len(rulebook.runs()) == number + 2, "the end of the run")  # noqa: B023
+            assert writes(sim) == expected
+        assert overlapping(rulebook.runs()) == []
+        # Whatever comes late would be seen by now: two more comparisons found nothing to do.
+        done = polls(sim)
+        rulebook.wait_until(lambda: polls(sim) >= done + 20, "more polls")
+        assert len(rulebook.runs()) == RESTARTS + 1
+        assert writes(sim) == expected
+    assert TOKEN not in rulebook.output
+    assert "canary" not in rulebook.output
+    record_property("seconds", [round(one, 1) for one in seconds])
+    print(f"restored {RESTARTS} times within {min(seconds):.1f} to {max(seconds):.1f} s")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_two_servers_and_one_that_flaps(project: Project, sim: Simulator) -> None:
+    """Servers are restored by themselves, one that flaps in one run at a time."""
+    with Simulator(token=TOKEN, stop_delay=0.2) as other:
+        sims = {SERVER: sim, "media2": other}
+        with Rulebook(project, "restore_after_restart", sims, heal_throttle=2) as rulebook:
+            restored(rulebook, sim, other)
+            rulebook.wait_until(lambda: len(rulebook.runs()) == 2, "the end of the first runs")
+            expected = {name: writes(one) for name, one in sims.items()}
+            for one in sims.values():
+                one.clear_log()
+                one.restart()
+            restored(rulebook, sim, other)
+            rulebook.wait_until(lambda: len(rulebook.runs()) == 4, "the end of both runs")
+            assert {name: writes(one) for name, one in sims.items()} == expected
+            assert sorted(run.hosts for run in rulebook.runs()) == [(SERVER,), (SERVER,), ("media2",), ("media2",)]
+
+            other.clear_log()
+            for _time in range(FLAPS):
+                sim.restart()
+                before = polls(sim)
+                rulebook.wait_until(lambda: polls(sim) > before, "the next poll")  # noqa: B023
+            rulebook.wait_until(lambda: is_complete(sim) and polls(sim) > before + 15, "the end of the flapping")
+            runs = rulebook.runs()
+            assert overlapping(runs) == []
+            assert 5 <= len(runs) <= 4 + FLAPS
+            assert is_complete(sim)
+            # The other server was left alone.
+            assert other.writes == []
+
+        # Whatever happens while no rulebook runs is found when it starts.
+        for one in sims.values():
+            one.clear_log()
+            one.restart()
+        with Rulebook(project, "restore_after_restart", sims) as rulebook:
+            restored(rulebook, sim, other)
+            ended = len(runs) + 2
+            rulebook.wait_until(lambda: len(rulebook.runs()) == ended, "the end of the runs")
+            assert {name: writes(one) for name, one in sims.items()} == expected
+            assert overlapping(rulebook.runs()) == []
+
+
+class Notified:
+    """An address to which events are sent; a context manager."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, t.Any]] = []
+        events = self.events
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            """Takes JSON."""
+
+            def do_POST(self) -> None:
+                """Take an event."""
+                events.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_arguments: t.Any) -> None:
+                """Print nothing."""
+
+        self._server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/"
+
+    def __enter__(self) -> Notified:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_push_that_is_stuck_is_restarted_once_and_then_reported(project: Project, sim: Simulator) -> None:
+    """The first time a push task sends nothing it is restarted; then somebody is notified."""
+    sim.stream_appears("default", "app", "main")
+    assert project.inventory({SERVER: sim.url}, ovenmediaengine_http_headers={})
+    ended = project.provision()
+    assert ended.status == 0, ended.output
+    with Notified() as notified:
+        sim.state.set_destination("rtmp://one.example.com/live", "hang")
+        sim.clear_log()
+        variables = {
+            "heal_compare_interval": 1,
+            "heal_interval": 1,
+            "heal_stuck_after": 5,
+            "heal_extra_vars": {"notify_url": notified.url},
+        }
+        # It sends for as long as it does not connect again.
+        with Rulebook(project, "push_watch", {SERVER: sim}, **variables) as rulebook:
+            rulebook.wait_until(lambda: polls(sim) > 2, "the first polls")
+            ended = project.play(
+                "streamops.ovenmediaengine.restart_push",
+                "-i",
+                "inventory.json",
+                "-e",
+                json.dumps({"restart_push": {"vhost": "default", "app": "app", "id": "t-1"}}),
+            )
+            assert ended.status == 0, ended.output
+            rulebook.wait_until(lambda: notified.events, "the notification")
+            (event,) = notified.events
+            assert (event["kind"], event["id"], event["times"]) == ("push_stuck", "t-1", 2)
+            stops = [record for record in sim.writes if record.path.endswith(":stopPush")]
+            assert [record.body["id"] for record in stops] == ["t-1", "t-1"]  # by this test, and by the rulebook
+            assert is_complete(sim)
+        assert "canary" not in rulebook.output
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_certificate_that_ends_soon(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Somebody is notified of a certificate that ends soon, and the rotation runs for this server."""
+    import datetime
+
+    import trustme
+
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=10)
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    trustme.CA().issue_cert("127.0.0.1", not_after=end).private_key_and_cert_chain_pem.write_to_path(file)
+    with (
+        Notified() as notified,
+        Simulator(token=TOKEN) as sim,
+        Simulator(token=TOKEN, tls_cert=str(file), tls_key=str(file)) as secure,
+    ):
+        variables: dict[str, t.Any] = {"heal_extra_vars": {"notify_url": notified.url}}
+        entry = {"name": SERVER, "api_url": sim.url, "api_token_env": "TEST_TOKEN"}
+        variables["heal_servers"] = [{**entry, "endpoints": [{"port": secure.port}]}]
+        with Rulebook(project, "certificates", {SERVER: sim}, **variables) as rulebook:
+            rulebook.wait_until(lambda: len(rulebook.runs()) == 2, "both runs")
+            (event,) = notified.events
+            assert event["kind"] == "certificate_expiring"
+            assert event["days_left"] in (9, 10)
+            assert event["endpoint"].startswith(f"127.0.0.1:{secure.port}")
+            assert [run.hosts for run in rulebook.runs()] == [(SERVER,), (SERVER,)]
+            assert "streamops.ovenmediaengine.rotate_certificates" in rulebook.output

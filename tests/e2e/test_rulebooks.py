@@ -158,7 +158,7 @@ def test_push_that_is_stuck_is_restarted_once_and_then_reported(project: Project
             "heal_compare_interval": 1,
             "heal_interval": 1,
             "heal_stuck_after": 5,
-            "heal_extra_vars": {"notify_url": notified.url},
+            "heal_notify_url": notified.url,
         }
         # It sends for as long as it does not connect again.
         with Rulebook(project, "push_watch", {SERVER: sim}, **variables) as rulebook:
@@ -196,7 +196,7 @@ def test_certificate_that_ends_soon(project: Project, tmp_path_factory: pytest.T
         Simulator(token=TOKEN) as sim,
         Simulator(token=TOKEN, tls_cert=str(file), tls_key=str(file)) as secure,
     ):
-        variables: dict[str, t.Any] = {"heal_extra_vars": {"notify_url": notified.url}}
+        variables: dict[str, t.Any] = {"heal_notify_url": notified.url}
         entry = {"name": SERVER, "api_url": sim.url, "api_token_env": "TEST_TOKEN"}
         variables["heal_servers"] = [{**entry, "endpoints": [{"port": secure.port}]}]
         with Rulebook(project, "certificates", {SERVER: sim}, **variables) as rulebook:

@@ -46,11 +46,16 @@ class Rulebook:
     """A rulebook that runs; a context manager."""
 
     def __init__(self, project: Project, name: str, sims: t.Mapping[str, Simulator], **variables: t.Any) -> None:
-        """``sims`` are the servers, and ``variables`` further ones of the rulebook."""
+        """Prepare a run of a rulebook of the collection, or of a file.
+
+        ``sims`` are the servers. ``variables`` are further ones of the rulebook, or of the environment if their names
+        are in capitals.
+        """
         self._directory = project.directory
         self._name = name
         self._process: subprocess.Popen[bytes] | None = None
-        project.inventory({name: sim.url for name, sim in sims.items()}, ovenmediaengine_http_headers={})
+        urls = {name: sim.url for name, sim in sims.items()} or {"media1": "http://127.0.0.1:1"}
+        project.inventory(urls, ovenmediaengine_http_headers={})
         expectations = self._directory / "expectations.yml"
         expectations.write_text(
             json.dumps(
@@ -63,7 +68,9 @@ class Rulebook:
             encoding="utf-8",
         )
         servers = [{"name": name, "api_url": sim.url, "api_token_env": "TEST_TOKEN"} for name, sim in sims.items()]
-        settings = {"heal_servers": servers, "heal_expectations": str(expectations), **variables}
+        environment = {name: str(value) for name, value in variables.items() if name.isupper()}
+        own = {name: value for name, value in variables.items() if name not in environment}
+        settings = {"heal_servers": servers, "heal_expectations": str(expectations), **own}
         (self._directory / "heal.yml").write_text(json.dumps(settings), encoding="utf-8")
         self._log = self._directory / "ansible.log"
         self._environment = {
@@ -71,10 +78,12 @@ class Rulebook:
             "JAVA_HOME": java_home(),
             "TEST_TOKEN": TOKEN,
             "ANSIBLE_LOG_PATH": str(self._log),
+            **environment,
         }
 
     def __enter__(self) -> Rulebook:
-        command = ["ansible-rulebook", "--rulebook", f"streamops.ovenmediaengine.{self._name}", "--verbose"]
+        name = self._name if self._name.endswith(".yml") else f"streamops.ovenmediaengine.{self._name}"
+        command = ["ansible-rulebook", "--rulebook", name, "--verbose"]
         with (self._directory / "rulebook.out").open("ab") as output:
             self._process = subprocess.Popen(
                 [*command, "-i", "inventory.json", "--vars", "heal.yml"],
@@ -141,7 +150,8 @@ def overlapping(runs: t.Iterable[PlayRun]) -> list[tuple[PlayRun, PlayRun]]:
 
 def is_complete(sim: Simulator) -> bool:
     """Return whether a server has everything that is listed."""
-    vhosts = {vhost["name"] for vhost in VHOSTS}
+    listed: t.Any = VHOSTS
+    vhosts = {vhost["name"] for vhost in listed}
     with sim.state.lock:
         names = {vhost.name for vhost in sim.state.virtual_hosts.values()}
         tasks = [

@@ -12,9 +12,10 @@ import threading
 import typing as t
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+import requests
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, ports
 
-from .conftest import TOKEN, Project
+from .conftest import REPOSITORY, TOKEN, Project
 from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
 
 SERVER = "media1"
@@ -207,3 +208,45 @@ def test_certificate_that_ends_soon(project: Project, tmp_path_factory: pytest.T
             assert event["endpoint"].startswith(f"127.0.0.1:{secure.port}")
             assert [run.hosts for run in rulebook.runs()] == [(SERVER,), (SERVER,)]
             assert "streamops.ovenmediaengine.rotate_certificates" in rulebook.output
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_alert_becomes_an_event_of_a_rule(project: Project) -> None:
+    """A recorded alert of a server triggers a rule; a forged one does not."""
+    recording = json.loads((REPOSITORY / "tests/wire/alerts/0.21.0.json").read_text(encoding="utf-8"))
+    callback = recording["callbacks"][1]
+    holder = ports.held("127.0.0.1")
+    port = ports.port_of(holder)
+    holder.close()
+    source = {"port": port, "server": SERVER, "secret_key_env": "TEST_SECRET"}
+    rule = {
+        "name": "The picture is too small",
+        "condition": 'event.ovenmediaengine.kind == "alert" and "INGRESS_WIDTH_SMALL" in event.ovenmediaengine.codes',
+        "action": {"run_playbook": {"name": "streamops.ovenmediaengine.notify"}},
+    }
+    book = [
+        {
+            "name": "Alerts",
+            "hosts": "all",
+            "sources": [{"streamops.ovenmediaengine.alert": source}],
+            "rules": [rule],
+        }
+    ]
+    (project.directory / "alerts.yml").write_text(json.dumps(book), encoding="utf-8")
+
+    def send(signature: str) -> int:
+        headers = {"X-OME-Signature": signature}
+        try:
+            url = f"http://127.0.0.1:{port}/alert"
+            return requests.post(url, data=callback["body"].encode(), headers=headers, timeout=60).status_code
+        except requests.ConnectionError:
+            return 0
+
+    with Rulebook(project, "alerts.yml", {}, TEST_SECRET=recording["secret_key"]) as rulebook:
+        rulebook.wait_until(lambda: send("x" * 27) == 401, "the start of the source")
+        assert rulebook.runs() == []
+        assert send(callback["headers"]["X-OME-Signature"]) == 204
+        assert send(callback["headers"]["X-OME-Signature"]) == 409
+        rulebook.wait_until(lambda: len(rulebook.runs()) == 1, "the run")
+        assert "INGRESS_WIDTH_SMALL" in rulebook.output

@@ -532,10 +532,21 @@ def test_file_that_changes(sim: Simulator, tmp_path: pathlib.Path, caplog: pytes
     assert "evaluates no templates" in caplog.text
 
 
-def test_main_without_requests_and_ansible(sim: Simulator) -> None:
-    """`main` runs in a process that has neither, and needs nothing but the file of the source."""
+@pytest.mark.parametrize("others", ["none", "namespace", "package"])
+def test_main_without_requests_and_ansible(sim: Simulator, tmp_path: pathlib.Path, others: str) -> None:
+    """`main` runs in a process that has neither, and leaves other collections importable.
+
+    ``others`` says what else has the name ansible_collections: the package `ansible` brings one.
+    """
+    other = tmp_path / "ansible_collections" / "example" / "other"
+    if others != "none":
+        other.mkdir(parents=True)
+        (other / "thing.py").write_text("WORD = 'importable'\n", encoding="utf-8")
+    if others == "package":
+        (tmp_path / "ansible_collections" / "__init__.py").touch()
     code = """
-import asyncio, runpy, sys
+import asyncio, importlib, runpy, sys
+sys.path.append(sys.argv[3])
 class Nothing:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in ("requests", "ansible"):
@@ -543,25 +554,34 @@ class Nothing:
 sys.meta_path.insert(0, Nothing())
 async def run():
     queue = asyncio.Queue()
-    main = runpy.run_path(sys.argv[1])["main"]
+    main = runpy.run_path(sys.argv[1] + "/server_state.py")["main"]
     servers = [{"name": "media1", "api_url": sys.argv[2], "api_token_env": "TEST_TOKEN"}]
     task = asyncio.create_task(main(queue, {"servers": servers, "interval": 0.1}))
     print((await asyncio.wait_for(queue.get(), 60))["ovenmediaengine"]["kind"])
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+    try:  # a second source in the same process
+        await runpy.run_path(sys.argv[1] + "/alert.py")["main"](queue, {})
+    except Exception as error:
+        print(type(error).__name__)
+    try:
+        print(importlib.import_module("ansible_collections.example.other.thing").WORD)
+    except ImportError:
+        print("not there")
 asyncio.run(run())
 """
     sim.inject("unauthorized", times=-1)
-    source = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "server_state.py"
+    sources = ROOT / "extensions" / "eda" / "plugins" / "event_source"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", code, str(source), sim.url],
+        [sys.executable, "-I", "-c", code, str(sources), sim.url, str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
         env={"TEST_TOKEN": TOKEN},
     )
-    assert (done.stdout, done.returncode) == ("server_unreachable\n", 0), done.stderr
+    found = "not there" if others == "none" else "importable"
+    assert (done.stdout.split("\n"), done.returncode) == (["server_unreachable", "BadInput", found, ""], 0), done.stderr
 
 
 @pytest.mark.parametrize(

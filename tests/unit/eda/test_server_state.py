@@ -488,6 +488,22 @@ def test_conditions_forget() -> None:
     assert len(conditions) == 0
 
 
+def test_reminder(sim: Simulator, tmp_path: pathlib.Path) -> None:
+    """What is still missing is reported again if that is wanted, and not after it came back."""
+    start_push(sim)
+
+    async def test() -> None:
+        options = {"servers": [server(sim)], "expectations": saved(tmp_path), "remind": 100}
+        async with watching(options) as watch:
+            assert kinds(await watch.after(90)) == ["vhost_missing"]
+            assert kinds(await watch.after(100)) == ["vhost_missing"]
+            assert kinds(await watch.after(100)) == ["vhost_missing"]
+            await asyncio.to_thread(create, sim, "aa")
+            assert await watch.after(300) == []
+
+    run(test)
+
+
 def test_no_secret_in_events_and_logs(sim: Simulator, tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
     """Tokens and stream keys are in no event and no message of any level."""
     create(sim, "aa")

@@ -109,6 +109,11 @@ options:
     description: Fewest seconds between two reports of the same change of one server. Restarts in between are one event.
     type: float
     default: 10
+  remind:
+    description:
+      - Seconds after which a missing virtual host or push task that is still missing is reported again; V(0) for never.
+    type: float
+    default: 0
   stuck_after:
     description: Seconds after which a push task or recording that sends or writes nothing is stuck.
     type: float

@@ -40,13 +40,14 @@ class Report(t.NamedTuple):
 class Conditions:
     """The conditions of one kind at one server."""
 
-    def __init__(self, throttle: float, memory: float = 0.0) -> None:
+    def __init__(self, throttle: float, memory: float = 0.0, remind: float = 0.0) -> None:
         """``throttle`` is the least time between two reports of a condition, and ``memory`` how long they are counted.
 
-        Both are in seconds.
+        A condition that still holds after ``remind`` is reported again; 0 for never. All are in seconds.
         """
         self._throttle = throttle
         self._memory = max(throttle, memory)
+        self._remind = remind
         self._entries: dict[Key, _Entry] = {}
 
     def __len__(self) -> int:
@@ -63,6 +64,8 @@ class Conditions:
         for key, fields in active.items():
             entry = self._start(key)
             entry.looks += 1
+            if self._is_due_again(entry, now):
+                entry.reported = False
             if entry.reported or (entry.looks < LOOKS and not sure) or now < entry.quiet_until:
                 continue
             entry.reported, entry.reported_at, entry.quiet_until = True, now, now + self._throttle
@@ -82,6 +85,10 @@ class Conditions:
             entry = self._start(key)
             entry.looks = LOOKS
             entry.quiet_until = max(entry.quiet_until, until)
+
+    def _is_due_again(self, entry: _Entry, now: float) -> bool:
+        last = entry.reported_at
+        return bool(self._remind) and entry.reported and last is not None and now - last >= self._remind
 
     def _start(self, key: Key) -> _Entry:
         entry = self._entries.setdefault(key, _Entry())

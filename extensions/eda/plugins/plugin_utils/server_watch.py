@@ -79,9 +79,9 @@ class ServerWatch:
         # Comparison
         throttle = settings.throttle
         self._conditions = {
-            "vhost_missing": Conditions(throttle),
+            "vhost_missing": Conditions(throttle, remind=settings.remind),
             "vhost_unexpected": Conditions(throttle),
-            "push_missing": Conditions(throttle),
+            "push_missing": Conditions(throttle, remind=settings.remind),
             "push_error": Conditions(throttle, REMEMBER_SECONDS),
             "push_stuck": Conditions(throttle, REMEMBER_SECONDS),
             "record_stuck": Conditions(throttle, REMEMBER_SECONDS),

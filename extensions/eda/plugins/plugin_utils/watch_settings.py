@@ -27,6 +27,7 @@ _KNOWN = (
     "timeout",
     "compare_interval",
     "throttle",
+    "remind",
     "stuck_after",
     "streams",
     "certificate_days",
@@ -72,6 +73,7 @@ class Settings(t.NamedTuple):
     timeout: float
     compare_interval: float
     throttle: float
+    remind: float
     stuck_after: float
     streams: bool
     certificate_days: int
@@ -97,6 +99,7 @@ def settings_of(args: t.Any, files: Files) -> Settings:
         options.number("timeout", 5.0, 0.1, 300.0),
         options.number("compare_interval", max(15.0, interval), 0.1, 86_400.0),
         options.number("throttle", 10.0, 0.0, 3600.0),
+        options.number("remind", 0.0, 0.0, 86_400.0),
         options.number("stuck_after", 30.0, 1.0, 3600.0),
         options.boolean("streams", default=True),
         options.integer("certificate_days", 30, 0, 36_500),

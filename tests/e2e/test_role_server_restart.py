@@ -186,7 +186,9 @@ def test_upgrade_with_renamed_options(project: Project, host: FakeHost) -> None:
         assert words in upgraded.output
         assert "version 0.18.0 before" in upgraded.summary("media-1")
     assert "the version is 0.21.0 instead of 0.18.0" in upgraded.summary("media-1")
-    assert "audit: " in upgraded.summary("media-1"), upgraded.summary("media-1")
+    # The push task is in its stream map. The known defects of the version are no problems of this server.
+    assert upgraded.summary("media-1").endswith("audit: no problems"), upgraded.output
+    assert "What the audit found" in upgraded.output and "is listed and not on the server" not in upgraded.output
     again = media.play(server_version="0.21.0")
     assert again.status == 0 and changed(again) == [] and words not in again.output
 

@@ -192,6 +192,7 @@ SHOWN_BLOCKS = {
     "guide_network.rst": [NO_OUTPUT],
     "guide_records.rst": ["test_the_summary_of_the_guide"],
     "guide_server.rst": [
+        "test_a_mistake_is_reported_as_in_the_guide",
         "test_the_inventory_installs_a_server",
         "test_a_server_in_use_is_not_restarted_as_in_the_guide",
     ],

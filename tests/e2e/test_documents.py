@@ -66,6 +66,7 @@ SERVER = "tests/e2e/test_role_server_documents.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
+    ("guide_after_restart.rst", "xml"): (HERE, 1),
     ("guide_rotate_certificates.rst", "yaml+jinja"): (ROTATE, 4),
     ("guide_rotate_certificates.rst", "bash"): (ROTATE, 1),
     ("guide_origin_edge.rst", "yaml+jinja"): (HERE, 8),
@@ -846,9 +847,11 @@ def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Proje
 
 def test_xml_is_valid_in_the_configuration_file() -> None:
     found = [ET.fromstring(block.text) for name in DOCUMENTS for block in blocks(name) if block.language == "xml"]
-    assert len(found) == 2 and all(root.tag == "Server" for root in found)
+    assert len(found) == 3 and all(root.tag == "Server" for root in found)
     texts = [root.findtext("Managers/API/AccessToken") or root.findtext("Bind/Publishers/OVT/Port") for root in found]
     assert sorted(filter(None, texts)) == ["9000", TOKEN]
+    included = [one.get("include") for root in found for one in root.iterfind("VirtualHosts/VirtualHost[@include]")]
+    assert included == ["VHost*.xml"]
 
 
 @pytest.mark.exhaustive

@@ -64,6 +64,11 @@ class FakeHost:
         return self.store.unit_dir
 
     @property
+    def package_dir(self) -> Path:
+        """Return the directory of units of packages, as ``/usr/lib/systemd/system`` is."""
+        return self.store.package_dir
+
+    @property
     def quadlet_dir(self) -> Path:
         """Return the directory of quadlets, as ``/etc/containers/systemd`` is."""
         return self.store.quadlet_dir

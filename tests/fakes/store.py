@@ -39,6 +39,7 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.bin_dir = directory / "bin"
+        self.package_dir = directory / "package"
         self.unit_dir = directory / "systemd"
         self.quadlet_dir = directory / "containers"
         self.log_dir = directory / "log"
@@ -47,7 +48,7 @@ class Store:
 
     def create(self, versions: list[str]) -> None:
         """Make the directories of a new host. :param versions: of servers, the newest first."""
-        for path in (self.bin_dir, self.unit_dir, self.quadlet_dir, self.log_dir):
+        for path in (self.bin_dir, self.package_dir, self.unit_dir, self.quadlet_dir, self.log_dir):
             path.mkdir(parents=True)
         state = {**INITIAL, "binary_version": versions[0], "versions": versions}
         self._state.write_text(json.dumps(state), encoding="utf-8")

@@ -39,8 +39,9 @@ def load(store: Store) -> None:
     """Read all unit files again, and make the units of quadlets."""
     with store.change() as state:
         state["units"] = {}
-        for path in sorted(store.unit_dir.glob("*.service")):
-            state["units"][path.name] = _loaded(path)
+        for directory in (store.package_dir, store.unit_dir):
+            for path in sorted(directory.glob("*.service")):
+                state["units"][path.name] = _loaded(path)
         for path in sorted(store.quadlet_dir.glob("*.container")):
             state["units"][f"{path.stem}.service"] = _loaded(path)
 

@@ -74,17 +74,12 @@ def _provider(name: str, provider: Value) -> t.Iterator[tuple[str, str]]:
     )
     for here, event in _entries(provider.get("event_generator", {}), "event"):
         yield from _inside(f"event_generator.{here}", _lacking(event, "trigger"))
-        if "hls_id3v2" in event:
-            frame = _lacking(event["hls_id3v2"], "event_type", "frame_type", "data")
-            yield from _inside(f"event_generator.{here}.hls_id3v2", frame)
 
 
 def _subtitles(subtitles: Value) -> t.Iterator[tuple[str, str]]:
     renditions = subtitles.get("rendition", [])
     for here, rendition in _entries(subtitles, "rendition"):
         yield from _inside(here, _lacking(rendition, "label", "language"))
-        if "transcription" in rendition:
-            yield from _inside(f"{here}.transcription", _lacking(rendition["transcription"], "engine", "model"))
     if subtitles.get("enable") and not renditions:
         yield "rendition", "expected at least one, because enable is true"
     label = subtitles.get("default_label", "")

@@ -52,11 +52,6 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ),
     (event(hls_id3v2=FRAME), "0.18.0", "providers.rtmp.event_generator.event[0].trigger"),
     (
-        event(trigger="t", hls_id3v2={**FRAME, "data": None}),
-        "0.18.0",
-        "providers.rtmp.event_generator.event[0].hls_id3v2.data",
-    ),
-    (
         {"publishers": {"webrtc": {"bandwidth_estimation": "TransportCC"}}},
         "0.20.0",
         "publishers.webrtc.bandwidth_estimation",
@@ -65,11 +60,6 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"subtitles": {"enable": True}}, "0.21.0", "subtitles.rendition"),
     ({"subtitles": {"default_label": "de", "rendition": [RENDITION]}}, "0.21.0", "subtitles.default_label"),
     ({"subtitles": {"rendition": [{"label": "en"}]}}, "0.21.0", "subtitles.rendition[0].language"),
-    (
-        {"subtitles": {"rendition": [{**RENDITION, "transcription": {"model": "m"}}]}},
-        "0.21.0",
-        "subtitles.rendition[0].transcription.engine",
-    ),
     (
         {"output_profiles": {"media_options": {"subtitles": {"enable": True}}}},
         "0.20.0",
@@ -120,11 +110,14 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
 ]
 TAKEN: list[tuple[dict[str, Any], str]] = [
     (
-        {"providers": {"rtmp": {"timestamp_mode": "zerobased", "first_media_wait_timeout_ms": 1}, "extra": {"x": {}}}},
+        {"providers": {"rtmp": {"timestamp_mode": "zerobased", "first_media_wait_timeout_ms": 1}, "extra": {}}},
         "0.21.0",
     ),
     ({"providers": {"multiplex": {"packet_silence_timeout_ms": 5, "timestamp_mode": "Original"}}}, "0.20.0"),
     (event(trigger="t", hls_id3v2=FRAME), "0.18.0"),
+    # Elements that are required are so only outside of optional ones, and in the members of lists.
+    (event(trigger="t", hls_id3v2={"data": "x"}), "0.18.0"),
+    ({"subtitles": {"rendition": [{**RENDITION, "transcription": {"model": "m"}}]}}, "0.21.0"),
     ({"publishers": {"webrtc": {"bandwidth_estimation": "remb"}}}, "0.18.0"),
     ({"publishers": {"webrtc": {"bandwidth_estimation": "transportcc"}}}, "0.20.5"),
     ({"publishers": {"webrtc": {"bandwidth_estimation": "all"}}}, "0.21.0"),

@@ -389,7 +389,7 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
     run = project.play("streamops.ovenmediaengine.audit", "-i", "inventory.json")
     assert run.status == 2 and "see " in run.output, run.output
     reports = {path.suffix: path.read_text(encoding="utf-8") for path in (project.directory / "report").iterdir()}
-    assert set(reports) == {".json", ".xml", ".html"}
+    assert set(reports) == {".json", ".xml", ".html", ".prom"}
     assert r"x\\ud800y" in reports[".json"] and all(r"x\ud800y" in reports[kind] for kind in (".xml", ".html"))
     first, second = (server["findings"] for server in json.loads(reports[".json"])["servers"])
     assert first == second and any(r"x\ud800y" in finding["message"] for finding in first)
@@ -452,4 +452,5 @@ def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: P
             assert run.status == 0, run.output
             reports.append(fleet.report())
         assert reports[0]["counts"]["warning"] == 1
-        assert {**reports[0], "generated_at": ""} == {**reports[1], "generated_at": ""}
+        times = {"generated_at": "", "started_at": ""}
+        assert {**reports[0], **times} == {**reports[1], **times}

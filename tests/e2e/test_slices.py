@@ -70,10 +70,10 @@ class Controller:
 
 
 def report(directory: pathlib.Path | str) -> dict[str, t.Any]:
-    """Return a report, without the time at which it was made."""
+    """Return a report, without its times."""
     read: dict[str, t.Any] = json.loads((pathlib.Path(directory) / "audit.json").read_text(encoding="utf-8"))
     jsonschema.validate(read, json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8")))
-    return {**read, "generated_at": ""}
+    return {**read, "generated_at": "", "started_at": ""}
 
 
 def without_place(summary: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

@@ -146,7 +146,7 @@ def _add_server(samples: dict[str, Samples], server: Record) -> None:
         samples["channels"],
         ((name, _label(one["vhost"]), _label(one["type"]), _state(one["state"])) for one in server["channels"]),
     )
-    for one in server["certificates"]:
+    for one in sorted(server["certificates"], key=lambda one: (natural(one["vhost"]), natural(one["endpoint"]))):
         _add_certificate(samples, (name, _label(one["vhost"]), _label(one["endpoint"])), one)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import pathlib
+import re
 import socket
 import typing as t
 
@@ -76,6 +77,12 @@ def report(directory: pathlib.Path | str) -> dict[str, t.Any]:
     return {**read, "generated_at": "", "started_at": ""}
 
 
+def metrics(directory: pathlib.Path | str) -> str:
+    """Return the metrics beside a report, without those of its times."""
+    text = (pathlib.Path(directory) / "audit.prom").read_text(encoding="utf-8")
+    return re.sub("^.*(timestamp|duration)_seconds.*\n", "", text, flags=re.MULTILINE)
+
+
 def without_place(summary: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return the numbers of an audit, without where its report is."""
     return {name: value for name, value in summary.items() if name not in ("report_dir", "line")}
@@ -138,6 +145,7 @@ def test_provision_and_audit_in_slices(
     for name in ("audit.xml", "audit.html"):
         texts = [(pathlib.Path(one["report_dir"]) / name).read_text(encoding="utf-8") for one in (summary, expected)]
         assert len(texts[0]) == len(texts[1])
+    assert metrics(summary["report_dir"]) == metrics(expected["report_dir"]) != ""
     assert [sim.writes for sim in sims] == [[]] * SERVERS
 
     # If one slice has left no report, its servers are reported. The earlier merged report is none of the parts.

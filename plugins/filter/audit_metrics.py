@@ -60,10 +60,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.te
 PREFIX = "ovenmediaengine_audit_"
 LONGEST_LABEL = 200  # characters
 VHOST_STATES = ("missing", "not_listed", *SEVERITIES, OK)
-# States of pushes, recordings and channels in lower case (server-facts: Pushes; Recordings; Scheduled channels). A
-# server could report any text, so other texts do not become labels.
-OTHER, UNKNOWN = "other", "unknown"
+# States in lower case. A server could report any text, so other texts do not become labels.
+# Sources: server-facts: Push tasks; server-facts: Recordings.
+OTHER = "other"
+UNKNOWN = "unknown"
 JOB_STATES = ("ready", "connecting", "pushing", "recording", "stopping", "stopped", "error")
+# Sources: server-facts: Scheduled channels; server-facts: Multiplex channels.
 CHANNEL_STATES = ("onair", "offair", "playing", "pulling")
 STATES = (*JOB_STATES, *CHANNEL_STATES, UNKNOWN)
 Record = t.Mapping[str, t.Any]

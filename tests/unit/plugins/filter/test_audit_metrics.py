@@ -148,9 +148,9 @@ def test_objects_by_state() -> None:
     }
 
 
-def seconds(*date: int) -> float:
-    """Return a time in UTC as seconds since 1970."""
-    return datetime.datetime(*date, tzinfo=datetime.timezone.utc).timestamp()  # type: ignore[arg-type,misc]
+def seconds(time: str) -> float:
+    """Return a time as seconds since 1970."""
+    return datetime.datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
 
 
 def test_certificates_and_times() -> None:
@@ -162,11 +162,11 @@ def test_certificates_and_times() -> None:
     assert found["certificate_served"] == {first: 1, second: 1, third: 0}
     assert found["certificate_matches_file"] == {first: 1, second: 0}
     assert found["certificate_not_after_timestamp_seconds"] == {
-        first: seconds(2026, 2, 3, 3),
-        second: seconds(2026, 1, 1),
+        first: seconds("2026-02-03T03:00:00Z"),
+        second: seconds("2026-01-01T00:00:00Z"),
     }
-    assert found["start_timestamp_seconds"] == {(): seconds(2026, 1, 31, 3)}
-    assert found["end_timestamp_seconds"] == {(): seconds(2026, 1, 31, 3, 1, 30)}
+    assert found["start_timestamp_seconds"] == {(): seconds(START)}
+    assert found["end_timestamp_seconds"] == {(): seconds(END)}
     assert found["duration_seconds"] == {(): 90}
 
 
@@ -199,7 +199,7 @@ def test_equal_labels_become_one_sample() -> None:
     key = ("one", "tenant", "h:1")
     assert found["certificate_served"] == {key: 0}
     assert found["certificate_matches_file"] == {key: 0}
-    assert found["certificate_not_after_timestamp_seconds"] == {key: seconds(2026, 2, 2, 3)}
+    assert found["certificate_not_after_timestamp_seconds"] == {key: seconds("2026-02-02T03:00:00Z")}
 
 
 def test_an_empty_report_is_valid() -> None:

@@ -96,6 +96,7 @@ RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platfor
 IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
+COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
 PART = "A part of make test or of make test-all."
@@ -146,6 +147,9 @@ NOT_RUN = {
     " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
     "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml"
     " -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
+    "sudo install --directory --owner=ansible --group=ansible --mode=0755 /var/lib/prometheus/node-exporter": COLLECTS,
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml -e @fleet.yml -e @secrets.yml --ask-vault-pass"
+    " -e audit_metrics_file=/var/lib/prometheus/node-exporter/ovenmediaengine.prom": COLLECTS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
     " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"

@@ -17,12 +17,14 @@ import sys
 import typing as t
 
 import pytest
+import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .conftest import APPLICATIONS, HEADERS, LOCAL, PUSH_TASKS, TOKEN, TREE, VHOSTS, Project, Run
 from .media_host import changed, with_fakes
+from .test_documents import blocks, shown_in
 
 PLAYBOOK = "streamops.ovenmediaengine.watch"
 UNIT = "ovenmediaengine-watch-media-1"
@@ -268,3 +270,34 @@ def test_texts_that_look_like_templates_arrive_unchanged(project: Project, host:
     again = watched.play("-e", f"@{path}")
     assert again.status == 0 and changed(again) == [], again.output
     assert str(TREE) in (watched.directory() / "watch.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.exhaustive
+def test_the_inventories_of_the_documents_install_watchers(project: Project, host: FakeHost, sim: Simulator) -> None:
+    """Those of guide_watch.rst and of the README of the role, with directories of the test."""
+    watched = Watched(project, host, {})
+    own = {name: value for name, value in watched.variables.items() if name.startswith("watch_")}
+    documents = ("guide_watch.rst", "roles/watch/README.md")
+    texts = [block.text for name in documents for block in blocks(name) if block.language.startswith("yaml")]
+    installed, controller, readme = (next(iter(yaml.safe_load(text).values())) for text in texts)
+    fleet = project.directory / "fleet.yml"
+    fleet.write_text(yaml.safe_dump({"all": {"hosts": installed["hosts"]}}), encoding="utf-8")
+    password = project.directory / "vault-password"
+    password.write_text("not-a-real-password", encoding="utf-8")
+    replaced = {"watch_inventory": str(fleet), "watch_arguments": [f"--vault-password-file={password}"]}
+    assert set(replaced) <= set(controller["vars"])
+    connection = {"ovenmediaengine_api_url": sim.url, "vault_api_token": TOKEN, "ovenmediaengine_api_token": TOKEN}
+    for shown, changes in ((installed, {}), (controller, replaced), (readme, {})):
+        shown["vars"].pop("ansible_become", None)
+        watched.hosts = {name: {} for name in shown["hosts"]}
+        watched.variables = {**LOCAL, **shown["vars"], **own, **connection, **changes}
+        run = watched.play()
+        assert run.status == 0, run.output
+        name = next(iter(watched.hosts))
+        if shown is installed:
+            assert run.summary(name) == shown_in("guide_watch.rst", 0)
+        if shown is not controller:
+            assert host.elapse(f"ovenmediaengine-watch-{name}") == 0
+            assert "tenant-a" in sim.state.virtual_hosts
+        assert watched.play(watch_state="absent").status == 0
+        sim.restart()

@@ -216,8 +216,10 @@ def test_an_inventory_of_the_user_is_read_each_time(project: Project, host: Fake
 
 
 @pytest.mark.exhaustive
-def test_a_watcher_whose_playbook_cannot_run_is_not_started(project: Project, host: FakeHost, sim: Simulator) -> None:
+def test_a_watcher_stays_as_it_is_if_the_playbook_cannot_run(project: Project, host: FakeHost, sim: Simulator) -> None:
     watched = Watched(project, host, {"media-1": sim})
+    assert watched.play().status == 0
+    before = watched.files()
     environment = {**watched.variables["watch_environment"], "ANSIBLE_COLLECTIONS_PATH": str(project.directory)}
     for variables in (
         {"watch_environment": environment},
@@ -227,8 +229,7 @@ def test_a_watcher_whose_playbook_cannot_run_is_not_started(project: Project, ho
         run = watched.play(**variables)
         assert run.status == 2 and run.summary("media-1") == f"watcher {UNIT} failed", run.output
         assert "cannot run the playbook streamops.ovenmediaengine.provision" in run.failure("media-1")
-        assert not list(host.unit_dir.iterdir())
-    assert watched.play().status == 0
+        assert watched.files() == before
 
 
 def test_wrong_variables_are_refused_before_anything_changes(project: Project, host: FakeHost, sim: Simulator) -> None:

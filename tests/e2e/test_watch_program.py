@@ -292,3 +292,16 @@ def test_a_wrong_token_is_reported(stub: Stub) -> None:
 def test_a_value_of_a_header_is_not_printed(stub: Stub) -> None:
     stub.change(http_headers={"X-Key": "canary\nvalue"})
     assert "does not answer as OvenMediaEngine does (ValueError)" in stub.run()
+
+
+def test_the_certificate_of_the_server_is_verified(tmp_path: pathlib.Path) -> None:
+    with Simulator(token=TOKEN, tls=True) as secure:
+        stub = Stub(tmp_path / "watch", secure.url)
+        said = stub.run()
+        assert said.startswith("media-1 does not answer (") and "certificate" in said and stub.runs == 0
+        stub.change(ca_path=str(tmp_path / "missing.pem"))
+        assert "was not asked, because a file of ovenmediaengine_ca_path" in stub.run()
+        stub.change(ca_path=secure.ca_path)
+        assert "as defined again" in stub.run() and stub.runs == 1
+        stub.change(ca_path=None, validate_certs=False)
+        assert stub.run() == "" and stub.runs == 1

@@ -105,18 +105,29 @@ def read_start_time(settings: t.Mapping[str, t.Any]) -> str:
         raise Unavailable(f"sends no start time (HTTP {status}). Check ovenmediaengine_api_url.") from None
 
 
+def _tls_context(settings: t.Mapping[str, t.Any]) -> ssl.SSLContext:
+    """Return how the certificate of the server is verified. :raises Unavailable: a file cannot be read."""
+    try:
+        context = ssl.create_default_context(cafile=settings["ca_path"])
+        if settings["client_cert"]:
+            context.load_cert_chain(settings["client_cert"], settings["client_key"])
+    except OSError as error:
+        raise Unavailable(
+            f"was not asked, because a file of ovenmediaengine_ca_path, _client_cert or _client_key is unusable "
+            f"({error.strerror or type(error).__name__}). Correct the variable or the file."
+        ) from None
+    if not settings["validate_certs"]:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
 def _get(settings: t.Mapping[str, t.Any]) -> tuple[int, bytes]:
     """Send the request; return status and body."""
     url = urlsplit(settings["api_url"])
     connection: http.client.HTTPConnection
     if url.scheme == "https":
-        context = ssl.create_default_context(cafile=settings["ca_path"])
-        if not settings["validate_certs"]:
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        if settings["client_cert"]:
-            context.load_cert_chain(settings["client_cert"], settings["client_key"])
         connection = http.client.HTTPSConnection(
-            url.hostname or "", url.port, timeout=settings["timeout"], context=context
+            url.hostname or "", url.port, timeout=settings["timeout"], context=_tls_context(settings)
         )
     else:
         connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=settings["timeout"])

@@ -62,7 +62,7 @@ AFTER_RESTART, ROTATE, HERE = (
     "tests/e2e/test_documents.py",
 )
 RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
-SERVER = "tests/e2e/test_role_server_documents.py"
+SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_watch.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
@@ -81,6 +81,8 @@ RUN_BY = {
     ("roles/record/README.md", "yaml"): (RECORD, 1),
     ("guide_server.rst", "yaml+jinja"): (SERVER, 4),
     ("roles/server/README.md", "yaml"): (SERVER, 1),
+    ("guide_watch.rst", "yaml+jinja"): (WATCH, 2),
+    ("roles/watch/README.md", "yaml"): (WATCH, 1),
 }
 
 INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it installs the artifact."
@@ -88,10 +90,8 @@ CLONES = "test_readme_as_a_new_user_types_it begins with a copy of the repositor
 MEDIA = "Needs a media server; the simulator takes no media."
 RUNS_THIS = "Runs this very test."
 ROTATES = "tests/e2e/test_rotate_certificates.py runs the hook of the guide: the same playbook, with its certificates."
-SYSTEMD = (
-    "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, "
-    "and lets systemd verify it."
-)
+WATCHES = "tests/e2e/test_role_watch.py runs the same playbook, on a host whose commands are fakes."
+SYSTEMD = "Needs a host with systemd."
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
@@ -124,9 +124,11 @@ NOT_RUN = {
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Any playbook of the reader.",
     "xdg-open ovenmediaengine-audit/audit.html": "Opens a browser; tests/e2e/test_audit.py opens the page in one.",
-    "systemctl daemon-reload": SYSTEMD,
-    "systemctl restart ovenmediaengine": SYSTEMD,
-    'journalctl -u ovenmediaengine | grep "missing before"': SYSTEMD,
+    "systemctl list-timers 'ovenmediaengine-watch-*'": SYSTEMD,
+    "journalctl -u 'ovenmediaengine-watch-*' --since yesterday": SYSTEMD,
+    "ansible-playbook streamops.ovenmediaengine.watch -i inventory.yml": WATCHES,
+    "ansible-playbook streamops.ovenmediaengine.watch -i inventory.yml --check --diff": WATCHES,
+    "ansible-playbook streamops.ovenmediaengine.watch -i inventory.yml -e watch_state=absent": WATCHES,
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml": ROTATES,
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml"
     " --check": ROTATES,
@@ -202,6 +204,12 @@ SHOWN_BLOCKS = {
         "test_a_server_in_use_is_not_restarted_as_in_the_guide",
     ],
     "guide_upgrade.rst": ["test_the_upgrade_of_the_guide", "test_the_upgrade_of_the_guide"],
+    "guide_watch.rst": [
+        "test_the_inventories_of_the_documents_install_watchers",
+        "test_each_start_is_restored_once",
+        "test_a_dead_server_is_reported_once",
+        "test_nothing_counts_as_restored_if_the_playbook_fails",
+    ],
     "docs/architecture.md": [NO_OUTPUT],
 }
 

@@ -20,6 +20,7 @@ INITIAL: dict[str, Any] = {
     "registry": {},
     "registry_is_down": False,
     "runs": {},
+    "timers": [],
     "units": {},
     "versions": [],
 }
@@ -32,6 +33,7 @@ class Store:
     - ``enabled``: names of the units that start with the host.
     - ``images``: versions of the images that are there, by reference; ``registry``: of those that can be pulled.
     - ``runs``: how each unit or container was started last (:class:`.running.Run`).
+    - ``timers``: names of the timers that are active.
     - ``units``: the text of each unit file as of the last daemon-reload, with its path.
     - ``versions``: of servers, the newest first.
     """

@@ -16,6 +16,7 @@ description:
   - Merges reports of P(streamops.ovenmediaengine.audit_report#filter) on different servers. The result is the report of
     one audit of all servers.
   - If several reports have the same server, the report with the latest time counts.
+  - The merged report began when the oldest of the reports began that count.
 positional: _input, generated_at, expected
 options:
   _input:
@@ -82,15 +83,18 @@ def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> di
     for one in read:
         if one.get("schema_version") != SCHEMA_VERSION:
             raise AnsibleFilterError(f"audit_merge expects reports with schema_version {SCHEMA_VERSION}")
+    servers: dict[str, t.Any] = {}
+    begins: dict[str, str] = {}
     # The latest report of a server comes last and replaces the others.
-    servers = {
-        server["name"]: server
-        for one in sorted(read, key=lambda one: str(one["generated_at"]))
-        for server in one["servers"]
-    }
+    for one in sorted(read, key=lambda one: str(one["generated_at"])):
+        for server in one["servers"]:
+            servers[server["name"]] = server
+            # Reports of releases before 2.0.0 have no time of their begin.
+            begins[server["name"]] = str(one.get("started_at", one["generated_at"]))
     missing: dict[str, t.Any] = {str(name): {} for name in expected if str(name) not in servers}
     servers.update({server["name"]: server for server in audit_report(missing, generated_at)["servers"]})
-    return report_of([servers[name] for name in sorted(servers, key=natural)], generated_at)
+    started_at = min(begins.values(), default=generated_at)
+    return report_of([servers[name] for name in sorted(servers, key=natural)], generated_at, started_at)
 
 
 class FilterModule:

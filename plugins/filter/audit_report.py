@@ -18,7 +18,7 @@ description:
   - A host that could not be reached, a module that failed and a host without a result become findings of severity
     V(error).
   - The role P(streamops.ovenmediaengine.audit#role) writes it as C(audit.json).
-positional: _input, generated_at
+positional: _input, generated_at, started_at
 options:
   _input:
     description: Registered result by host, null if there is none.
@@ -28,10 +28,16 @@ options:
     description: Time of the report in UTC, in ISO 8601 format.
     type: str
     required: true
+  started_at:
+    description: Time at which the audit began, in the same format. The default is O(generated_at).
+    type: str
+    version_added: 2.0.0
 seealso:
   - plugin: streamops.ovenmediaengine.audit_junit
     plugin_type: filter
   - plugin: streamops.ovenmediaengine.audit_page
+    plugin_type: filter
+  - plugin: streamops.ovenmediaengine.audit_metrics
     plugin_type: filter
   - plugin: streamops.ovenmediaengine.audit
     plugin_type: role
@@ -58,6 +64,10 @@ _value:
     generated_at:
       description: The specified time.
       type: str
+    started_at:
+      description: The specified time of the begin.
+      type: str
+      version_added: 2.0.0
     status:
       description: Worst severity of all findings, or V(ok).
       type: str
@@ -96,7 +106,7 @@ OK = "ok"
 _AROUND = re.compile(r"\ATask failed: |\s*\n.*", re.DOTALL)
 
 
-def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
+def audit_report(results: t.Any, generated_at: t.Any, started_at: t.Any = None) -> dict[str, t.Any]:
     """Return the report of all servers."""
     if not isinstance(results, t.Mapping):
         raise AnsibleFilterError("audit_report expects a dictionary, the result of each host")
@@ -106,15 +116,17 @@ def audit_report(results: t.Any, generated_at: t.Any) -> dict[str, t.Any]:
             for name in sorted(results, key=natural)
         ],
         generated_at,
+        generated_at if started_at is None else started_at,
     )
 
 
-def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any) -> dict[str, t.Any]:
+def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: t.Any, started_at: t.Any) -> dict[str, t.Any]:
     """Return the report of servers in the format of a report, with the counts of all."""
     counts = {severity: sum(server["counts"][severity] for server in servers) for severity in SEVERITIES}
     return {
         "schema_version": SCHEMA_VERSION,
         "generated_at": str(generated_at),
+        "started_at": str(started_at),
         "status": _worst(counts),
         "counts": counts,
         "servers_by_status": {

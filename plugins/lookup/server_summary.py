@@ -192,8 +192,10 @@ def _text(summary: t.Mapping[str, t.Any], refusal: str) -> str:
 
 
 def _counted(counts: t.Mapping[str, int]) -> str:
-    """Return the numbers of findings as text, the most severe first."""
-    return ", ".join(f"{kind} {number}" for kind, number in counts.items() if number) or "no findings"
+    """Return the numbers of findings as text, without those that only inform about the version."""
+    return (
+        ", ".join(f"{kind} {number}" for kind, number in counts.items() if number and kind != "info") or "no problems"
+    )
 
 
 def _listed(texts: t.Sequence[str]) -> str:

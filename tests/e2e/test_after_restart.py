@@ -11,16 +11,17 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 import pytest
 import yaml
+from ansible_collections.streamops.ovenmediaengine.plugins.lookup.watch_files import watch_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
-from .conftest import REPOSITORY, TOKEN, Project
+from .conftest import REPOSITORY, TOKEN, VHOSTS, Project
 
 GUIDE = (REPOSITORY / "docs/docsite/rst/guide_after_restart.rst").read_text(encoding="utf-8")
-PLACE = "/etc/ovenmediaengine/provision/"
 
 
 def blocks(language: str) -> list[str]:
@@ -39,35 +40,35 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.exhaustive
 def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim: Simulator) -> None:
-    inventory, fleet, secrets, _media = blocks("yaml")
-    names = {"inventory.yml": inventory, "fleet.yml": fleet, "secrets.yml": secrets}
-    for name, text in names.items():
-        text = text.replace("http://127.0.0.1:8081", sim.url).replace("ome-access-token", TOKEN)
-        (project.directory / name).write_text(text, encoding="utf-8")
+    known = {"ovenmediaengine_api_url": sim.url, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_vhosts": VHOSTS}
+    place = "/var/lib/ovenmediaengine-watch-media-1.example.com"
+    texts = watch_files(
+        "media-1.example.com",
+        known,
+        directory=place,
+        python="python3",
+        timeout=5,
+        run_timeout=300,
+        retry_seconds=30,
+        retry_max_seconds=600,
+    )
+    (project.directory / "inventory.yml").write_text(texts["inventory"], encoding="utf-8")
     prefixed = settings()["ExecStartPost"]
     # A failure does not count, and the rights are those of root.
     assert prefixed.startswith("-+/")
     command = shlex.split(prefixed[2:])
     assert all(
-        word.startswith("/")
-        for word in (command[0], *(word for word in command if word.endswith(("env", "ansible-playbook"))))
+        word.startswith("/") for word in (command[0], *(word for word in command if word.endswith(("env", "python3"))))
     )
-    replaced = [word.replace(PLACE, f"{project.directory}/") for word in command]
+    replaced = [word.replace(place, str(project.directory)) for word in command]
+    replaced[replaced.index("/usr/bin/python3")] = sys.executable
     environment = project.environment
-    for word, value in (
-        ("HOME", environment["HOME"]),
-        ("ANSIBLE_COLLECTIONS_PATH", environment["ANSIBLE_COLLECTIONS_PATH"]),
-    ):
-        (place,) = [index for index, text in enumerate(replaced) if text.startswith(f"{word}=")]
-        replaced[place] = f"{word}={value}"
-    replaced[replaced.index("/usr/bin/ansible-playbook")] = str(
-        shutil.which("ansible-playbook", path=environment["PATH"])
-    )
+    replaced[replaced.index("HOME=/root")] = f"HOME={environment['HOME']}"
     # No environment of a shell because systemd starts it.
     run = subprocess.run(
         replaced,
         cwd="/",
-        env={"PATH": environment["PATH"]},
+        env={"PATH": environment["PATH"], "ANSIBLE_COLLECTIONS_PATH": environment["ANSIBLE_COLLECTIONS_PATH"]},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -76,8 +77,8 @@ def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "as after a restart" in run.stdout
-    assert "not-a-real-key" not in run.stdout + run.stderr and TOKEN not in run.stdout + run.stderr
-    assert list(sim.state.virtual_hosts) == ["default", "tenant-a"]
+    assert "canary" not in run.stdout + run.stderr
+    assert list(sim.state.virtual_hosts) == ["default", "t-a", "t-b"]
 
 
 def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
@@ -85,7 +86,9 @@ def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
     command = shlex.split(given["ExecStartPost"][2:])
     assert command[0] == "/usr/bin/timeout"
     kill_after, limit = int(command[1].partition("=")[2]), int(command[2])
-    (wait,) = [int(seconds) for seconds in re.findall(r"ovenmediaengine_wait_seconds: (\d+)", GUIDE)]
+    (wait,) = [int(seconds) for seconds in re.findall(r"``ovenmediaengine_wait_seconds`` \((\d+) by default\)", GUIDE)]
+    defaults = yaml.safe_load((REPOSITORY / "roles/provision/defaults/main.yml").read_text(encoding="utf-8"))
+    assert wait == defaults["ovenmediaengine_wait_seconds"]
     assert wait + 60 < limit and limit + kill_after + 30 < int(given["TimeoutStartSec"])
 
 

@@ -14,10 +14,12 @@ import typing as t
 import jsonschema
 import junitparser
 import pytest
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_metrics import STATES, audit_metrics
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_page import audit_page
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
+from ansible_collections.streamops.ovenmediaengine.tests.unit.reading_metrics import check_with_promtool, parsed
 
 from .audited_fleet import HOSTILE, NAMES, Fleet, expiring, wanted
 from .browser import PHONE, WIDE, opened
@@ -171,6 +173,37 @@ def test_junit_reports_failures(audited: Audited) -> None:
         "origin-1": [],
         "origin-2": [junitparser.Failure],
     }
+
+
+def test_metrics_say_what_the_report_says(audited: Audited) -> None:
+    path = audited.fleet.reports / "audit.prom"
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert not path.with_name("audit.prom.new").exists()
+    text = path.read_text(encoding="utf-8")
+    assert text == audit_metrics(audited.report) and text.endswith("\n") and "\n\n" not in text
+    check_with_promtool(text)
+    found = parsed(text)
+    assert (
+        found["server_reachable"]
+        == {(name,): float(name not in NOT_AUDITED) for name in audited.fleet.hosts}
+        == {(server["name"],): float(server["reachable"]) for server in audited.report["servers"]}
+    )
+    for server in audited.report["servers"]:
+        for one in server["findings"]:
+            assert found["findings"][server["name"], one["severity"], one["kind"]] > 0
+    assert sum(found["findings"].values()) == sum(audited.report["counts"].values())
+    assert found["findings"]["edge-6", "error", "push_stalled"] == len(NAMES)
+    assert found["push_tasks"]["edge-5", "t-club", "error"] == found["push_tasks"]["edge-5", "t-school", "ready"] == 1
+    (record,) = audited.server("media-1")["records"]
+    assert found["records"] == {("media-1", "t-studio", record["state"]): 1} and record["state"] in STATES
+    assert found["streams"] == {("media-1", "t-studio", "missing"): 1}
+    assert found["channels"] == {("media-1", "t-studio", "scheduled", "offair"): 1}
+    matching = {server: value for (server, _vhost, _endpoint), value in found["certificate_matches_file"].items()}
+    assert matching == {"origin-1": 1, "origin-2": 0}
+    ends = {server: value for (server, *_rest), value in found["certificate_not_after_timestamp_seconds"].items()}
+    assert (ends["origin-1"] - found["end_timestamp_seconds"][()]) // 86400 in (8, 9)
+    # Two samples of the pushes are two seconds apart.
+    assert found["duration_seconds"][()] >= 2
 
 
 def test_server_names_are_neither_executed_nor_rendered_as_html(audited: Audited) -> None:
@@ -389,7 +422,7 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
     run = project.play("streamops.ovenmediaengine.audit", "-i", "inventory.json")
     assert run.status == 2 and "see " in run.output, run.output
     reports = {path.suffix: path.read_text(encoding="utf-8") for path in (project.directory / "report").iterdir()}
-    assert set(reports) == {".json", ".xml", ".html"}
+    assert set(reports) == {".json", ".xml", ".html", ".prom"}
     assert r"x\\ud800y" in reports[".json"] and all(r"x\ud800y" in reports[kind] for kind in (".xml", ".html"))
     first, second = (server["findings"] for server in json.loads(reports[".json"])["servers"])
     assert first == second and any(r"x\ud800y" in finding["message"] for finding in first)
@@ -412,8 +445,45 @@ def test_exit_status(project: Project) -> None:
                 == 1
             )
             assert (project.directory / "here/there/audit.html").stat().st_size > 10_000
+            assert (project.directory / "here/there/audit.prom").is_file()
             for path in (project.directory / "here/there").iterdir():
                 path.unlink()
+
+
+@pytest.mark.exhaustive
+def test_metrics_are_replaced_in_the_directory_of_a_collector(project: Project) -> None:
+    directory = project.directory / "collector"
+    before = directory / "fleet.prom"
+    directory.mkdir()
+    before.write_text("ovenmediaengine_audit_servers 1\n", encoding="utf-8")
+    link = project.directory / "open.prom"
+    link.hardlink_to(before)
+    with Fleet(project) as fleet:
+        lone(fleet, "one").clear_log()
+        for arguments in (["--check"], []):
+            run = fleet.audit(*arguments, "-e", "audit_metrics_file=collector/fleet.prom", "-e", "audit_fail_on=none")
+            assert run.status == 0, run.output
+            assert [path.name for path in directory.iterdir()] == ["fleet.prom"]
+            assert parsed(before.read_text(encoding="utf-8"))["server_reachable"] == {("one",): 1}
+            assert not (fleet.reports / "audit.prom").exists()
+        assert link.read_text(encoding="utf-8") == "ovenmediaengine_audit_servers 1\n", (
+            "a reader of it is not disturbed"
+        )
+        merged = project.play(
+            "streamops.ovenmediaengine.merge_audits",
+            "-i",
+            "one,two",
+            "-e",
+            f"audit_parts_dir={fleet.reports}",
+            "-e",
+            "audit_report_dir=merged",
+            "-e",
+            "audit_metrics_file=collector/fleet.prom",
+            "-e",
+            "audit_fail_on=none",
+        )
+        assert merged.status == 0, merged.output
+        assert parsed(before.read_text(encoding="utf-8"))["server_reachable"] == {("one",): 1, ("two",): 0}
 
 
 @pytest.mark.exhaustive
@@ -452,4 +522,5 @@ def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: P
             assert run.status == 0, run.output
             reports.append(fleet.report())
         assert reports[0]["counts"]["warning"] == 1
-        assert {**reports[0], "generated_at": ""} == {**reports[1], "generated_at": ""}
+        times = {"generated_at": "", "started_at": ""}
+        assert {**reports[0], **times} == {**reports[1], **times}

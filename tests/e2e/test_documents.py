@@ -62,7 +62,7 @@ AFTER_RESTART, ROTATE, HERE = (
     "tests/e2e/test_documents.py",
 )
 RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
-SERVER = "tests/e2e/test_role_server_documents.py"
+SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_watch.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
@@ -81,6 +81,8 @@ RUN_BY = {
     ("roles/record/README.md", "yaml"): (RECORD, 1),
     ("guide_server.rst", "yaml+jinja"): (SERVER, 4),
     ("roles/server/README.md", "yaml"): (SERVER, 1),
+    ("guide_watch.rst", "yaml+jinja"): (WATCH, 2),
+    ("roles/watch/README.md", "yaml"): (WATCH, 1),
 }
 
 INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it installs the artifact."
@@ -88,14 +90,13 @@ CLONES = "test_readme_as_a_new_user_types_it begins with a copy of the repositor
 MEDIA = "Needs a media server; the simulator takes no media."
 RUNS_THIS = "Runs this very test."
 ROTATES = "tests/e2e/test_rotate_certificates.py runs the hook of the guide: the same playbook, with its certificates."
-SYSTEMD = (
-    "Needs a server that systemd runs; tests/e2e/test_after_restart.py runs the command of the drop-in, "
-    "and lets systemd verify it."
-)
+WATCHES = "tests/e2e/test_role_watch.py runs the same playbook, on a host whose commands are fakes."
+SYSTEMD = "Needs a host with systemd."
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
+COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
 PART = "A part of make test or of make test-all."
@@ -123,9 +124,11 @@ NOT_RUN = {
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Any playbook of the reader.",
     "xdg-open ovenmediaengine-audit/audit.html": "Opens a browser; tests/e2e/test_audit.py opens the page in one.",
-    "systemctl daemon-reload": SYSTEMD,
-    "systemctl restart ovenmediaengine": SYSTEMD,
-    'journalctl -u ovenmediaengine | grep "missing before"': SYSTEMD,
+    "systemctl list-timers 'ovenmediaengine-watch-*'": SYSTEMD,
+    "journalctl -u 'ovenmediaengine-watch-*' --since yesterday": SYSTEMD,
+    "ansible-playbook streamops.ovenmediaengine.watch -i inventory.yml": WATCHES,
+    "ansible-playbook streamops.ovenmediaengine.watch -i inventory.yml --check --diff": WATCHES,
+    "ansible-playbook streamops.ovenmediaengine.watch -i inventory.yml -e watch_state=absent": WATCHES,
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml": ROTATES,
     "ansible-playbook streamops.ovenmediaengine.rotate_certificates -i inventory.yml -e @certificates.yml"
     " --check": ROTATES,
@@ -146,6 +149,9 @@ NOT_RUN = {
     " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
     "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml"
     " -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
+    "sudo install --directory --owner=ansible --group=ansible --mode=0755 /var/lib/prometheus/node-exporter": COLLECTS,
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml -e @fleet.yml -e @secrets.yml --ask-vault-pass"
+    " -e audit_metrics_file=/var/lib/prometheus/node-exporter/ovenmediaengine.prom": COLLECTS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
     " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
@@ -193,10 +199,17 @@ SHOWN_BLOCKS = {
     "guide_network.rst": [NO_OUTPUT],
     "guide_records.rst": ["test_the_summary_of_the_guide"],
     "guide_server.rst": [
+        "test_a_mistake_is_reported_as_in_the_guide",
         "test_the_inventory_installs_a_server",
         "test_a_server_in_use_is_not_restarted_as_in_the_guide",
     ],
     "guide_upgrade.rst": ["test_the_upgrade_of_the_guide", "test_the_upgrade_of_the_guide"],
+    "guide_watch.rst": [
+        "test_the_inventories_of_the_documents_install_watchers",
+        "test_each_start_is_restored_once",
+        "test_a_dead_server_is_reported_once",
+        "test_nothing_counts_as_restored_if_the_playbook_fails",
+    ],
     "docs/architecture.md": [NO_OUTPUT],
 }
 
@@ -845,13 +858,12 @@ def test_playbooks_before_and_after_the_move_from_uri_do_the_same(project: Proje
 
 
 def test_xml_is_valid_in_the_configuration_file() -> None:
-    every = [ET.fromstring(block.text) for name in DOCUMENTS for block in blocks(name) if block.language == "xml"]
-    included = [part.get("include") for root in every if root.tag == "VirtualHosts" for part in root]
-    assert included == ["VHost*.xml"]
-    found = [root for root in every if root.tag == "Server"]
-    assert len(every) == 3 and len(found) == 2
+    found = [ET.fromstring(block.text) for name in DOCUMENTS for block in blocks(name) if block.language == "xml"]
+    assert len(found) == 3 and all(root.tag == "Server" for root in found)
     texts = [root.findtext("Managers/API/AccessToken") or root.findtext("Bind/Publishers/OVT/Port") for root in found]
     assert sorted(filter(None, texts)) == ["9000", TOKEN]
+    included = [one.get("include") for root in found for one in root.iterfind("VirtualHosts/VirtualHost[@include]")]
+    assert included == ["VHost*.xml"]
 
 
 @pytest.mark.exhaustive

@@ -42,7 +42,7 @@ def _destinations(media: Media) -> list[str]:
         return sorted(push["url"] for push in json.loads(response.read())["response"])
 
 
-def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHost) -> None:
+def test_install_and_change_with_podman(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     before = media.files()
     checked = media.play("--check", "--diff")
@@ -65,12 +65,11 @@ def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHo
     verify_unit(media.unit_file)
     identity = (media.config / "Server.id").read_text(encoding="utf-8")
 
-    # Nothing has to be done again, and check mode knows it.
+    # Nothing has to be done again.
     pid = media.pid()
-    for arguments in ((), ("--check",)):
-        again = media.play(*arguments)
-        assert again.status == 0 and changed(again) == [], again.output
-        assert again.summary("media-1").endswith("server 0.21.0: files changed: 0; no restart needed")
+    again = media.play()
+    assert again.status == 0 and changed(again) == [], again.output
+    assert again.summary("media-1") == "server 0.21.0: files changed: 0; no restart needed"
 
     # A new virtual host and another push need no restart.
     more = [*PUSHES, {**PUSHES[0], "id": "t-2", "url": "rtmp://two.example.com/live"}]
@@ -89,6 +88,15 @@ def test_install_change_and_uninstall_with_podman(project: Project, host: FakeHo
     assert media.pid() != pid and media.vhosts == {"t-a", "t-b"}
     assert "virtual hosts: 0 created, 0 recreated, 0 deleted, 2 unchanged" in restarted.output
     assert (media.config / "Server.id").read_text(encoding="utf-8") == identity
+
+
+@pytest.mark.exhaustive
+def test_check_and_uninstall_with_podman(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "quadlet")
+    assert media.play().status == 0
+    checked = media.play("--check")
+    assert checked.status == 0 and changed(checked) == [], checked.output
+    assert checked.summary("media-1") == ENDED + "server 0.21.0: files changed: 0; no restart needed"
 
     for arguments, pid in ((("--check",), media.pid()), ((), 0)):
         removed = media.play(*arguments, server_state="absent")
@@ -188,6 +196,7 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
             {"server_settings": media.settings(managers={"api": {"access_token": "other"}})},
             "differs from managers.api.access_token in server_settings",
         ),
+        "empty-token": ({"ovenmediaengine_api_token": None}, "ovenmediaengine_api_token is missing, or differs from"),
         "path": ({"server_config_dir": "ome"}, "server_config_dir has to be an absolute path"),
         "application": (
             {"ovenmediaengine_applications": [{"vhost": "default", "name": "app"}]},
@@ -196,13 +205,73 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
         "durable": ({"ovenmediaengine_durable": False}, "Remove both variables for this server."),
         "ports": ({"server_ports": ["1935/tcp"]}, "It needs server_network: bridge"),
         "port": ({"server_network": "bridge", "server_ports": ["rtmp"]}, "Each entry is a port or a range of ports"),
+        "setting": (
+            {"server_settings": media.settings(stun_srver="canary")},
+            "server_settings.stun_srver. Supported parameters include: ",
+        ),
+        "value": (
+            {"server_settings": {"bind": {"managers": {"api": {"port": "eighty"}}}}},
+            "server_settings.bind.managers.api.port: expected a port from 1 to 65535, such as '1935' or '1935/tcp', "
+            "got 'eighty'. Nothing was changed.",
+        ),
+        "logger": ({"server_logger": {"pat": "/var/log"}}, "server_logger.pat. Supported parameters include: "),
+        "vhost": (
+            {"ovenmediaengine_vhosts": [vhost("t-a", signed_policy={"secret_kay": "canary"})]},
+            "ovenmediaengine_vhosts.signed_policy.secret_kay. Supported parameters include: ",
+        ),
+        "push": (
+            {"ovenmediaengine_push_tasks": [{**PUSHES[0], "stream_key": None}]},
+            "ovenmediaengine_push_tasks[0].stream_key: is required if protocol is rtmp",
+        ),
+        "unknown-option": (
+            {"server_version": "0.18.0", "server_settings": media.settings(modules={"task_pool": {"thread_count": 8}})},
+            "server_settings.modules.task_pool",
+        ),
+        "tls-port": (
+            {"server_settings": {"bind": {"managers": {"api": {"tls_port": "8082"}}}}},
+            "server_settings has bind.managers without api.port",
+        ),
     }
     inventory = {name: {**media.variables, **variables} for name, (variables, _words) in cases.items()}
     path = project.directory / "inventory.json"
     path.write_text(json.dumps({"all": {"hosts": inventory, "vars": LOCAL}}), encoding="utf-8")
-    run = project.play(PLAYBOOK, "-i", "inventory.json", "--forks", "2", **with_fakes(project, host))
-    assert run.status == 2
+    run = project.play(PLAYBOOK, "-i", "inventory.json", "--forks", "2", "--diff", **with_fakes(project, host))
+    assert run.status == 2 and "canary" not in run.output, run.output
     for name, (_variables, words) in cases.items():
         assert words in run.failure(name), run.output
+        assert "Nothing was changed." in run.failure(name)
         assert run.summary(name).endswith("failed")
     assert media.files() == before and host.calls() == []
+
+
+def _replace(host: FakeHost, name: str, script: str) -> None:
+    path = host.binary.parent / name
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+
+
+def test_a_host_without_what_runs_containers_stays_as_it_is(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "quadlet")
+    before = media.files()
+    _replace(host, "podman", "echo podman version 4.3.1")
+    _replace(host, "docker", "echo \"docker: 'compose' is not a docker command.\" >&2; exit 1")
+    path = project.directory / "inventory.json"
+    hosts = {name: {**media.variables, "server_backend": name} for name in ("quadlet", "compose")}
+    path.write_text(json.dumps({"all": {"hosts": hosts, "vars": LOCAL}}), encoding="utf-8")
+    run = project.play(PLAYBOOK, "-i", "inventory.json", "--check", **with_fakes(project, host))
+    words = "The backend quadlet needs podman 4.4 or later, and this host has version 4.3.1. Install it, "
+    assert words in run.failure("quadlet"), run.output
+    words = "The backend compose needs docker with its plugin compose, and this host has none. Install it, "
+    assert words in run.failure("compose"), run.output
+    assert media.files() == before
+
+
+@pytest.mark.exhaustive
+def test_an_image_that_cannot_be_pulled_changes_nothing(project: Project, host: FakeHost) -> None:
+    media = Media(project, host, "quadlet")
+    before = media.files()
+    host.registry_is_down = True
+    failed = media.play()
+    text = failed.failure("media-1")
+    assert failed.status == 2 and media.files() == before, failed.output
+    assert "The image docker.io/airensoft/ovenmediaengine:v0.21.0 could not be pulled: Error: " in text
+    assert "connection refused Correct server_version, " in text and text.endswith("Nothing was changed.")

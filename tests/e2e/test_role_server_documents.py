@@ -50,7 +50,7 @@ def test_the_inventory_installs_a_server(document: str, project: Project, host: 
     again = media.play()
     assert again.status == 0 and changed(again) == [], again.output
     if document == "guide_server.rst":
-        assert installed.summary("media-1") == shown_in(document, 0)
+        assert installed.summary("media-1") == shown_in(document, 1)
 
 
 def test_the_other_variables_of_the_guide_are_taken(project: Project, host: FakeHost) -> None:
@@ -68,6 +68,13 @@ def test_the_other_variables_of_the_guide_are_taken(project: Project, host: Fake
     assert "PublishPort=3333-3334:3333-3334/tcp" in media.unit_file.read_text(encoding="utf-8")
 
 
+def test_a_mistake_is_reported_as_in_the_guide(project: Project, host: FakeHost) -> None:
+    media = _media(project, host, "guide_server.rst")
+    media.variables["server_settings"]["bind"]["managers"]["api"]["port"] = "eighty"
+    refused = media.play("--check")
+    assert refused.status == 2 and refused.failure("media-1") == shown_in("guide_server.rst", 0), refused.output
+
+
 def test_a_server_in_use_is_not_restarted_as_in_the_guide(project: Project, host: FakeHost) -> None:
     media = _media(project, host, "guide_server.rst")
     assert media.play().status == 0
@@ -75,7 +82,7 @@ def test_a_server_in_use_is_not_restarted_as_in_the_guide(project: Project, host
     vhosts = [{**media.variables["ovenmediaengine_vhosts"][0], "host": {"names": ["other.example.com"]}}]
     refused = media.play(ovenmediaengine_vhosts=vhosts)
     assert refused.status == 2, refused.output
-    shown = shown_in("guide_server.rst", 1).replace("300 seconds", "0 seconds")
+    shown = shown_in("guide_server.rst", 2).replace("300 seconds", "0 seconds")
     assert refused.failure("media-1").endswith(shown)
 
 
@@ -93,4 +100,4 @@ def test_the_upgrade_of_the_guide(project: Project, host: FakeHost) -> None:
     assert upgraded.status == 0, upgraded.output
     assert upgraded.summary("media-1") == shown_in("guide_upgrade.rst", 1)
     assert len([block for block in blocks("guide_upgrade.rst") if block.language in SHOWN]) == 2
-    assert _words(upgraded.summary("media-1")).endswith("version 0.18.0 before; audit: info 4")
+    assert _words(upgraded.summary("media-1")).endswith("version 0.18.0 before; audit: no problems")

@@ -109,6 +109,7 @@ _TYPOS = {
     "merge_audits": {"audit_parts_dir": ".", "audit_fail_onn": "none"},
     "server": {"server_version": "0.21.0", "server_restarts": "always"},
     "audit": {"audit_fail_onn": "none"},
+    "watch": {"watch_intervall": 5},
 }
 
 

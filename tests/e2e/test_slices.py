@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import pathlib
+import re
 import socket
 import typing as t
 
@@ -70,10 +71,16 @@ class Controller:
 
 
 def report(directory: pathlib.Path | str) -> dict[str, t.Any]:
-    """Return a report, without the time at which it was made."""
+    """Return a report, without its times."""
     read: dict[str, t.Any] = json.loads((pathlib.Path(directory) / "audit.json").read_text(encoding="utf-8"))
     jsonschema.validate(read, json.loads((REPOSITORY / "docs/audit/report.schema.json").read_text(encoding="utf-8")))
-    return {**read, "generated_at": ""}
+    return {**read, "generated_at": "", "started_at": ""}
+
+
+def metrics(directory: pathlib.Path | str) -> str:
+    """Return the metrics beside a report, without those of its times."""
+    text = (pathlib.Path(directory) / "audit.prom").read_text(encoding="utf-8")
+    return re.sub("^.*(timestamp|duration)_seconds.*\n", "", text, flags=re.MULTILINE)
 
 
 def without_place(summary: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -138,6 +145,7 @@ def test_provision_and_audit_in_slices(
     for name in ("audit.xml", "audit.html"):
         texts = [(pathlib.Path(one["report_dir"]) / name).read_text(encoding="utf-8") for one in (summary, expected)]
         assert len(texts[0]) == len(texts[1])
+    assert metrics(summary["report_dir"]) == metrics(expected["report_dir"]) != ""
     assert [sim.writes for sim in sims] == [[]] * SERVERS
 
     # If one slice has left no report, its servers are reported. The earlier merged report is none of the parts.

@@ -36,6 +36,7 @@ Every call is written down (:meth:`FakeHost.calls`), with its exit status. What 
 - Volumes are followed: the server finds the files of a path in its container. With published ports it listens on the
   host's port of its API port only. TLS ports of publishers stay closed; the environment variable
   ``SIMULATOR_ARGUMENTS`` has further arguments of the simulator.
+- A timer is active or not, and starts nothing: :meth:`FakeHost.elapse` starts its service once.
 - :meth:`FakeHost.kill` ends a server as a crash does, :meth:`FakeHost.reboot` starts the host again.
 """
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from ..simulator.versions import NEWEST, VERSIONS
 from . import running, systemctl
 from .__main__ import COMMANDS
-from .commands import SERVER
+from .commands import SERVER, Failure
 from .running import Run
 from .store import Store
 
@@ -62,6 +63,11 @@ class FakeHost:
     def unit_dir(self) -> Path:
         """Return the directory of unit files, as ``/etc/systemd/system`` is."""
         return self.store.unit_dir
+
+    @property
+    def package_dir(self) -> Path:
+        """Return the directory of units of packages, as ``/usr/lib/systemd/system`` is."""
+        return self.store.package_dir
 
     @property
     def quadlet_dir(self) -> Path:
@@ -126,6 +132,18 @@ class FakeHost:
     def kill(self, name: str) -> None:
         """End a server as a crash does; it is started again if its unit says so."""
         running.kill(self.store, name, signal.SIGKILL)
+
+    def elapse(self, timer: str) -> int:
+        """Start the service of a timer that is active, as systemd does when the time has come.
+
+        :returns: the exit status of a service of the type oneshot.
+        """
+        name = timer.removesuffix(running.TIMER)
+        if self.state(f"{name}{running.TIMER}").active != "active":
+            raise ValueError(f"{timer} is not active")
+        with contextlib.suppress(Failure):
+            systemctl.start(self.store, f"{name}.service")
+        return self.state(f"{name}.service").status
 
     def reboot(self) -> None:
         """End everything, and start what starts with the host."""

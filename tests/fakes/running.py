@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from .store import Store
 
 PATIENCE = 600.0
 """Seconds after which a wait is a hang."""
+TIMER = ".timer"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ def directory_of(store: Store, name: str) -> Path:
 
 def state_of(store: Store, name: str) -> Run:
     """Return how a unit or container is."""
+    if name.endswith(TIMER):
+        return Run(active="active") if name in store.read()["timers"] else Run()
     try:
         found = json.loads((directory_of(store, name) / "run.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -93,8 +97,37 @@ def start_again(store: Store, name: str) -> None:
         process.returncode = 0  # It is not waited for: it outlives this process.
 
 
+def run_once(store: Store, name: str, service: Service) -> int:
+    """Run the program of a service of the type oneshot. :returns: its exit status."""
+    # systemd sets HOME only if the unit names a user.
+    environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "JOURNAL_STREAM": "1:1"}
+    environment.update({"HOME": str(Path.home()), "USER": service.user} if service.user else {})
+    done = subprocess.run(
+        service.command,
+        cwd=service.directory or "/",
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    with store.log_of(name).open("a", encoding="utf-8") as log:
+        # As with SyslogLevelPrefix, which is on.
+        log.write(re.sub(r"^<[0-7]>", "", done.stdout, flags=re.MULTILINE))
+    run = Run(active="failed" if done.returncode else "inactive", status=done.returncode, starts=1)
+    directory_of(store, name).mkdir(parents=True, exist_ok=True)
+    (directory_of(store, name) / "run.json").write_text(json.dumps(asdict(run)), encoding="utf-8")
+    return done.returncode
+
+
 def stop(store: Store, name: str) -> None:
-    """End a server and wait for that."""
+    """End a server and wait for that; or a timer."""
+    if name.endswith(TIMER):
+        with store.change() as state:
+            state["timers"] = [other for other in state["timers"] if other != name]
+        return
     run = state_of(store, name)
     if run.active == "active":
         _end(run.supervisor, signal.SIGTERM)
@@ -115,6 +148,8 @@ def kill(store: Store, name: str, number: signal.Signals) -> None:
 
 def stop_all(store: Store) -> None:
     """End everything that runs."""
+    with store.change() as state:
+        state["timers"] = []
     runs = store.directory / "run"
     for path in sorted(runs.iterdir()) if runs.is_dir() else ():
         stop(store, path.name)

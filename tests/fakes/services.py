@@ -38,6 +38,9 @@ class Service:
     description: str = ""
     wanted: bool = False
     """Whether it has an ``[Install]`` section."""
+    oneshot: bool = False
+    """Whether a start waits for the end of the program."""
+    user: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return what JSON can carry."""
@@ -61,6 +64,8 @@ def unit(text: str) -> Service:
         directory=_last(service, "WorkingDirectory") or None,
         description=_last(sections.get("Unit", {}), "Description"),
         wanted="WantedBy" in sections.get("Install", {}),
+        oneshot=_last(service, "Type") == "oneshot",
+        user=_last(service, "User"),
     )
     container = sections.get("Container")
     if container is None:
@@ -76,6 +81,17 @@ def unit(text: str) -> Service:
     made.volumes = [_volume(text) for text in container.get("Volume", [])]
     made.ports = None if _last(container, "Network") == "host" else list(container.get("PublishPort", []))
     return made
+
+
+def description(text: str) -> str:
+    """Return the description of a unit."""
+    return _last(_sections(text).get("Unit", {}), "Description")
+
+
+def check_timer(text: str) -> None:
+    """Check the file of a timer. :raises Unusable: it never elapses."""
+    if not any(key.startswith("On") for key in _sections(text).get("Timer", {})):
+        raise Unusable("Timer unit lacks value setting. Refusing.")
 
 
 def compose(path: Path) -> tuple[str, dict[str, Service]]:

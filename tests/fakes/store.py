@@ -20,6 +20,7 @@ INITIAL: dict[str, Any] = {
     "registry": {},
     "registry_is_down": False,
     "runs": {},
+    "timers": [],
     "units": {},
     "versions": [],
 }
@@ -32,6 +33,7 @@ class Store:
     - ``enabled``: names of the units that start with the host.
     - ``images``: versions of the images that are there, by reference; ``registry``: of those that can be pulled.
     - ``runs``: how each unit or container was started last (:class:`.running.Run`).
+    - ``timers``: names of the timers that are active.
     - ``units``: the text of each unit file as of the last daemon-reload, with its path.
     - ``versions``: of servers, the newest first.
     """
@@ -39,6 +41,7 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.bin_dir = directory / "bin"
+        self.package_dir = directory / "package"
         self.unit_dir = directory / "systemd"
         self.quadlet_dir = directory / "containers"
         self.log_dir = directory / "log"
@@ -47,7 +50,7 @@ class Store:
 
     def create(self, versions: list[str]) -> None:
         """Make the directories of a new host. :param versions: of servers, the newest first."""
-        for path in (self.bin_dir, self.unit_dir, self.quadlet_dir, self.log_dir):
+        for path in (self.bin_dir, self.package_dir, self.unit_dir, self.quadlet_dir, self.log_dir):
             path.mkdir(parents=True)
         state = {**INITIAL, "binary_version": versions[0], "versions": versions}
         self._state.write_text(json.dumps(state), encoding="utf-8")

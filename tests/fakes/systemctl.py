@@ -12,6 +12,7 @@ from typing import Any
 
 from . import images, running, services
 from .commands import Failure, line_count, options, say, start_container, unknown
+from .running import TIMER
 from .services import Service, Unusable
 from .store import Store
 
@@ -39,8 +40,9 @@ def load(store: Store) -> None:
     """Read all unit files again, and make the units of quadlets."""
     with store.change() as state:
         state["units"] = {}
-        for path in sorted(store.unit_dir.glob("*.service")):
-            state["units"][path.name] = _loaded(path)
+        for directory in (store.package_dir, store.unit_dir):
+            for path in sorted([*directory.glob("*.service"), *directory.glob(f"*{TIMER}")]):
+                state["units"][path.name] = _loaded(path)
         for path in sorted(store.quadlet_dir.glob("*.container")):
             state["units"][f"{path.stem}.service"] = _loaded(path)
 
@@ -53,8 +55,17 @@ def wanted(store: Store) -> list[str]:
 
 def start(store: Store, name: str) -> int:
     """Start a unit. :raises Failure: it cannot be started."""
+    if name.endswith(TIMER):
+        _check_timer(store, name)
+        with store.change() as state:
+            state["timers"] = sorted({*state["timers"], name})
+        return 0
     service = _service(store, name)
     if running.state_of(store, name).active == "active":
+        return 0
+    if service.oneshot:
+        if running.run_once(store, name, service):
+            raise Failure(f"Job for {name} failed because the control process exited with error code.")
         return 0
     if service.image is None:
         with store.change() as state:
@@ -103,6 +114,25 @@ def _service(store: Store, name: str) -> Service:
         raise Failure(f"Failed to start {name}: Unit {name} has a bad unit file setting: {error}") from error
 
 
+def _check_timer(store: Store, name: str) -> None:
+    found = _unit(store, name)
+    if found is None:
+        raise Failure(f"Failed to start {name}: Unit {name} not found.", _NOT_FOUND)
+    _service(store, f"{name.removesuffix(TIMER)}.service")
+    try:
+        services.check_timer(found["text"])
+    except Unusable as error:
+        raise Failure(f"Failed to start {name}: Unit {name} has a bad unit file setting: {error}") from error
+
+
+def _check(store: Store, name: str) -> None:
+    """Check that a unit can be used. :raises Failure: it cannot."""
+    if name.endswith(TIMER):
+        _check_timer(store, name)
+    else:
+        _service(store, name)
+
+
 def _file_state(state: dict[str, Any], name: str, unit: dict[str, Any]) -> str:
     if unit["path"].endswith(".container"):
         return "generated" if "WantedBy" in unit["text"] else "disabled"
@@ -114,13 +144,13 @@ def _start(store: Store, name: str, _found: dict[str, list[str]]) -> int:
 
 
 def _stop(store: Store, name: str, _found: dict[str, list[str]]) -> int:
-    _service(store, name)
+    _check(store, name)
     running.stop(store, name)
     return 0
 
 
 def _restart(store: Store, name: str, _found: dict[str, list[str]]) -> int:
-    _service(store, name)
+    _check(store, name)
     running.stop(store, name)
     return start(store, name)
 
@@ -207,7 +237,7 @@ def _status(store: Store, name: str, found: dict[str, list[str]]) -> int:
     ended = f" (Result: exit-code, status={run.status})" if run.active == "failed" else ""
     count = line_count(found, "-n", "--lines")
     say(
-        f"{name} - {services.unit(unit['text']).description}",
+        f"{name} - {services.description(unit['text'])}",
         f"     Loaded: loaded ({unit['path']}; {_file_state(store.read(), name, unit)})",
         f"     Active: {run.active}{ended}",
         "",

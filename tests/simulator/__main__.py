@@ -19,6 +19,7 @@ from pathlib import Path
 from .clock import Clock
 from .configuration import NotStarted
 from .faults import KINDS
+from .media import UNUSED_SECONDS
 from .server import EXIT_NOT_STARTED, Server
 from .starting import Start, log_to
 from .state import PLAIN, SCENES, State
@@ -95,6 +96,13 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         help="how long a stopped push stays listed (%(default)s)",
     )
     parser.add_argument(
+        "--unused-stream",
+        type=float,
+        default=UNUSED_SECONDS,
+        metavar="SECONDS",
+        help="how long a pulled stream without viewers stays (%(default)s)",
+    )
+    parser.add_argument(
         "--latency",
         type=float,
         default=0.0,
@@ -163,6 +171,7 @@ async def serve(options: argparse.Namespace) -> int:
             state = _state(options)
         except NotStarted:
             return EXIT_NOT_STARTED
+        state.world.unused_seconds = options.unused_stream
         server = Server(state, options.token, log_file)
         server.latency = options.latency / 1000
         ended = asyncio.Event()

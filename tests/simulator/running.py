@@ -25,6 +25,9 @@ from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
 from .versions import NEWEST, VERSIONS
 
+A_DAY = 86400.0
+"""Seconds."""
+
 
 class Simulator:
     """A server on a free port of 127.0.0.1, in a thread of its own; a context manager.
@@ -33,7 +36,8 @@ class Simulator:
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.
-    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock if None.
+    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock if None. With that, a pulled stream
+    without viewers ends after a day, and not after a minute, so that no test depends on how fast the machine is.
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
@@ -69,6 +73,8 @@ class Simulator:
     ) -> None:
         directory = None if config is None else Path(config)
         self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names, directory, mounts)
+        if clock is None:
+            self.state.world.unused_seconds = A_DAY
         self.token = token
         self.port = 0
         self.ca_path: str | None = None

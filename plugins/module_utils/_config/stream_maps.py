@@ -70,6 +70,12 @@ class StreamMap:
         stream = job.get("stream") or {}
         if not stream.get("name"):
             raise BadInput(f"{path}.stream.name", "is required for a stream map")
+        if set("()") & set(stream["name"]):
+            # The server escapes what has a meaning in regular expressions, but not these.
+            raise BadInput(
+                f"{path}.stream.name",
+                f"expected a name without parentheses, which match nothing in a stream map, got {stream['name']!r}",
+            )
         names = stream.get("variant_names") or []
         for index, name in enumerate(names):
             if "," in name or name != name.strip():

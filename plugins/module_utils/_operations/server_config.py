@@ -11,7 +11,7 @@ import os
 import re
 import typing as t
 
-from .._config import file_set, upgrade, virtual_host_file
+from .._config import file_set, start_rules, upgrade, virtual_host_file
 from .._config.configuration import JOBS, Configuration, Entry
 from .._config.directory import Directory
 from .._config.file_set import FileChange
@@ -135,6 +135,9 @@ class ServerConfig(Operation):
         refused = self._unknown()
         if refused is not None:
             return {**_failure(refused), "changed": False, "upgrade": notices}
+        for path, vhost in self.configuration.vhosts:
+            for index, app in enumerate(vhost.get("applications", [])):
+                start_rules.check(app, self.configuration.version, f"{path}.applications[{index}]")
         if self.params["state"] == "absent":
             changes = self.configuration.removals(directory, context)
         else:

@@ -14,7 +14,7 @@ import re
 import typing as t
 from xml.etree import ElementTree
 
-from .._config import versions, virtual_host_file, xml_reader, xml_writer
+from .._config import start_rules, versions, virtual_host_file, xml_reader, xml_writer
 from .._config.directory import SERVER_FILE, Directory
 from .._config.elements import BadFile, Element
 from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
@@ -142,13 +142,14 @@ def merged(base: Value, entry: Entry, version: Version) -> Value:
     return {**vhost, "applications": list(apps.values())} if apps else vhost
 
 
-def refuse_incomplete(entry: Entry, after: Value) -> None:
-    """Raise BadInput if an application of the entry lacks in ``after`` what the server requires to start."""
+def refuse_unstartable(entry: Entry, after: Value, version: Version) -> None:
+    """Raise BadInput if the server would not start with an application of the entry as it is in ``after``."""
     apps = {app["name"]: app for app in after.get("applications", [])}
     for path, app in entry.apps:
         option, _colon, expected = (application.incomplete(apps[app["name"]]) or "").partition(": ")
         if option:
             raise BadInput(f"{path}.{option}" if path else option, expected)
+        start_rules.check(apps[app["name"]], version, path)
 
 
 def _applied(declaration: Object, desired: Specified, current: Value) -> Value:

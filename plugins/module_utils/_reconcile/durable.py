@@ -21,7 +21,7 @@ from .._core.errors import BadInput, OmeError
 from .._resources import application
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
-from .config_files import Entry, VirtualHostFiles, check, merged, refuse_incomplete
+from .config_files import Entry, VirtualHostFiles, check, merged, refuse_unstartable
 from .config_writer import ConfigWriter
 from .plan import DELETED, FAILED, UNCHANGED, Outcome, Value
 from .predicted import Predicted
@@ -63,7 +63,7 @@ class Durable:
         found = self._api.map_concurrently([functools.partial(self._base, entry.name) for entry in entries])
         for entry, base in zip(entries, found):
             after = merged(base, entry, version)
-            refuse_incomplete(entry, after)
+            refuse_unstartable(entry, after, version)
             file = self._files.file_of(entry.name)
             # The file can have options that this task does not specify.
             check(Entry(entry.name, file, *_split(after, file)), version)

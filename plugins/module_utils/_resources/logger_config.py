@@ -21,6 +21,12 @@ from .._schema.scalars import Bool, String
 XML_VERSION = "2"  # of the form of Logger.xml; the only one that supported releases take [read]
 LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
 _TRACE_SINCE: Version = (0, 20, 0)
+# What the server's expressions, those of ECMAScript, have of Python's: in them, `{` is never itself, and `(?` begins
+# a group without number or a lookahead only.
+_ECMASCRIPT = re.compile(
+    r"(?:\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[^xu])|\[\^?(?:\\.|[^\]\\])*\]|"  # an escape, a class,
+    r"\{[0-9]+(?:,[0-9]*)?\}|\(\?[:=!]|\((?!\?)|[^\\\[{(])*"  # a number of repetitions, a group, a character
+)
 DEFAULT_PATH = "/var/log/ovenmediaengine"
 DEFAULT_TAGS = (
     {"name": "SRT", "level": "critical"},
@@ -38,6 +44,8 @@ def _pattern(value: str) -> str | None:
         re.compile(value)
     except re.error:
         return "expected a regular expression such as '.*' or 'HTTP.Server'"
+    if not _ECMASCRIPT.fullmatch(value):
+        return "expected a regular expression of ECMAScript, such as '.*', without flags, lookbehinds and a literal {"
     return None
 
 

@@ -299,6 +299,32 @@ def test_what_starts_with_the_host_runs_after_a_reboot(machine: Machine) -> None
     machine.answers()
 
 
+def test_a_timer_starts_a_service_that_ends(machine: Machine) -> None:
+    units = machine.host.unit_dir
+    (units / "x.timer").write_text("[Timer]\nOnActiveSec=1\n[Install]\nWantedBy=timers.target\n", encoding="utf-8")
+    status, text = machine.run("systemctl", "start", "x.timer")
+    assert (status, text) == (5, "Failed to start x.service: Unit x.service not found.")
+    (units / "x.service").write_text(
+        "[Service]\nType=oneshot\nUser=root\n"
+        "ExecStart=/bin/sh -c 'echo \"<5>${JOURNAL_STREAM:+journal} $HOME\"; exit 3'\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ValueError, match="x is not active"):
+        machine.host.elapse("x")
+    assert machine.run("systemctl", "enable", "--now", "x.timer")[0] == 0
+    assert machine.run("systemctl", "is-active", "x.timer") == (0, "active")
+    assert machine.host.elapse("x") == 3
+    assert machine.host.log("x.service") == [f"journal {Path.home()}"]
+    assert machine.run("systemctl", "is-failed", "x") == (0, "failed")
+    machine.host.reboot()
+    assert machine.run("systemctl", "is-active", "x.timer") == (0, "active")
+    machine.run("systemctl", "disable", "--now", "x.timer")
+    assert machine.run("systemctl", "is-active", "x.timer") == (3, "inactive")
+    (units / "x.timer").write_text("[Timer]\nUnit=x.service\n", encoding="utf-8")
+    machine.run("systemctl", "daemon-reload")
+    assert "lacks value setting" in machine.run("systemctl", "start", "x.timer")[1]
+
+
 def test_the_binary_says_its_version(machine: Machine) -> None:
     machine.host.binary_version = "0.20.5"
     status, text = machine.run(str(machine.host.binary), "-v")

@@ -41,7 +41,7 @@ RESULTS = {"media-1": result("drift"), "media-2": result(), "media-10": result("
 )
 def test_the_parts_make_what_one_audit_would_have_made(parts: list[list[str]]) -> None:
     reports = [audit_report({name: RESULTS[name] for name in part}, EARLY) for part in parts]
-    whole = audit_report(RESULTS, NOW)
+    whole = audit_report(RESULTS, NOW, EARLY)
     assert audit_merge(reports, NOW) == whole
     assert audit_merge([json.dumps(report) for report in reports], NOW, list(RESULTS)) == whole
 
@@ -50,6 +50,18 @@ def test_the_latest_report_of_a_server_counts() -> None:
     early, late = audit_report({"media-1": result("error")}, EARLY), audit_report({"media-1": result()}, LATE)
     for reports in ([early, late], [late, early]):
         assert audit_merge(reports, NOW)["status"] == "ok"
+
+
+def test_the_begin_is_that_of_the_oldest_report_that_counts() -> None:
+    parts = [
+        audit_report({"media-1": result()}, EARLY, "2026-01-31T01:00:00Z"),
+        audit_report({"media-1": result()}, LATE, "2026-01-31T03:09:00Z"),
+        audit_report({"media-2": result()}, LATE, "2026-01-31T03:08:00Z"),
+    ]
+    assert audit_merge(parts, NOW)["started_at"] == "2026-01-31T03:08:00Z"
+    del parts[1]["started_at"]  # as releases before 2.0.0 write it
+    assert audit_merge(parts[:2], NOW)["started_at"] == LATE
+    assert audit_merge([audit_report({}, EARLY)], NOW, ["media-1"])["started_at"] == NOW
 
 
 def test_a_server_without_a_report_is_a_finding() -> None:

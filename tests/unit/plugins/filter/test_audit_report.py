@@ -68,6 +68,8 @@ def test_counts_and_order() -> None:
     assert report["counts"] == {"error": 0, "drift": 1, "warning": 1, "info": 1}
     assert report["servers_by_status"] == {"error": 0, "drift": 1, "warning": 1, "info": 0, "ok": 1}
     assert (report["status"], report["generated_at"], report["schema_version"]) == ("drift", TIME, 1)
+    assert report["started_at"] == TIME
+    assert audit_report({}, TIME, "2026-01-31T02:59:00Z")["started_at"] == "2026-01-31T02:59:00Z"
     assert list(report["servers"][2]["findings"][0]) == [
         "severity",
         "kind",

@@ -48,8 +48,8 @@ from jinja2 import Environment, StrictUndefined
 from .configuration_directory import load, options, read
 
 ORDER = (
-    "The first virtual host with a matching host name gets a stream. The order in the files is b, tenant-a. With the role "
-    "server, it is undefined. Check host names with * and ?."
+    "The first virtual host with a matching host name gets a stream. The order in the files is b, tenant-a. With the "
+    "role server, it is undefined. Check host names with * and ?."
 )
 FAST = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

@@ -52,7 +52,7 @@ AUDITED = {"counts": {"error": 0, "drift": 2, "warning": 1, "info": 0}, "finding
         ),
         (
             {"plan": DUE, "action": "restarted", "audit": {"counts": {"error": 0}, "findings": []}},
-            "server 0.21.0: files changed: 0; restarted (Server.xml has changed); audit: no findings",
+            "server 0.21.0: files changed: 0; restarted (Server.xml has changed); audit: no problems",
             False,
         ),
         (

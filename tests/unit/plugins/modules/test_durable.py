@@ -270,7 +270,8 @@ def test_a_specified_default_changes_no_file(newest: Simulator, config: Path) ->
 
 
 def test_an_unknown_option_is_refused_with_its_path_before_anything(server: Simulator, config: Path) -> None:
-    app = {**LIVE, "subtitles": {"enable": True, "default_label": "en"}}
+    subtitles = {"enable": True, "default_label": "en", "rendition": [{"label": "en", "language": "en"}]}
+    app = {**LIVE, "subtitles": subtitles}
     result = run(server, config, "vhosts", vhosts=[vhost("b"), vhost("a", applications=[app])])
     if server.state.version.name == "0.21.0":
         assert not result.failed and set(contents(config)) == {"VHost_a.xml", "VHost_b.xml"}

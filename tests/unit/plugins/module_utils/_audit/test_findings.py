@@ -38,6 +38,7 @@ except ImportError:
         ("filter", "audit_merge"),
         ("filter", "audit_junit"),
         ("filter", "audit_page"),
+        ("filter", "audit_metrics"),
     ],
 )
 def test_audit_filters_need_neither_requests_nor_ssl(module: str, name: str) -> None:

@@ -68,12 +68,13 @@ def virtual_hosts_with_applications(version: str) -> st.SearchStrategy[dict[str,
 
 def _jobs(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[list[dict[str, Any]]]:
     variants = st.lists(texts.filter(lambda text: "," not in text), max_size=3, unique=True)
+    patterns = texts.filter(lambda text: not set("()") & set(text))
     job = st.fixed_dictionaries(
         {
             "vhost": st.just("v"),
             "app": st.just("a"),
             "id": names,
-            "stream": st.fixed_dictionaries({"name": texts, "variant_names": variants}),
+            "stream": st.fixed_dictionaries({"name": patterns, "variant_names": variants}),
             **fields,
         }
     )

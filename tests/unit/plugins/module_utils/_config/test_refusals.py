@@ -150,6 +150,13 @@ def test_a_variant_name_that_a_map_would_change_is_refused(name: str) -> None:
         RECORD_MAP.render([{"id": "0", "stream": {"name": "s"}}, {"id": "1"}], "records")
 
 
+@pytest.mark.parametrize("name", ["a(b)", "(", "a)"])
+def test_a_stream_name_that_a_map_would_not_match_is_refused(name: str) -> None:
+    for stream_map in (PUSH_MAP, RECORD_MAP):
+        with pytest.raises(BadInput, match=r"jobs\[0\]\.stream\.name: expected a name without parentheses"):
+            stream_map.render([{"id": "1", "stream": {"name": name}}], "jobs")
+
+
 def test_an_option_that_the_version_does_not_know_is_refused_with_its_path() -> None:
     vhost = {
         "name": "a",

@@ -312,6 +312,11 @@ def test_bare_names_and_nulls_are_providers_without_settings() -> None:
         ({"tags": []}, "logger.tags"),
         ({"tags": [{"name": "(", "level": "info"}]}, "logger.tags[0].name"),
         ({"tags": [{"name": " ", "level": "info"}]}, "logger.tags[0].name"),
+        # Python takes these, and the server does not start with them.
+        *(
+            ({"tags": [{"name": name, "level": "info"}]}, "logger.tags[0].name")
+            for name in ("a{", "{", "a{,3}", "(?i)a", "(?P<n>a)", "(?<=a)b", "(?#c)", "${env:TAG:a}", "a{x}[b]")
+        ),
         ({"tags": [{"name": "a", "level": "info"}, {"name": "a", "level": "warn"}]}, "logger.tags[1].name"),
     ],
 )
@@ -319,6 +324,27 @@ def test_invalid_logs_are_refused_with_their_path(logger: dict[str, Any], option
     with pytest.raises(BadInput) as refused:
         logger_config.validate(logger)
     assert refused.value.option == option
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".*",
+        "SRT",
+        r".*\.Stat",
+        "a{2}",
+        "a{2,}?",
+        "A|B",
+        "(?:a|b)c",
+        "(?!a)b",
+        "(a)\\1",
+        r"[{(\]]+",
+        "[[:alpha:]]",
+        "}]",
+    ],
+)
+def test_expressions_of_the_server_are_taken(name: str) -> None:
+    logger_config.validate({"tags": [{"name": name, "level": "info"}]})
 
 
 def test_a_level_is_refused_for_a_release_that_does_not_know_it() -> None:

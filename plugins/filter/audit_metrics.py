@@ -1,0 +1,218 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filter audit_metrics."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: audit_metrics
+short_description: Convert the report of an audit to metrics for Prometheus
+version_added: 2.0.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Converts a report of P(streamops.ovenmediaengine.audit_report#filter) to the text format of Prometheus, for the
+    textfile collector of its node_exporter.
+  - The names of all metrics begin with C(ovenmediaengine_audit_). All are gauges in base units.
+  - Labels contain names of servers and virtual hosts, TLS ports, versions and words with few values. IDs, URLs and
+    messages are in no label. A label has at most 200 characters. A state that is not known to this release is V(other),
+    and one that was not read is V(unknown).
+  - The role P(streamops.ovenmediaengine.audit#role) writes it as C(audit.prom).
+options:
+  _input:
+    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
+    type: raw
+    required: true
+seealso:
+  - plugin: streamops.ovenmediaengine.audit_report
+    plugin_type: filter
+  - plugin: streamops.ovenmediaengine.audit
+    plugin_type: role
+"""
+
+EXAMPLES = r"""
+- name: Read the report
+  ansible.builtin.set_fact:
+    my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
+
+- name: Show it as metrics
+  ansible.builtin.debug:
+    msg: "{{ my_report | streamops.ovenmediaengine.audit_metrics }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The metrics, in a stable order. The text ends with a line break.
+  type: str
+"""
+
+import datetime
+import re
+import typing as t
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import OK, natural, read_report
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import SEVERITIES
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable, shortened
+
+PREFIX = "ovenmediaengine_audit_"
+LONGEST_LABEL = 200  # characters
+VHOST_STATES = ("missing", "not_listed", *SEVERITIES, OK)
+# States in lower case. A server could report any text, so other texts do not become labels.
+# Sources: server-facts: Push tasks; server-facts: Recordings.
+OTHER = "other"
+UNKNOWN = "unknown"
+JOB_STATES = ("ready", "connecting", "pushing", "recording", "stopping", "stopped", "error")
+# Sources: server-facts: Scheduled channels; server-facts: Multiplex channels.
+CHANNEL_STATES = ("onair", "offair", "playing", "pulling")
+STATES = (*JOB_STATES, *CHANNEL_STATES, UNKNOWN)
+Record = t.Mapping[str, t.Any]
+Samples = dict[tuple[str, ...], int]
+
+
+class Metric(t.NamedTuple):
+    """The name of a metric after the prefix, its help text, and the names of its labels."""
+
+    name: str
+    text: str
+    labels: tuple[str, ...] = ()
+
+
+_ENDPOINT = ("server", "vhost", "endpoint")
+METRICS = (
+    Metric("start_timestamp_seconds", "Time at which the audit began, of the oldest part if reports were merged."),
+    Metric("end_timestamp_seconds", "Time at which the report was made."),
+    Metric("duration_seconds", "Time from the begin of the audit to the report."),
+    Metric("servers", "Number of servers by the worst severity of their findings.", ("status",)),
+    Metric("server_reachable", "Whether the API of the server has answered.", ("server",)),
+    Metric("server_info", "Version of the server, with the value 1.", ("server", "version")),
+    Metric("server_findings", "Number of findings of the server by severity.", ("server", "severity")),
+    Metric("findings", "Number of findings of the server by severity and kind.", ("server", "severity", "kind")),
+    Metric("vhosts", "Number of virtual hosts by the worst severity of their findings.", ("server", "status")),
+    Metric("push_tasks", "Number of push tasks by state.", ("server", "vhost", "state")),
+    Metric("records", "Number of recordings by state.", ("server", "vhost", "state")),
+    Metric("streams", "Number of listed pulled streams that are live or missing.", ("server", "vhost", "state")),
+    Metric("channels", "Number of channels by state.", ("server", "vhost", "type", "state")),
+    Metric("certificate_served", "Whether the TLS port serves a certificate.", _ENDPOINT),
+    Metric("certificate_matches_file", "Whether the TLS port serves the certificate of the file.", _ENDPOINT),
+    Metric("certificate_not_after_timestamp_seconds", "Time at which the served certificate ends.", _ENDPOINT),
+)
+"""All metrics in their order."""
+
+
+def audit_metrics(report: t.Any) -> str:
+    """Return the report in the text format of Prometheus."""
+    report = read_report(report, "audit_metrics")
+    samples: dict[str, Samples] = {metric.name: {} for metric in METRICS}
+    _add_audit(samples, report)
+    for server in sorted(report["servers"], key=lambda server: natural(server["name"])):
+        _add_server(samples, server)
+    return "".join(line for metric in METRICS for line in _lines(metric, samples[metric.name]))
+
+
+def _add_audit(samples: dict[str, Samples], report: Record) -> None:
+    """Add what is about all servers."""
+    end = _seconds(report.get("generated_at"))
+    # Reports of releases before 2.0.0 have no time of their begin.
+    start = _seconds(report.get("started_at", report.get("generated_at")))
+    if start is None or end is None:
+        raise AnsibleFilterError("audit_metrics expects a report with times in ISO 8601 format")
+    samples["start_timestamp_seconds"][()] = start
+    samples["end_timestamp_seconds"][()] = end
+    # The clock may have been set back in between.
+    samples["duration_seconds"][()] = max(end - start, 0)
+    for status in (*SEVERITIES, OK):
+        samples["servers"][(status,)] = sum(server["status"] == status for server in report["servers"])
+
+
+def _add_server(samples: dict[str, Samples], server: Record) -> None:
+    """Add what is about one server."""
+    name = _label(server["name"])
+    samples["server_reachable"][(name,)] = int(bool(server["reachable"]))
+    if server["version"] is not None:
+        samples["server_info"][name, _label(server["version"])] = 1
+    for severity in SEVERITIES:
+        samples["server_findings"][name, severity] = server["counts"][severity]
+    _count(samples["findings"], ((name, _label(one["severity"]), _label(one["kind"])) for one in server["findings"]))
+    for status in VHOST_STATES:
+        samples["vhosts"][name, status] = sum(one["status"] == status for one in server["vhosts"])
+    for option in ("push_tasks", "records"):
+        _count(samples[option], ((name, _label(one["vhost"]), _state(one["state"])) for one in server[option]))
+    _count(
+        samples["streams"],
+        ((name, _label(one["vhost"]), "live" if one["live"] else "missing") for one in server["streams"]),
+    )
+    _count(
+        samples["channels"],
+        ((name, _label(one["vhost"]), _label(one["type"]), _state(one["state"])) for one in server["channels"]),
+    )
+    for one in sorted(server["certificates"], key=lambda one: (natural(one["vhost"]), natural(one["endpoint"]))):
+        _add_certificate(samples, (name, _label(one["vhost"]), _label(one["endpoint"])), one)
+
+
+def _add_certificate(samples: dict[str, Samples], key: tuple[str, str, str], entry: Record) -> None:
+    """Add what one TLS port serves. If two entries have the same labels, the worse one counts."""
+    served = entry["certificate"]
+    values = {
+        "certificate_served": int(served is not None),
+        "certificate_matches_file": None if entry["agrees"] is None else int(entry["agrees"]),
+        "certificate_not_after_timestamp_seconds": _seconds(served["not_after"]) if served is not None else None,
+    }
+    for metric, value in values.items():
+        if value is not None:
+            samples[metric][key] = min(value, samples[metric].get(key, value))
+
+
+def _count(samples: Samples, keys: t.Iterable[tuple[str, ...]]) -> None:
+    """Count equal labels, and add the numbers sorted by labels."""
+    for key in sorted(keys, key=lambda key: [natural(label) for label in key]):
+        samples[key] = samples.get(key, 0) + 1
+
+
+def _state(state: t.Any) -> str:
+    """Return a state as a label with few values."""
+    word = UNKNOWN if state is None else str(state).lower()
+    return word if word in STATES else OTHER
+
+
+def _label(value: t.Any) -> str:
+    return shortened(encodable(str(value)), LONGEST_LABEL)
+
+
+def _seconds(text: t.Any) -> int | None:
+    """Return a time in ISO 8601 format as seconds since 1970; None if it is none. Without a zone, it is UTC."""
+    try:
+        moment = datetime.datetime.fromisoformat(re.sub("[Zz]$", "+00:00", str(text)))
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    return int((moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)).total_seconds() // 1)
+
+
+# Text format: https://prometheus.io/docs/instrumenting/exposition_formats/
+
+# Escapes of label values. Other control characters could break a line in a program that reads the file.
+_ESCAPES = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), "\ufffd")
+_ESCAPES.update({ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n"})
+
+
+def _lines(metric: Metric, samples: Samples) -> t.Iterator[str]:
+    """Yield the lines of a metric; none if it has no samples."""
+    if not samples:
+        return
+    yield f"# HELP {PREFIX}{metric.name} {metric.text}\n"
+    yield f"# TYPE {PREFIX}{metric.name} gauge\n"
+    for values, number in samples.items():
+        labels = ",".join(f'{name}="{value.translate(_ESCAPES)}"' for name, value in zip(metric.labels, values))
+        yield f"{PREFIX}{metric.name}{'{' + labels + '}' if labels else ''} {number}\n"
+
+
+class FilterModule:
+    """The plugin that Ansible loads."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """Return the filters by name."""
+        return {"audit_metrics": audit_metrics}

@@ -1,0 +1,199 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lookup watch_files."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: watch_files
+short_description: Files of a watcher
+version_added: 2.0.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Serves the role P(streamops.ovenmediaengine.watch#role). Returns the settings of the watcher, and an inventory with
+    the server and its variables of the role P(streamops.ovenmediaengine.provision#role). Both contain secrets.
+  - The inventory has no purge and no recreate, and the command of the settings turns them off, so that a watcher
+    deletes nothing.
+options:
+  _terms:
+    description: Name of the server in the inventory.
+    type: list
+    elements: str
+    required: true
+  directory:
+    description: Directory of the watcher.
+    type: str
+    required: true
+  python:
+    description: Python that runs the playbook.
+    type: str
+    required: true
+  inventory:
+    description: Inventory that the playbook reads. If empty, it is the one that this lookup returns.
+    type: str
+    default: ""
+  arguments:
+    description: More arguments of the playbook.
+    type: list
+    elements: str
+    default: []
+  environment:
+    description: Environment variables for the playbook.
+    type: dict
+    default: {}
+  timeout:
+    description: Seconds to wait for a response of the server.
+    type: float
+    required: true
+  run_timeout:
+    description: Seconds after which the playbook is ended.
+    type: int
+    required: true
+  retry_seconds:
+    description: Seconds until the next attempt after a failure.
+    type: int
+    required: true
+  retry_max_seconds:
+    description: Most seconds until the next attempt.
+    type: int
+    required: true
+notes:
+  - The role P(streamops.ovenmediaengine.watch#role) uses this lookup.
+seealso:
+  - plugin: streamops.ovenmediaengine.watch
+    plugin_type: role
+"""
+
+EXAMPLES = r"""
+- name: Write the inventory of a watcher
+  ansible.builtin.copy:
+    content: "{{ my_files.inventory }}"
+    dest: /var/lib/watch/inventory.yml
+    mode: "0600"
+  no_log: true
+  vars:
+    my_files: >-
+      {{ lookup('streamops.ovenmediaengine.watch_files', inventory_hostname, directory='/var/lib/watch',
+      python='/usr/bin/python3', timeout=5, run_timeout=300, retry_seconds=30, retry_max_seconds=600) }}
+"""
+
+RETURN = r"""
+_raw:
+  description: A list with one dictionary.
+  type: list
+  elements: dict
+  contains:
+    settings:
+      description: The settings of the watcher in JSON.
+      type: str
+    inventory:
+      description: The inventory in YAML.
+      type: str
+"""
+
+import json
+import pathlib
+import typing as t
+
+import yaml
+from ansible.plugins.lookup import LookupBase
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.export_variables import plain
+
+_SPEC = pathlib.Path(__file__).parents[2] / "roles/provision/meta/argument_specs.yml"
+_PREFIX = "ovenmediaengine_"
+_PLAYBOOK = "streamops.ovenmediaengine.provision"
+# What deletes objects.
+_DELETING = (f"{_PREFIX}purge_", f"{_PREFIX}recreate")
+# The delimiters of Jinja.
+_DELIMITERS = ("{{", "{%", "{#")
+_LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+
+class _Literal(str):
+    """A text that looks like a template and is none."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes YAML in which Ansible renders no text that is no template."""
+
+    def ignore_aliases(self, data: t.Any) -> bool:
+        """Write equal parts in full each time."""
+        return True
+
+    def literal(self, data: _Literal) -> yaml.ScalarNode:
+        """Represent a text that Ansible must not render."""
+        return self.represent_scalar("!unsafe", str.__str__(data), style='"')
+
+
+_Dumper.add_representer(_Literal, _Dumper.literal)
+
+
+def _options() -> list[str]:
+    """Return the variables of the role provision."""
+    return list(yaml.safe_load(_SPEC.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"])
+
+
+def _literal(value: t.Any) -> t.Any:
+    """Return a value that Ansible reads as it is."""
+    if isinstance(value, dict):
+        return {key: _literal(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_literal(item) for item in value]
+    return _Literal(value) if isinstance(value, str) and any(mark in value for mark in _DELIMITERS) else value
+
+
+def watch_files(
+    name: str,
+    variables: t.Mapping[str, t.Any],
+    *,
+    directory: str,
+    python: str,
+    inventory: str = "",
+    arguments: t.Sequence[str] = (),
+    environment: t.Mapping[str, t.Any] | None = None,
+    timeout: float,
+    run_timeout: int,
+    retry_seconds: int,
+    retry_max_seconds: int,
+) -> dict[str, str]:
+    """Return the settings and the inventory. ``variables`` are those of the role provision, rendered."""
+    known = {key: value for key, value in plain(variables).items() if value is not None}
+    switches = {option: False for option in _options() if option.startswith(_DELETING)}
+    command = [python, "-m", "ansible", "playbook", _PLAYBOOK, "-i", inventory or f"{directory}/inventory.yml"]
+    settings = {
+        "name": name,
+        "api_url": known.get(f"{_PREFIX}api_url", ""),
+        "api_token": known.get(f"{_PREFIX}api_token", ""),
+        "validate_certs": known.get(f"{_PREFIX}validate_certs", True),
+        "ca_path": known.get(f"{_PREFIX}ca_path"),
+        "client_cert": known.get(f"{_PREFIX}client_cert"),
+        "client_key": known.get(f"{_PREFIX}client_key"),
+        "http_headers": {key: str(value) for key, value in (known.get(f"{_PREFIX}http_headers") or {}).items()},
+        "timeout": float(timeout),
+        "run_timeout": int(run_timeout),
+        "retry_seconds": int(retry_seconds),
+        "retry_max_seconds": int(retry_max_seconds),
+        "environment": {key: str(value) for key, value in plain(environment or {}).items()},
+        "command": [*command, "--limit", name, *plain(arguments), "-e", json.dumps(switches)],
+    }
+    host = {**_LOCAL, **{key: _literal(known[key]) for key in sorted(known) if not key.startswith(_DELETING)}}
+    return {
+        "settings": json.dumps(settings, indent=2) + "\n",
+        "inventory": "# Written by Ansible (streamops.ovenmediaengine); changes by hand are overwritten.\n"
+        + yaml.dump(
+            {"all": {"hosts": {name: host}}}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 20
+        ),
+    }
+
+
+class LookupModule(LookupBase):
+    """The plugin that Ansible loads."""
+
+    def run(self, terms: t.Any, variables: t.Any = None, **kwargs: t.Any) -> list[dict[str, str]]:
+        """Return the files."""
+        defined = variables or {}
+        known = {name: self._templar.template(defined[name]) for name in _options() if name in defined}
+        return [watch_files(str(terms[0]), known, **kwargs)]

@@ -173,5 +173,5 @@ class LookupModule(LookupBase):
 
     def run(self, terms: t.Any, variables: t.Any = None, **kwargs: t.Any) -> list[dict[str, t.Any]]:
         """Return the plan."""
-        running = boolean(kwargs.pop("running"), strict=False)
-        return [server_plan(**kwargs, running=running)]
+        options = {**kwargs, "running": boolean(kwargs["running"], strict=False)}
+        return [server_plan(**options)]

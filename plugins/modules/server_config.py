@@ -16,7 +16,8 @@ description:
   - Writes C(Server.xml), C(Logger.xml), one file for each virtual host, and stream maps for push tasks and recordings,
     from the same options that the other modules take. What is in these files survives a restart of the server.
   - Checks every option against the keys of the server's version before it touches a file. The server has no such check.
-    With an unknown element it does not start.
+    With an unknown element it does not start. Nor does it with some values of applications, such as renditions of
+    subtitles without a label, which are refused too.
   - Replaces a file only if its text differs, in one step, so that the server never reads a part of it. New files have
     the mode 0600, because they have secrets, and the owner of O(config_dir) if the task runs as root. Existing files
     keep their owner and mode.

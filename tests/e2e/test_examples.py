@@ -16,6 +16,8 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import ROOT, Issued
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 
@@ -98,6 +100,28 @@ def prepare_media(sim: Simulator) -> None:
             sim.origin(url)
 
 
+def prepare_durable(directory: pathlib.Path, sim: Simulator) -> None:
+    """Make the configuration directory of durable examples, with the virtual hosts that they take for there.
+
+    `tenant-d` is for virtual hosts and applications; `tenant-e` has the application of push tasks and recordings.
+    """
+    jobs = config_files.application("live", "<Push/><FILE/>")
+    names = {name: f"live.{name}.example.com" for name in ("tenant-d", "tenant-e")}
+    config_files.write(
+        directory,
+        **{
+            "Server": config_files.server('<VirtualHost include="VHost*.xml"/>'),
+            "VHost_tenant-d": config_files.virtual_host("tenant-d", host_name=names["tenant-d"]),
+            "VHost_tenant-e": config_files.virtual_host("tenant-e", host_name=names["tenant-e"], applications=jobs),
+        },
+    )
+    running: list[dict[str, t.Any]] = [{"name": name, "host": {"names": [host]}} for name, host in names.items()]
+    running[1]["applications"] = [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "file": {}}}]
+    made = run_module("vhosts", connection(sim, vhosts=running))
+    assert not made.failed, made
+    sim.clear_log()
+
+
 def test_each_module_has_examples() -> None:
     for path in MODULES:
         module = f"streamops.ovenmediaengine.{path.stem}"
@@ -119,6 +143,10 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
             text = text.replace(place, here)
         if path.stem in WITHOUT_CONNECTION:
             text = text.replace("/etc/ovenmediaengine", str(project.directory / "conf"))
+        elif not path.stem.startswith("cert"):
+            text = text.replace("config_dir: /etc/ovenmediaengine", f"config_dir: {project.directory / 'durable'}")
+        if path.stem in ("push_tasks", "records"):
+            text = text.replace("tenant-d", "tenant-e")
         plays.append({"name": path.stem, "hosts": "all", "gather_facts": False, "tasks": yaml.safe_load(text)})
     (project.directory / "examples.json").write_text(json.dumps(plays), encoding="utf-8")
     (project.directory / "variables.json").write_text(
@@ -127,6 +155,7 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
     (project.directory / "inventory.json").write_text(json.dumps({"all": {"hosts": {"one": LOCAL}}}), encoding="utf-8")
     arguments = ("examples.json", "-i", "inventory.json", "-e", "@variables.json")
     prepare_media(sim)
+    prepare_durable(project.directory / "durable", sim)
 
     checked = project.play(*arguments, "--check", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert checked.status == 0, checked.output

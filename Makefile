@@ -17,7 +17,7 @@ TARGETS ?=
 # For unit, watch and bench: more arguments. For molecule: the scenarios.
 ARGS ?=
 TEST ?= tests/unit
-SCENARIOS ?= default audit fleet restream record rotate container
+SCENARIOS ?= default audit fleet restream record rotate server container
 # For bench: rounds, groups of rows (none for all), and minutes after which no round begins.
 ROUNDS ?= 5
 ROWS ?=

@@ -31,8 +31,8 @@ import typing as t
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = "plugins/module_utils/"
-LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_reconcile"]
-LAYERS += ["_certificates", "_audit", "_operations", "_runtime"]
+LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_config"]
+LAYERS += ["_reconcile", "_certificates", "_audit", "_operations", "_runtime"]
 LONGEST = 350
 MOST_FOR_A_RESOURCE = 250
 _CHANNELS = ["_resources/channels.py", "_api/channels.py", "_reconcile/channels.py", "_operations/channels.py"]

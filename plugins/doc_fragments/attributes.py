@@ -53,6 +53,34 @@ attributes:
         diff of tasks that changed something.
 """
 
+    # For modules that work on files: they have no connection options, and so they are in no action group.
+    FILES = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return changed status prediction without modifying target.
+    support: full
+    details:
+      - Reads the files and writes none.
+  diff_mode:
+    description:
+      - Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    support: full
+    details:
+      - Shows all files that change, as one text. Secrets are masked. A changed secret is marked as changed and not
+        shown.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+    support: full
+  action:
+    description: Has an action plugin, which can run the module on the controller.
+    support: full
+    details:
+      - If the task would run on the controller anyway, it runs inside the Ansible process, with the same result. The
+        variable C(ovenmediaengine_in_process) disables this.
+"""
+
     # For modules that only read.
     INFO = r"""
 options: {}

@@ -86,6 +86,20 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(_FIELDS.replace("Required if O(state=started)", "It is required"), "      ")
 
+    # For the files from which a server starts, which have what is listed and nothing else.
+    CONFIGURED: str = (
+        "options:\n"
+        "  push_tasks:\n"
+        "    description:\n"
+        "      - Push tasks in the format of O(streamops.ovenmediaengine.push_tasks#module:tasks), which the\n"
+        "        server starts with each stream of their name. They are written to C(maps/VHOST/APP/push_map.xml).\n"
+        "      - Their applications are listed in O(vhosts), with C(publishers.push). The server gives them other\n"
+        "        IDs.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    suboptions:\n"
+    ) + indent(_FIELDS.replace("Required if O(state=started)", "It is required"), "      ")
+
     CHANGE = r"""
 options:
   state:

@@ -112,6 +112,25 @@ class ModuleDocFragment:
         "      ",
     )
 
+    # For the files from which a server starts, which have what is listed and nothing else.
+    CONFIGURED: str = (
+        "options:\n"
+        "  records:\n"
+        "    description:\n"
+        "      - Recordings in the format of O(streamops.ovenmediaengine.records#module:records), which the\n"
+        "        server starts with each stream of their name. They are written to C(maps/VHOST/APP/record_map.xml).\n"
+        "      - Their applications are listed in O(vhosts), with C(publishers.file). The server gives them other\n"
+        "        IDs.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    suboptions:\n"
+    ) + indent(
+        re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS).replace(
+            "Required if O(state=started)", "It is required"
+        ),
+        "      ",
+    )
+
     CHANGE = r"""
 options:
   state:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import indent
 
 from ansible_collections.streamops.ovenmediaengine.plugins.doc_fragments.application import expanded, nested
@@ -197,6 +198,14 @@ def _fields(here: str, *, audited: bool = False) -> str:
     return expanded(text % {"here": here}) + nested(here, audited=audited)
 
 
+def _configured() -> str:
+    """Return the fields for configuration files: applications that are not listed are in no file."""
+    text = _fields("vhosts[].").replace("Required if O(state=present).", "They are required.")
+    text = re.sub(r"( +- )Existing applications that are not listed.*\n", r"\1The file has no others.\n", text)
+    text = re.sub(r" +- Ignored if O\(state=absent\), because the applications.*\n", "", text)
+    return re.sub(r" +version_added: .*\n", "", text)
+
+
 class ModuleDocFragment:
     """Fields of a virtual host, as options and as entries of a list; options for changes."""
 
@@ -227,6 +236,19 @@ class ModuleDocFragment:
         "    elements: dict\n"
         "    suboptions:\n"
     ) + indent(_fields("vhosts[].", audited=True), "      ")
+
+    # For the files from which a server starts, which have what is listed and nothing else.
+    CONFIGURED: str = (
+        "options:\n"
+        "  vhosts:\n"
+        "    description:\n"
+        "      - The virtual hosts with their applications, in the format of\n"
+        "        O(streamops.ovenmediaengine.vhosts#module:vhosts). Each is written to C(VHost_NAME.xml).\n"
+        "      - A file has the settings of its entry and no others.\n"
+        "    type: list\n"
+        "    elements: dict\n"
+        "    suboptions:\n"
+    ) + indent(_configured(), "      ")
 
     CHANGE = r"""
 options:

@@ -101,10 +101,17 @@ STATES = {
     "info": ("✓", "as listed", OK),
     "ok": ("✓", "as listed", OK),
 }
+# Kinds of findings about fields, with the words for all fields of an object in one row; {} is their number.
+_DIFFERENCES = {
+    "differs": "is not as listed{}.",
+    "restart_due": "is not as listed{} until the server restarts.",
+    "not_durable": "is not as listed{} in its file.",
+}
 # Kinds of findings that a server can have very many of, with the words for all of them in one row.
 _NAMES = {
     "missing": ("objects", "are listed and not on the server."),
     "not_listed": ("objects", "are on the server and not listed."),
+    "not_durable": ("objects", "are in no file from which the server starts: a restart loses them."),
     "push_error": ("push tasks", "are in state error: their destinations do not take them. The server keeps trying."),
     "push_stalled": ("push tasks", "say that they push, and send nothing."),
     "record_error": ("recordings", "are in state error: the server cannot write their files."),
@@ -263,8 +270,8 @@ def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
             continue
         place = tuple(finding[part] for part in ("vhost", "application", *_INSIDE))
         key: tuple[t.Any, ...] = (number,)
-        if finding["kind"] == "differs":
-            key = ("differs", *place)
+        if finding["kind"] in _DIFFERENCES and finding["field"]:
+            key = (finding["kind"], *place)
         elif finding["kind"] in _NAMES and numbers[finding["kind"]] > MANY:
             key = (finding["kind"],)
         groups.setdefault(key, []).append(finding)
@@ -287,8 +294,9 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
         "message": message.strip(),
     }
     row.update(items=[], changes=[])
-    if first["kind"] == "differs":
-        row["message"] = "is not as listed." if len(findings) == 1 else f"is not as listed in {len(findings)} fields."
+    if first["kind"] in _DIFFERENCES and first["field"]:
+        number = "" if len(findings) == 1 else f" in {len(findings)} fields"
+        row["message"] = _DIFFERENCES[first["kind"]].format(number)
         row["changes"] = findings
     elif first["kind"] in _NAMES and len(findings) > 1:
         what, row["message"] = _NAMES[first["kind"]]

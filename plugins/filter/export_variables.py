@@ -516,7 +516,7 @@ def _optional_results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
     return _results(name, given, *keys)
 
 
-def _names(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
+def names_of(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
     """Return a name for each secret.
 
     All places that would share a name get longer names, so that a new place cannot take the variable of another.
@@ -582,7 +582,7 @@ def export_variables(
     for entries in kept.values():
         for entry in entries:
             entry.collect()
-    names = _names(secret for entry in everything for secret in entry.secrets)
+    names = names_of(secret for entry in everything for secret in entry.secrets)
     texts = {
         kind: to_yaml({f"ovenmediaengine_{kind}": [entry.rendered(names.__getitem__) for entry in entries]})
         for kind, entries in kept.items()
@@ -592,22 +592,20 @@ def export_variables(
         **texts,
         "counts": {kind: len(entries) for kind, entries in kept.items()},
         "secrets": [
-            {"name": names[secret], "where": _one_line(secret.where)}
-            for entry in everything
-            for secret in entry.secrets
+            {"name": names[secret], "where": one_line(secret.where)} for entry in everything for secret in entry.secrets
         ],
         "left_out": [
-            {"what": _one_line(entry.title), "reason": _one_line(entry.reason), "text": entry.shown()}
+            {"what": one_line(entry.title), "reason": one_line(entry.reason), "text": entry.shown()}
             for entry in everything
             if entry.reason not in (None, _DYNAMIC)
         ],
         "unmanaged_fields": {
-            _one_line(name): sorted(map(_one_line, unmanaged[name])) for name in sorted(unmanaged, key=str)
+            one_line(name): sorted(map(one_line, unmanaged[name])) for name in sorted(unmanaged, key=str)
         },
     }
 
 
-def _one_line(text: t.Any) -> str:
+def one_line(text: t.Any) -> str:
     """Return a text for a comment, without characters that end the line."""
     return _BREAKS.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), str(text))
 

@@ -125,6 +125,10 @@ _raw:
     unreachable_host_names:
       description: Host names that reach another virtual host, as M(streamops.ovenmediaengine.vhosts) returns them.
       type: dict
+    restart_required:
+      description: Whether something that is durable is as desired only after a restart of the server.
+      returned: when a task had O(streamops.ovenmediaengine.vhosts#module:durable=true) or the like
+      type: bool
     failed:
       description: Whether a task failed.
       type: bool
@@ -212,11 +216,16 @@ def provision_summary(
         counted = first[kind] or second[kind] or "counts" in results[kind]
         texts.append(f"{title}: {_describe(counts[kind]) if counted else _reason(results[kind])}")
         missing[kind] = counts[kind][words[0]]
+    durable = [result for result in results.values() if "restart_required" in result]
+    restart_required = any(result["restart_required"] for result in durable)
     line = "; ".join(texts)
     if any("counts" in result for result in results.values()):
         line += f"; missing before: {_describe_missing(missing, vhosts)}"
+    if restart_required:
+        line += "; a restart of the server is required"
     return {
         **counts,
+        **({"restart_required": restart_required} if durable else {}),
         "missing": missing,
         "unreachable_host_names": vhosts.get("unreachable_host_names", {}),
         "failed": any(bool(result.get("failed")) for result in (api, *results.values())),

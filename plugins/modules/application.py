@@ -15,7 +15,8 @@ author:
 description:
   - Creates, recreates and deletes one application of a virtual host.
   - Only specified fields are compared. Omitted fields stay unchanged.
-  - The server loses applications created through the API when it restarts. Run the playbook again to restore them.
+  - The server loses applications created through the API when it restarts. Run the playbook again to restore them,
+    or keep them with O(durable).
   - Applications of virtual hosts of the server's configuration file cannot be changed. The task succeeds if the
     application is already in the desired state, and fails otherwise.
 extends_documentation_fragment:
@@ -24,6 +25,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.application
   - streamops.ovenmediaengine.application.change
+  - streamops.ovenmediaengine.durable.applications
 options:
   state:
     description:
@@ -165,6 +167,17 @@ EXAMPLES = r"""
     vhost: tenant-c
     name: studio
     state: absent
+
+- name: Add an application to a durable virtual host; the task runs on the media server
+  streamops.ovenmediaengine.application:
+    vhost: tenant-d
+    name: live
+    providers:
+      rtmp: {}
+    publishers:
+      llhls: {}
+    durable: true
+    config_dir: /etc/ovenmediaengine
 """
 
 RETURN = r"""
@@ -253,6 +266,44 @@ not_put_back:
   returned: after a recreate, whether it succeeded or failed
   type: list
   elements: str
+# BEGIN GENERATED files
+files:
+  description: Files of the server's configuration directory that have the listed objects, or had them.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    path:
+      description: Absolute path.
+      type: str
+      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
+    state:
+      description: What was done to the file, or what check mode predicts. The diff contains the file as well.
+      type: str
+      choices: [created, changed, removed, unchanged]
+restart_required:
+  description:
+    - Whether something listed comes from a file that has changed since the server started, so that it is as desired
+      only after a restart of the server.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: bool
+  version_added: 2.0.0
+# END GENERATED
+# BEGIN GENERATED differs_until_restart
+differs_until_restart:
+  description:
+    - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
+      field C(name) stands for an object that does not exist yet, or still exists.
+  returned: when O(durable=true), and the object comes from a file that differs from the running server
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  sample:
+    - field: host.names
+      before: [live.tenant-a.example.com]
+      after: [live.tenant-a.example.com, tenant-a.example.org]
+# END GENERATED
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

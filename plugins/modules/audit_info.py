@@ -32,6 +32,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.stream.audited
   - streamops.ovenmediaengine.scheduled_channel.audited
   - streamops.ovenmediaengine.multiplex_channel.audited
+  - streamops.ovenmediaengine.durable.audited
 options:
   read_only_vhosts:
     description:
@@ -190,6 +191,16 @@ EXAMPLES = r"""
     certificate_days: 21
   register: audit
 
+- name: Find what differs until a restart, and what a restart would lose
+  streamops.ovenmediaengine.audit_info:
+    durable: true
+    config_dir: /etc/ovenmediaengine
+    vhosts:
+      - name: tenant-a
+        host:
+          names: [live.tenant-a.example.com]
+  register: audit
+
 - name: Show where the server differs from the lists
   ansible.builtin.debug:
     msg: "{{ audit.findings | selectattr('severity', 'in', ['error', 'drift']) | map(attribute='message') }}"
@@ -229,6 +240,11 @@ counts:
       description: Additional information.
       type: int
       sample: 3
+restart_required:
+  description: Whether there is a finding V(restart_due), so that something is only as listed after a restart.
+  returned: if O(durable=true)
+  type: bool
+  version_added: 2.0.0
 findings:
   description: The findings, sorted by severity, place and kind. The order is the same in every run.
   returned: success
@@ -248,6 +264,7 @@ findings:
           it was created first.
         - V(handshake_failed), V(certificate_differs), V(certificate_name), V(certificate_expired),
           V(certificate_not_yet_valid), V(certificate_expiring) and V(chain_not_verified) refer to certificates.
+        - V(restart_due) and V(not_durable) refer to the files from which the server starts.
         - V(concern) refers to entries that cannot work as intended, V(bad_input) to entries that cannot work at all,
           and V(version_trap) to known defects of the server's version.
         - All other kinds are kinds of errors that prevented a comparison. The guide on errors lists them.

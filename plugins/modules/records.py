@@ -25,6 +25,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.record.entries
   - streamops.ovenmediaengine.record.change
+  - streamops.ovenmediaengine.durable.jobs
 options:
   purge:
     description:
@@ -84,6 +85,18 @@ EXAMPLES = r"""
       - {vhost: default, app: app, id: main}
       - {vhost: default, app: app, id: backup}
     state: stopped
+
+- name: Record a stream of a durable application, also after a restart; the task runs on the media server
+  streamops.ovenmediaengine.records:
+    records:
+      - vhost: tenant-d
+        app: live
+        id: archive
+        stream:
+          name: main
+        file_path: /${Stream}/${StartTime:YYYYMMDDhhmmss}.ts
+    durable: true
+    config_dir: /etc/ovenmediaengine
 """
 
 RETURN = r"""
@@ -109,9 +122,11 @@ results:
       type: str
       choices: [started, restarted, stopped, unchanged, failed]
     state:
-      description: State of the recording, if it is known to the server.
+      description:
+        - State of the recording, if it is known to the server.
+        - V(waiting) if O(durable=true), and its stream map starts it with its stream.
       type: str
-      choices: [ready, recording, stopping, stopped, error]
+      choices: [ready, recording, stopping, stopped, error, waiting]
     differences:
       description: Fields that differ from the desired state. Secrets are masked.
       type: list
@@ -144,6 +159,30 @@ counts:
   sample:
     started: 2
     unchanged: 10
+# BEGIN GENERATED files
+files:
+  description: Files of the server's configuration directory that have the listed objects, or had them.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    path:
+      description: Absolute path.
+      type: str
+      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
+    state:
+      description: What was done to the file, or what check mode predicts. The diff contains the file as well.
+      type: str
+      choices: [created, changed, removed, unchanged]
+restart_required:
+  description:
+    - Whether something listed comes from a file that has changed since the server started, so that it is as desired
+      only after a restart of the server.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: bool
+  version_added: 2.0.0
+# END GENERATED
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

@@ -15,7 +15,8 @@ author:
 description:
   - Creates, recreates and deletes one virtual host and the applications listed in it.
   - Only specified fields are compared. Omitted fields stay unchanged.
-  - The server loses virtual hosts created through the API when it restarts. Run the playbook again to restore them.
+  - The server loses virtual hosts created through the API when it restarts. Run the playbook again to restore them,
+    or keep them with O(durable).
   - A virtual host of the server's configuration file cannot be changed. The task succeeds if it is already in the
     desired state, and fails otherwise.
 extends_documentation_fragment:
@@ -24,6 +25,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.virtual_host
   - streamops.ovenmediaengine.virtual_host.change
+  - streamops.ovenmediaengine.durable
 options:
   state:
     description:
@@ -105,6 +107,15 @@ EXAMPLES = r"""
         - live.tenant-a.example.com
         - tenant-a.example.org
     recreate: true
+
+- name: Create a virtual host that survives a restart of the server; the task runs on the media server
+  streamops.ovenmediaengine.vhost:
+    name: tenant-d
+    host:
+      names:
+        - live.tenant-d.example.com
+    durable: true
+    config_dir: /etc/ovenmediaengine
 
 - name: Delete a virtual host
   streamops.ovenmediaengine.vhost:
@@ -229,6 +240,20 @@ application_results:
     would_drop:
       description: What a recreate would interrupt, with the keys of RV(would_drop) except C(applications).
       type: dict
+    # BEGIN GENERATED differs_until_restart
+    differs_until_restart:
+      description:
+        - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
+          field C(name) stands for an object that does not exist yet, or still exists.
+      returned: when O(durable=true), and the object comes from a file that differs from the running server
+      type: list
+      elements: dict
+      version_added: 2.0.0
+      sample:
+        - field: host.names
+          before: [live.tenant-a.example.com]
+          after: [live.tenant-a.example.com, tenant-a.example.org]
+    # END GENERATED
     # BEGIN GENERATED replaced
     dropped:
       description: What was deleted and not recreated.
@@ -247,6 +272,44 @@ application_results:
       description: Why the entry failed, with the keys of RV(error).
       type: dict
     # END GENERATED
+# BEGIN GENERATED files
+files:
+  description: Files of the server's configuration directory that have the listed objects, or had them.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    path:
+      description: Absolute path.
+      type: str
+      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
+    state:
+      description: What was done to the file, or what check mode predicts. The diff contains the file as well.
+      type: str
+      choices: [created, changed, removed, unchanged]
+restart_required:
+  description:
+    - Whether something listed comes from a file that has changed since the server started, so that it is as desired
+      only after a restart of the server.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: bool
+  version_added: 2.0.0
+# END GENERATED
+# BEGIN GENERATED differs_until_restart
+differs_until_restart:
+  description:
+    - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
+      field C(name) stands for an object that does not exist yet, or still exists.
+  returned: when O(durable=true), and the object comes from a file that differs from the running server
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  sample:
+    - field: host.names
+      before: [live.tenant-a.example.com]
+      after: [live.tenant-a.example.com, tenant-a.example.org]
+# END GENERATED
 # BEGIN GENERATED unreachable_host_names
 unreachable_host_names:
   description:

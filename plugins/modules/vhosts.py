@@ -17,7 +17,8 @@ description:
     request creates up to 500 virtual hosts.
   - Processes every entry, reports a result for each, and fails at the end if any entry failed.
   - Only specified fields are compared. Omitted fields stay unchanged.
-  - The server loses virtual hosts created through the API when it restarts. Run the playbook again to restore them.
+  - The server loses virtual hosts created through the API when it restarts. Run the playbook again to restore them,
+    or keep them with O(durable).
   - Virtual hosts of the server's configuration file cannot be changed. An entry for one succeeds if it is already in
     the desired state, and fails otherwise.
 extends_documentation_fragment:
@@ -26,6 +27,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.virtual_host.entries
   - streamops.ovenmediaengine.virtual_host.change
+  - streamops.ovenmediaengine.durable
 options:
   state:
     description:
@@ -101,6 +103,21 @@ EXAMPLES = r"""
           names: [live.tenant-a.example.com]
     purge: true
 
+- name: Create tenants that survive a restart of the server; the task runs on the media server
+  streamops.ovenmediaengine.vhosts:
+    vhosts:
+      - name: tenant-d
+        host:
+          names: [live.tenant-d.example.com]
+        applications:
+          - name: live
+            providers:
+              rtmp: {}
+            publishers:
+              llhls: {}
+    durable: true
+    config_dir: /etc/ovenmediaengine
+
 - name: Delete tenants that have left
   streamops.ovenmediaengine.vhosts:
     vhosts:
@@ -154,6 +171,20 @@ results:
         push_tasks: [live/platform]
         streams: [live/main]
         connections: 12
+    # BEGIN GENERATED differs_until_restart
+    differs_until_restart:
+      description:
+        - Fields in which the running server differs from its changed file until it restarts. Secrets are masked. The
+          field C(name) stands for an object that does not exist yet, or still exists.
+      returned: when O(durable=true), and the object comes from a file that differs from the running server
+      type: list
+      elements: dict
+      version_added: 2.0.0
+      sample:
+        - field: host.names
+          before: [live.tenant-a.example.com]
+          after: [live.tenant-a.example.com, tenant-a.example.org]
+    # END GENERATED
     # BEGIN GENERATED replaced
     dropped:
       description: What was deleted and not recreated.
@@ -202,6 +233,30 @@ application_counts:
   sample:
     created: 2
     unchanged: 96
+# BEGIN GENERATED files
+files:
+  description: Files of the server's configuration directory that have the listed objects, or had them.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: list
+  elements: dict
+  version_added: 2.0.0
+  contains:
+    path:
+      description: Absolute path.
+      type: str
+      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
+    state:
+      description: What was done to the file, or what check mode predicts. The diff contains the file as well.
+      type: str
+      choices: [created, changed, removed, unchanged]
+restart_required:
+  description:
+    - Whether something listed comes from a file that has changed since the server started, so that it is as desired
+      only after a restart of the server.
+  returned: when O(durable=true), on success or failure after reading the server
+  type: bool
+  version_added: 2.0.0
+# END GENERATED
 # BEGIN GENERATED unreachable_host_names
 unreachable_host_names:
   description:

@@ -104,8 +104,10 @@ class InProcessAction(NormalAction):
         """
         diff = result.get("diff")
         if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
+            # The sides are objects, or the texts of files.
             before, after = (
-                json.dumps(diff[side], indent=4, sort_keys=True).splitlines() for side in ("before", "after")
+                (side if isinstance(side, str) else json.dumps(side, indent=4, sort_keys=True)).splitlines()
+                for side in (diff["before"], diff["after"])
             )
             self._display.display(
                 "\n".join(difflib.unified_diff(before, after, "before", "after", lineterm="")), stderr=True

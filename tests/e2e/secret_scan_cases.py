@@ -182,6 +182,32 @@ class Objects:
         """Return a virtual host with an application inside."""
         return self.vhost(vhost, applications=[self.app(None)])
 
+    def server(self) -> dict[str, t.Any]:
+        """Return the server's own configuration."""
+        servers = [{"urls": ["turn:t.example.com"], "user_name": "u", "credential": self.secret("turn credential")}]
+        return {
+            "bind": {
+                "providers": {"srt": {"passphrase": self.secret("srt port passphrase")}},
+                "publishers": {"webrtc": {"ice_servers": servers}},
+            },
+            "managers": {"api": {"access_token": self.secret("access token")}},
+            "alert": {"url": self.webhook("alert"), "secret_key": self.secret("alert key"), "timeout": 1000},
+            "analytics": {"user_key": self.secret("user key")},
+            "extra": {"newThing": {"accessToken": self.secret("server extra token"), "url": self.webhook("server")}},
+        }
+
+    def configuration(self, directory: str, vhost: str) -> dict[str, t.Any]:
+        """Return the options of configuration files in a directory."""
+        return {
+            "config_dir": directory,
+            "version": "0.21.0",
+            "server": self.server(),
+            "logger": {},
+            "vhosts": [self.entry(vhost)],
+            "push_tasks": self.tasks(vhost),
+            "records": self.records(vhost),
+        }
+
     def channel(self, module: str, name: str = "channel") -> dict[str, t.Any]:
         """Return a channel of the static virtual host `tv`. It has no secrets of its own."""
         place, url = {"vhost": "tv", "app": "live", "name": name}, "stream://tv/live/main"
@@ -330,6 +356,7 @@ class Server:
             ),
         ]
         assert not any(one.failed for one in made), [one.get("msg") for one in made]
+        self._make_files()
         raw = self.simulator.state.virtual_hosts["shared"].config
         self.simulator.add_static_virtual_host(
             {**raw, "name": "fixed"},
@@ -366,6 +393,14 @@ class Server:
             host = "live.example.com" if name == "secure" else "soon.example.com"
             self.simulator.add_static_virtual_host({"name": name, "host": {"names": [host], "tls": tls}})
 
+    def _make_files(self) -> None:
+        """Write configuration directories with the secrets of the server: one is as it should be, and one is broken."""
+        for name in ("durable", "broken"):
+            done = run_module("server_config", self.theirs.configuration(self.file(name), "durable"))
+            assert not done.failed, done.get("msg")
+        broken = self.directory / "broken" / "VHost_durable.xml"
+        broken.write_text(broken.read_text(encoding="utf-8").replace("</VirtualHost>", ""), encoding="utf-8")
+
     def connection(self, **more: t.Any) -> dict[str, t.Any]:
         """Return the connection options."""
         headers = {"X-Gateway-Key": self.canary("header value", "ascii")}
@@ -396,7 +431,7 @@ class Server:
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
         """Yield every module with each common error; with ``every`` each module with some of them in turn."""
-        for number, module in enumerate(MODULES):
+        for number, module in enumerate(module for module in MODULES if module != "server_config"):
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
                 if (number + position) % every and (module, kind) != ("cert_reload", "server_error"):
@@ -455,12 +490,68 @@ class Server:
         for module in ("vhost_info", "application_info", "push_task_info", "record_info", "stream_info", "server_info"):
             yield Case(f"{module}: all", module, self.connection())
             yield Case(f"{module}: one", module, {**self.mine.options(module, "shared"), **self.connection()})
+        yield from self.files()
+        yield from self.durable()
         yield Case(
             "audit_info: drift", "audit_info", {**self.mine.options("audit_info", "shared"), **self.connection()}
         )
         yield Case(
             "audit_info: as listed", "audit_info", {**self.theirs.options("audit_info", "shared"), **self.connection()}
         )
+
+    def files(self) -> t.Iterator[Case]:
+        """Yield configuration files through their life, and what goes wrong with them."""
+        mine, theirs = (one.configuration(self.file("conf"), "shared") for one in (self.mine, self.theirs))
+        module = "server_config"
+        yield Case("server_config: not there", module, theirs)
+        yield Case("server_config: unchanged", module, theirs)
+        yield Case("server_config: differs", module, mine)
+        yield Case(
+            "server_config: unsupported_option",
+            module,
+            {**mine, "version": "0.18.0", "server": {**mine["server"], "defaults": {}}},
+            "unsupported_option",
+        )
+        yield Case("server_config: config_file", module, {**mine, "config_dir": self.file("served.pem")}, "config_file")
+        for option in ("server", "alert", "extra"):
+            wrong: dict[str, t.Any] = {**mine["server"], option: self.mine.secret(f"in place of {option}")}
+            yield Case(
+                f"server_config: text as {option}",
+                module,
+                {**mine, "server": wrong[option] if option == "server" else wrong},
+                BY_ANSIBLE,
+            )
+        yield Case(
+            "server_config: bad_input", module, {**mine, "server": {**mine["server"], "name": "\n"}}, "bad_input"
+        )
+        yield Case("server_config: removed", module, {**mine, "state": "absent"})
+
+    def durable(self) -> t.Iterator[Case]:
+        """Yield durable objects, whose files have other secrets first."""
+        directory = {"durable": True, "config_dir": self.file("durable"), **self.connection()}
+        lists = {
+            "vhosts": [self.mine.vhost("durable")],
+            "applications": [self.mine.app("durable")],
+            "push_tasks": self.mine.tasks("durable"),
+            "records": self.mine.records("durable"),
+        }
+        whole = {"vhosts": [self.mine.entry("durable")]}
+        yield Case("audit_info: not durable", "audit_info", {**lists, **directory})
+        yield Case("vhosts: durable", "vhosts", {**whole, **directory})
+        yield Case("vhosts: durable, unchanged", "vhosts", {**whole, **directory})
+        # Check mode has created no virtual host before.
+        for module in ("applications", "push_tasks", "records"):
+            options = {"tasks" if module == "push_tasks" else module: lists[module], **directory}
+            yield Case(f"{module}: durable", module, options, writes=True)
+        yield Case("audit_info: durable", "audit_info", {**lists, **directory})
+        yield Case("vhosts: durable, removed", "vhosts", {**whole, **directory, "state": "absent"})
+        broken = {**self.mine.entry("durable"), **directory, "config_dir": self.file("broken")}
+        yield Case("vhost: durable, broken file", "vhost", broken, "bad_input")
+
+    def readable(self) -> list[str]:
+        """Return the configuration files that others can read."""
+        files = [path for name in ("conf", "durable") for path in (self.directory / name).rglob("*.xml")]
+        return [path.name for path in files if path.stat().st_mode & 0o077]
 
     def on_writes(self, kinds: t.Sequence[str] = ON_WRITES) -> t.Iterator[Case]:
         """Yield writes that the server refuses with a repetition of what was read; the cases share their objects."""

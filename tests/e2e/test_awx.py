@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
+from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from jinja2 import StrictUndefined
@@ -24,9 +25,10 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .awx import AWX, Job, described, survey_defaults
 from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, TREE, VHOSTS, Project, Run
+from .media_host import Media, with_fakes
 
 TYPES = ("credential_type_api", "credential_type_stream_keys")
-STORIES = ("provision", "rotate_certificates", "restream", "record", "audit", "export")
+STORIES = ("provision", "server", "rotate_certificates", "restream", "record", "audit", "export")
 SPECS = {
     role: yaml.safe_load((REPOSITORY / f"roles/{role}/meta/argument_specs.yml").read_text("utf-8"))["argument_specs"]
     for role in STORIES
@@ -304,6 +306,7 @@ OPTIONS_OF_AWX: dict[str, dict[str, t.Any]] = {
         "forks": _NUMBER,
         "job_slice_count": _NUMBER,
         "diff_mode": _FLAG,
+        "become_enabled": _FLAG,
         "use_fact_cache": _FLAG,
         **{f"ask_{name}_on_launch": _FLAG for name in _ASK},
         "survey_enabled": _FLAG,
@@ -381,7 +384,7 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
         "credential_type": 2,
         "credential": 2,
         "notification_template": 1,
-        "job_template": 7,
+        "job_template": 8,
         "workflow_job_template": 2,
         "schedule": 1,
     }
@@ -401,7 +404,9 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
         assert given["job_slice_count"] == (4 if template["playbook"] in ("audit.yml", "provision.yml") else 1)
         keys = ["OvenMediaEngine stream keys"] if template["playbook"] == "restream.yml" else []
         assert given["credentials"] == ["Media vault", "OvenMediaEngine API", *keys]
-        reported = template["playbook"] in ("merge_audits.yml", "rotate_certificates.yml")
+        reported = template["playbook"] in ("merge_audits.yml", "rotate_certificates.yml", "server.yml")
+        # Only this role changes the host. For the others, the inventory decides.
+        assert given.get("become_enabled") == (True if template["playbook"] == "server.yml" else None)
         assert given.get("notification_templates_error") == (["OvenMediaEngine"] if reported else None)
     assert [given["workflow_nodes"] for given in by_module["workflow_job_template"]] == [
         workflow["workflow_nodes"] for workflow in described("workflows.yml")["workflow_job_templates"]
@@ -412,7 +417,7 @@ def test_the_playbook_creates_the_described_objects(project: Project) -> None:
 def test_few_objects_are_created_without_variables(project: Project) -> None:
     run, made = set_up(project, {})
     assert run.status == 0, run.output
-    assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 7 + [
+    assert [name for name, _given in made] == ["credential_type"] * 2 + ["job_template"] * 8 + [
         "workflow_job_template"
     ] * 2 + ["schedule"]
     assert all(given["credentials"] == [] for name, given in made if name == "job_template")
@@ -468,6 +473,21 @@ def test_provision_and_audit_as_jobs(project: Project, reachable_sim: Simulator)
     assert (project.directory / "reports/audit/3/3/audit.html").is_file()
     assert not reachable_sim.writes
     _no_secret(ended.texts(), one.safe_environment)
+
+
+@pytest.mark.exhaustive
+def test_a_server_is_installed_by_a_job(project: Project) -> None:
+    with FakeHost(project.directory / "host") as host:
+        media = Media(project, host, "quadlet")
+        one = Job(project, 1, {"media-1": {**media.variables, "server_idle_wait": 600}}, LOCAL)
+        one.inject("credential_type_api", api_token=TOKEN)
+        one.environment.update(with_fakes(project, host))
+        one.answer(**{**survey_defaults("server.yml"), "server_idle_wait": 0})
+        ended = one.run("server.yml", "--diff")
+        assert ended.status == "successful", ended.output
+        assert "server 0.21.0: files changed: 4; started (the server does not run)" in ended.output
+        assert media.vhosts == {"t-a"} and host.failures() == []
+        _no_secret(ended.texts(), one.safe_environment)
 
 
 @pytest.mark.exhaustive

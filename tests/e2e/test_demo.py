@@ -34,8 +34,16 @@ def _demo(project: Project, **environment: str) -> str:
     return answer.stdout
 
 
+def _missing() -> list[str]:
+    """Return the push tasks that the audit of the demonstration misses, which has no other drift."""
+    report = json.loads((REPOSITORY / ".build" / "demo" / "audit" / "audit.json").read_text(encoding="utf-8"))
+    assert report["status"] == "drift"
+    found = [one for one in report["servers"][0]["findings"] if one["severity"] == "drift"]
+    assert {one["kind"] for one in found} == {"missing"}
+    return [one["push_task"] for one in found]
+
+
 def test_the_demo_leaves_nothing_on_a_real_server(project: Project, sim: Simulator) -> None:
-    """Both ways share all but the start and the end of the server, so that one run tells."""
     sim.add_static_virtual_host(
         {"name": "default", "host": {"names": ["localhost"]}}, ["app"]
     )  # without the *, which is an error of an audit
@@ -45,12 +53,23 @@ def test_the_demo_leaves_nothing_on_a_real_server(project: Project, sim: Simulat
     assert "(changed)" in output
     assert "demo-secret" not in output and TOKEN not in output
     assert output.count("\n") < 80
-    report = json.loads((REPOSITORY / ".build" / "demo" / "audit" / "audit.json").read_text(encoding="utf-8"))
-    assert report["status"] == "drift" and ".build/demo/audit/audit.html" in output
-    found = report["servers"][0]["findings"]
-    assert [one["push_task"] for one in found if one["kind"] == "missing"] == ["t-control-room"]
+    assert _missing() == ["t-control-room"] and ".build/demo/audit/audit.html" in output
+    assert "Durable virtual hosts: left out" in output and "Kill the server" not in output
     assert list(sim.state.virtual_hosts) == ["default"]
     ours = ("/v1/vhosts/default/apps/app:", "/v1/vhosts/default:reloadCertificate", "/v1/vhosts/t-")
     assert [
         record.path for record in sim.writes if record.path != "/v1/vhosts" and not record.path.startswith(ours)
     ] == []
+
+
+def test_the_simulated_server_keeps_what_is_durable(project: Project) -> None:
+    output = _demo(project)
+    killed = output.partition("== Kill the server, and start it")[2].partition("== Audit")[0]
+    assert "virtual hosts: default, t-arena, t-cinema, t-edge, t-origin, t-school" in killed
+    assert "ansible-playbook" not in killed
+    assert _missing() == ["t-backup-site", "t-control-room", "t-social-platform", "t-video-platform"]
+    assert "virtual hosts 0, applications 0, push tasks 4" in output.partition("== Audit")[2]
+    assert "demo-secret" not in output and "demo-token" not in output
+    files = sorted((REPOSITORY / ".build" / "demo" / "conf").glob("*.xml"))
+    assert len(files) == 7 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    assert output.count("\n") < 100

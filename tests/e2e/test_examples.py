@@ -16,6 +16,8 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import ROOT, Issued
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project
 
@@ -23,8 +25,15 @@ MODULES = sorted(path for path in (REPOSITORY / "plugins" / "modules").glob("*.p
 # The variables that examples use.
 SECRETS = {
     name: f"value-of-{name}"
-    for name in ("camera_password", "platform_stream_key", "signed_policy_secret", "webhook_secret")
+    for name in (
+        "archive_passphrase",
+        "camera_password",
+        "platform_stream_key",
+        "signed_policy_secret",
+        "webhook_secret",
+    )
 }
+WITHOUT_CONNECTION = ("server_config",)
 
 
 def examples(path: pathlib.Path) -> str:
@@ -91,6 +100,28 @@ def prepare_media(sim: Simulator) -> None:
             sim.origin(url)
 
 
+def prepare_durable(directory: pathlib.Path, sim: Simulator) -> None:
+    """Make the configuration directory of durable examples, with the virtual hosts that they take for there.
+
+    `tenant-d` is for virtual hosts and applications; `tenant-e` has the application of push tasks and recordings.
+    """
+    jobs = config_files.application("live", "<Push/><FILE/>")
+    names = {name: f"live.{name}.example.com" for name in ("tenant-d", "tenant-e")}
+    config_files.write(
+        directory,
+        **{
+            "Server": config_files.server('<VirtualHost include="VHost*.xml"/>'),
+            "VHost_tenant-d": config_files.virtual_host("tenant-d", host_name=names["tenant-d"]),
+            "VHost_tenant-e": config_files.virtual_host("tenant-e", host_name=names["tenant-e"], applications=jobs),
+        },
+    )
+    running: list[dict[str, t.Any]] = [{"name": name, "host": {"names": [host]}} for name, host in names.items()]
+    running[1]["applications"] = [{"name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "file": {}}}]
+    made = run_module("vhosts", connection(sim, vhosts=running))
+    assert not made.failed, made
+    sim.clear_log()
+
+
 def test_each_module_has_examples() -> None:
     for path in MODULES:
         module = f"streamops.ovenmediaengine.{path.stem}"
@@ -98,9 +129,8 @@ def test_each_module_has_examples() -> None:
         assert all(task.get("name") for task in tasks), path.name
         # The first example of a module shows the connection, and no more than that is spent on it.
         assert module in tasks[0], path.name
-        assert ["api_url" in (task.get(module) or {}) for task in tasks] == [True] + [False] * (len(tasks) - 1), (
-            path.name
-        )
+        shown = [path.stem not in WITHOUT_CONNECTION] + [False] * (len(tasks) - 1)
+        assert ["api_url" in (task.get(module) or {}) for task in tasks] == shown, path.name
 
 
 @pytest.mark.exhaustive
@@ -111,6 +141,12 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
         text = examples(path).replace("http://127.0.0.1:8081", sim.url)
         for place, here in places.items() if path.stem.startswith("cert") else ():
             text = text.replace(place, here)
+        if path.stem in WITHOUT_CONNECTION:
+            text = text.replace("/etc/ovenmediaengine", str(project.directory / "conf"))
+        elif not path.stem.startswith("cert"):
+            text = text.replace("config_dir: /etc/ovenmediaengine", f"config_dir: {project.directory / 'durable'}")
+        if path.stem in ("push_tasks", "records"):
+            text = text.replace("tenant-d", "tenant-e")
         plays.append({"name": path.stem, "hosts": "all", "gather_facts": False, "tasks": yaml.safe_load(text)})
     (project.directory / "examples.json").write_text(json.dumps(plays), encoding="utf-8")
     (project.directory / "variables.json").write_text(
@@ -119,6 +155,7 @@ def test_examples_run(project: Project, sim: Simulator) -> None:
     (project.directory / "inventory.json").write_text(json.dumps({"all": {"hosts": {"one": LOCAL}}}), encoding="utf-8")
     arguments = ("examples.json", "-i", "inventory.json", "-e", "@variables.json")
     prepare_media(sim)
+    prepare_durable(project.directory / "durable", sim)
 
     checked = project.play(*arguments, "--check", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
     assert checked.status == 0, checked.output

@@ -15,7 +15,17 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 
 from .conftest import APPLICATIONS, PUSH_TASKS, REPOSITORY, VHOSTS, Project
 
-PLAYBOOKS = ("audit", "export", "merge_audits", "provision", "record", "restream", "rotate_certificates")
+PLAYBOOKS = (
+    "audit",
+    "export",
+    "import_config",
+    "merge_audits",
+    "provision",
+    "record",
+    "restream",
+    "rotate_certificates",
+    "server",
+)
 
 
 @pytest.mark.exhaustive

@@ -31,10 +31,10 @@ from .conftest import REPOSITORY, TOKEN, TREE
 from .execution_runs import SWITCH
 from .rotation import LAPSES, MediaServer, authority
 from .secret_scan import Canaries, Leak, Scanner, cores, describe
-from .secret_scan_cases import BY_ANSIBLE, MANAGING, Case, Server, unmet
+from .secret_scan_cases import BY_ANSIBLE, MANAGING, Case, Objects, Server, unmet
 from .secret_scan_run import Stage, case_tasks, keep, kind_of_end, kinds_in, role
 
-ROLES = ("provision", "export", "rotate_certificates", "audit")
+ROLES = ("provision", "export", "import_config", "rotate_certificates", "audit")
 # What each role meets beside success and drift.
 ROLE_ERRORS = ("unauthorized", "not_json", "redirect", "refused")
 
@@ -197,6 +197,7 @@ def test_no_module_prints_a_secret(tmp_path: pathlib.Path, hard: bool, check_mod
             end = kind_of_end(run)
             if case.ends not in (None, end) and not (check_mode and case.writes):
                 wrong.append((case.name, case.ends, end, run.get("msg")))
+            assert server.readable() == [], case.name
             leaks += scanner.scan(
                 run.printed if isinstance(run, ModuleRun) else json.dumps(run, default=str), case.name
             )
@@ -235,6 +236,8 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         "ovenmediaengine_certificate_endpoints": [
             {"host": "127.0.0.1", "port": server.simulator.tls_ports[0], "server_name": "live.example.com"}
         ],
+        "import_config_dir": server.file("durable"),
+        "import_config_file": f"{directory}/{{{{ inventory_hostname }}}}_config.yml",
         "drift_vhosts": [server.mine.entry("role-drift")],
         "drift_tasks": server.mine.tasks("role-drift"),
         "new_pulls": [{key: value for key, value in server.mine.pull("role-new").items() if key != "wait_timeout"}],
@@ -266,9 +269,11 @@ def role_plays(reports: pathlib.Path) -> list[dict[str, t.Any]]:
         *role("provision", "wrong entry", ovenmediaengine_vhosts="{{ wrong_vhosts }}"),
         *role("provision", "wrong list", ovenmediaengine_push_tasks="{{ wrong_tasks }}"),
         *role("export", "all"),
+        *role("import_config", "all"),
+        *role("import_config", "broken file", import_config_dir="{{ import_config_dir | dirname }}/broken"),
         *role("rotate_certificates", "wrong key"),
     ]
-    errors = [task for name in ROLES[:3] for task in role(name, "error")]
+    errors = [task for name in ("provision", "export", "rotate_certificates") for task in role(name, "error")]
     plays = {
         "hard:plain": servers,
         "errors": errors,
@@ -456,11 +461,13 @@ def _roles_did_what_they_should(scan: Scan, ends: t.Mapping[tuple[str, str], t.M
             "provision: wrong entry",
             "provision: wrong list",
             "rotate_certificates: wrong key",
+            "import_config: broken file",
         ]
         # Check mode does not pull from the origin, which nothing answers for.
         failing = ["provision: differs", *wrong, *([] if scan.check else ["provision: pull"])]
         assert ended == {f"{title}, it has failed" for title in failing}
         assert (reports / f"{name}.yml").exists()
+        assert (reports / f"{name}_config.yml").exists() is not scan.check
         files = scan.servers[name].simulator.state.channels.files
         made = {path.rpartition("/")[2] for path in files if "/role-" in path}
         assert made == (set() if scan.check else {"role-scheduled.sch", "role-multiplex.mux"})
@@ -508,7 +515,11 @@ def test_secrets_of_show_secrets_are_found_in_every_layer(tmp_path: pathlib.Path
         }
         cases = [Case(f"{module}: shown", module, {**options, **shown}) for module, options in names.items()]
         leaks = small_run(tmp_path, server, cases)[1]
+    # Those of configuration files, which no module shows.
+    in_files = Canaries(True, "hard")
+    Objects(in_files, "server's").server()
     theirs = {name for name in server.canary.secrets if " server's " in name and "of the configuration" not in name}
+    theirs -= set(in_files.secrets)
     assert len(theirs) > 15
     for layer in OF_TASKS:
         assert {leak.secret for leak in leaks if layer_of(leak.place) == layer} == theirs, layer

@@ -8,15 +8,27 @@ In a test::
     with Simulator(version="0.21.0") as sim:
         requests.get(sim.url + "/v1/vhosts", ...)
 
-On the command line: ``python -m tests.simulator --port 8081``.
+On the command line: ``python -m tests.simulator --port 8081``, or ``--config DIR`` to start from a configuration
+directory as a server does.
 """
 
 from __future__ import annotations
 
 from .clock import ManualClock
+from .configuration import NotStarted
 from .proxy import Proxy
 from .publishing import NotPublished, Published
 from .running import Simulator
 from .versions import NEWEST, VERSIONS, ServerVersion
 
-__all__ = ["NEWEST", "VERSIONS", "ManualClock", "NotPublished", "Proxy", "Published", "ServerVersion", "Simulator"]
+__all__ = [
+    "NEWEST",
+    "VERSIONS",
+    "ManualClock",
+    "NotPublished",
+    "NotStarted",
+    "Proxy",
+    "Published",
+    "ServerVersion",
+    "Simulator",
+]

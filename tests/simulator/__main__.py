@@ -14,10 +14,14 @@ import signal
 import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from .clock import Clock
+from .configuration import NotStarted
 from .faults import KINDS
-from .server import Server
+from .media import UNUSED_SECONDS
+from .server import EXIT_NOT_STARTED, Server
+from .starting import Start, log_to
 from .state import PLAIN, SCENES, State
 from .tls import ApiCertificate, made_certificate
 from .versions import NEWEST, VERSIONS
@@ -33,9 +37,6 @@ Kinds of faults: {", ".join(KINDS[:9])},
 same URL returns the requests that they met, DELETE ends them.
 """
 
-EXIT_DEAD = 139
-"""Exit status of a process that a segmentation fault ended, as a shell reports it."""
-
 
 def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line, after the arguments in the environment variable SIMULATOR_ARGUMENTS."""
@@ -45,7 +46,25 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         epilog=CONTROL,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--port", type=int, required=True, help="port to listen on; 0 picks a free one")
+    parser.add_argument("--port", type=int, help="port to listen on; 0 picks a free one; without it that of --config")
+    parser.add_argument(
+        "--config",
+        metavar="DIR",
+        type=os.path.abspath,
+        help="configuration directory to start from: Server.xml with the files that it includes. Its ports, token,"
+        " certificates and virtual hosts take the place of --token, --scene and --tls",
+    )
+    parser.add_argument(
+        "--mount",
+        type=_mount,
+        action="append",
+        default=[],
+        metavar="SEEN=HERE",
+        help="directory that the configuration calls SEEN, as in a container, and that is HERE; can be repeated",
+    )
+    parser.add_argument(
+        "--api-only", action="store_true", help="open no TLS ports of the providers and publishers of --config"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--token", default="ome-access-token", help="access token (%(default)s)")
     parser.add_argument(
@@ -77,6 +96,13 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         help="how long a stopped push stays listed (%(default)s)",
     )
     parser.add_argument(
+        "--unused-stream",
+        type=float,
+        default=UNUSED_SECONDS,
+        metavar="SECONDS",
+        help="how long a pulled stream without viewers stays (%(default)s)",
+    )
+    parser.add_argument(
         "--latency",
         type=float,
         default=0.0,
@@ -97,7 +123,16 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     parsed = parser.parse_args([*before, *(sys.argv[1:] if values is None else values)])
     if parsed.tls_key and not parsed.tls_cert:
         parser.error("--tls-key needs --tls-cert")
+    if parsed.port is None and parsed.config is None:
+        parser.error("--port or --config is needed")
     return parsed
+
+
+def _mount(text: str) -> tuple[str, str]:
+    seen, _equals, here = text.partition("=")
+    if not (os.path.isabs(seen) and os.path.isabs(here)):
+        raise argparse.ArgumentTypeError("two absolute paths with = between them are needed")
+    return seen, here
 
 
 def _api_certificate(options: argparse.Namespace, stack: contextlib.ExitStack) -> ApiCertificate | None:
@@ -112,14 +147,31 @@ def _api_certificate(options: argparse.Namespace, stack: contextlib.ExitStack) -
     return made_certificate(directory)[0]
 
 
+def _state(options: argparse.Namespace) -> State:
+    """Return the state to start with. :raises NotStarted: a server would not start from the directory."""
+    version = VERSIONS[options.server_version]
+    if options.config is None:
+        return State(version, Clock(), options.stop_delay, options.scene, options.default_host_name or ["*"])
+    directory = Path(options.config)
+    write = log_to(directory)
+    try:
+        state = State(version, Clock(), options.stop_delay, directory=directory, mounts=dict(options.mount))
+    except NotStarted as error:
+        write(str(error))
+        raise
+    state.on_line = write
+    return state
+
+
 async def serve(options: argparse.Namespace) -> int:
     """Serve until a signal or a deadly request. :returns: the exit status."""
     with contextlib.ExitStack() as stack:
-        certificate = _api_certificate(options, stack)
         log_file = stack.enter_context(open(options.log, "a", encoding="utf-8")) if options.log else None
-        version = VERSIONS[options.server_version]
-        state = State(version, Clock(), options.stop_delay, options.scene, options.default_host_name or ["*"])
-        state.api_certificate = certificate
+        try:
+            state = _state(options)
+        except NotStarted:
+            return EXIT_NOT_STARTED
+        state.world.unused_seconds = options.unused_stream
         server = Server(state, options.token, log_file)
         server.latency = options.latency / 1000
         ended = asyncio.Event()
@@ -127,19 +179,38 @@ async def serve(options: argparse.Namespace) -> int:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, ended.set)
-        port = await server.listen(options.host, options.port, certificate.context if certificate else None)
-        tls_ports = [await server.listen_tls(options.host, number) for number in options.tls_port]
-        host = f"[{options.host}]" if ":" in options.host else options.host
+        loop.add_signal_handler(signal.SIGHUP, lambda: None)  # Nothing is reloaded.
+        try:
+            await _listen(server, options, stack)
+            await ended.wait()
+        except NotStarted:
+            server.die(EXIT_NOT_STARTED)
+        await server.close()
+        return server.exit_status if server.died else 0
+
+
+async def _listen(server: Server, options: argparse.Namespace, stack: contextlib.ExitStack) -> None:
+    state = server.state
+    certificate = None
+    if options.config is not None:
+        server.on_start = Start(server, options.host, options.port, options.api_only)
+        await server.on_start()
+    else:
+        certificate = state.api_certificate = _api_certificate(options, stack)
+        await server.listen(options.host, options.port, certificate.context if certificate else None)
+    for number in options.tls_port:
+        await server.listen_tls(options.host, number)
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    found = state.configuration
+    for number in server.api_ports:
+        secure = certificate if found is None else number == found.tls_port
         print(
-            f"OvenMediaEngine simulator {version.name} listens on {'https' if certificate else 'http'}://{host}:{port}",
+            f"OvenMediaEngine simulator {state.version.name} listens on"
+            f" {'https' if secure else 'http'}://{host}:{number}",
             flush=True,
         )
-        for number in tls_ports:
-            print(f"TLS for virtual hosts on {host}:{number}", flush=True)
-        await ended.wait()
-        died = server.died
-        await server.close()
-        return EXIT_DEAD if died else 0
+    for listener in server.tls_listeners:
+        print(f"TLS for virtual hosts on {host}:{listener.port}", flush=True)
 
 
 def main(values: Sequence[str] | None = None) -> int:

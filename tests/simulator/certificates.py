@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from .answers import Answer, success
 from .errors import ApiError
-from .state import State, VirtualHost, tls_files
+from .objects import VirtualHost, tls_files
+from .state import State
 from .tls import load
 
 _FAILED = "Failed to reload certificate. Check server log for more information."
@@ -53,7 +54,7 @@ def _reload(state: State, vhost: VirtualHost) -> bool:
         return not state.version.reload_without_tls_fails
     if state.known_files.issuperset(path for path in tls.values() if path):
         return True
-    certificate = load(tls)
+    certificate = load(tls, vhost.locate)
     if certificate is None:
         return False
     vhost.certificates.append((state.clock.now() + state.reload_delay, certificate))

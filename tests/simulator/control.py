@@ -6,7 +6,9 @@
 =======  ============  ==========================================================================
 GET      log           ``{"log": [record, ...]}``
 DELETE   log           forgets the records
-POST     restart       ends the process and starts it again: all that the API made is lost
+POST     restart       ends the process and starts it again: all that the API made is lost. A configuration directory
+                       is read again; without an answer if the server does not start from it, and stays down
+GET      lines         ``{"lines": [text, ...]}``: the errors in the server's own log
 POST     streams       ``{"vhost", "app", "stream"}`` goes live. Options: ``reconnects`` true: its encoder connects
                        again after a DELETE; ``source_type`` and ``source_url``, by default an encoder by RTMP
 DELETE   streams       the same, ends. If that kills the process (concludeHlsLive on 0.18.0), it is dead from the
@@ -42,6 +44,7 @@ GET      state         what the server holds
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -49,6 +52,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import records
 from .answers import Answer
+from .configuration import NotStarted
 from .faults import from_json
 from .publishing import NotPublished, publish
 from .push_tasks import representation
@@ -83,8 +87,8 @@ async def answer(server: Server, method: str, target: str, raw: bytes) -> Answer
         return Answer(404, {"error": f"no such control call: {method} {target}"})
     try:
         body = json.loads(raw) if raw else {}
-        if action is _set_tls:
-            return Answer(200, await _set_tls(server, body))
+        if action in (_set_tls, _restart):
+            return Answer(200, await action(server, body))
         with server.state.lock:
             return Answer(200, action(server, body))
     except NotPublished as error:
@@ -97,13 +101,18 @@ def _log(server: Server, _body: Any) -> Any:
     return {"log": [record.as_dict() for record in server.log]}
 
 
+def _lines(server: Server, _body: Any) -> Any:
+    return {"lines": server.state.lines}
+
+
 def _clear_log(server: Server, _body: Any) -> Any:
     server.clear_log()
     return {}
 
 
-def _restart(server: Server, _body: Any) -> Any:
-    server.state.restart()
+async def _restart(server: Server, _body: Any) -> Any:
+    with contextlib.suppress(NotStarted):
+        await server.restart()
     return {}
 
 
@@ -292,6 +301,7 @@ _ACTIONS: dict[tuple[str, str], Callable[[Server, Any], Any]] = {
     ("GET", "log"): _log,
     ("DELETE", "log"): _clear_log,
     ("POST", "restart"): _restart,
+    ("GET", "lines"): _lines,
     ("POST", "streams"): _stream_appears,
     ("DELETE", "streams"): _stream_disappears,
     ("POST", "origins"): _set_origin,

@@ -90,6 +90,8 @@ class World:
     """What came in by streams that have ended, by virtual host and application."""
     started: float = 0.0
     """When the server started."""
+    unused_seconds: float = UNUSED_SECONDS
+    """How long a pulled stream without viewers stays, unless its request says so."""
 
     def restart(self, moment: float) -> None:
         """Forget what a process holds in its memory."""

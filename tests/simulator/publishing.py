@@ -9,12 +9,12 @@ Certificates are chosen by another order, see :mod:`.tls_listeners`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from .state import State, VirtualHost
+from .wildcards import matches
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,11 @@ class NotPublished(LookupError):
 def is_for_host(vhost: VirtualHost, host: str) -> bool:
     """Return whether one of the host names of a virtual host matches, as the server does it.
 
-    ``*`` is any text and ``?`` at most one character, dots included; case counts (HostName::UpdateRegex and
-    Regex::WildCardRegex [read]).
+    See :func:`.wildcards.matches`; case counts (HostName::UpdateRegex [read]).
     """
     item = vhost.config.get("host")
     names = item.get("names") if isinstance(item, dict) else None
-    return any(_pattern(str(name)).fullmatch(host) for name in names or ())
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", ".?"))
+    return any(matches(host, str(name)) for name in names or ())
 
 
 def reached(vhosts: Iterable[VirtualHost], host: str) -> VirtualHost | None:

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from .answers import Answer, success
 from .bodies import read_list, read_object, read_string
 from .clock import EPOCH
 from .errors import ApiError, ServerDies, has_conversion
+from .push_rules import check_required, check_url
 from .state import Application, PushTask, State, VirtualHost
-
-_SCHEMES = {"rtmp": ("rtmp://", "rtmps://"), "srt": ("srt://",), "mpegts": ("udp://", "tcp://")}
 
 
 def read_task(state: State, body: Any) -> PushTask:
@@ -82,12 +80,12 @@ def start(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answ
     push = state.push_application(vhost.name, app.name)
     if push is None:
         raise ApiError(404, f"Could not find application: {place}")
-    _check_required(task)
+    check_required(task)
     if state.version.duplicate_before_url:
         _check_duplicate(state, task, push.tasks)
-        _check_url(task)
+        check_url(task)
     else:
-        _check_url(task)
+        check_url(task)
         _check_duplicate(state, task, push.tasks)
     state.start_task(vhost.name, app.name, push, task)
     result = representation(state, vhost.name, app.name, task)
@@ -112,29 +110,6 @@ def stop(state: State, vhost: VirtualHost, app: Application, body: Any) -> Answe
     return success(message=state.version.stop_message)
 
 
-def _check_required(task: PushTask) -> None:
-    values = {"id": task.id, "stream.name": task.stream_name, "url": task.url, "protocol": task.protocol}
-    missing = [name for name, value in values.items() if not value]
-    if missing:
-        raise ApiError(400, f"There is no required parameter [ {' '.join(missing)}]")
-
-
 def _check_duplicate(state: State, task: PushTask, tasks: dict[str, PushTask]) -> None:
     if task.id in tasks:
         raise ApiError(state.version.duplicate_status, state.version.duplicate_text)
-
-
-def _check_url(task: PushTask) -> None:
-    task.url = task.url.rstrip("/")
-    if "://" not in task.url:
-        raise ApiError(400, "Could not parse url")
-    if not task.url.startswith(_SCHEMES[task.protocol]):
-        raise ApiError(400, "Unsupported protocol")
-    if task.protocol == "srt" and _mode(task.url) not in ("", "caller"):
-        raise ApiError(400, "Unsupported connection mode")
-    if task.url.startswith("tcp://") and task.url.endswith("listen"):
-        raise ApiError(400, "Unsupported tcp listen")
-
-
-def _mode(url: str) -> str:
-    return dict(parse_qsl(urlsplit(url).query)).get("mode", "")

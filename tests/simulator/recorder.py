@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,10 @@ UNKNOWN_TIME = "19700101000000"
 
 RULES = ("discontinuity", "continuity")
 """The segmentation rules; the first is what the server takes for anything else."""
+_SIXTY = r"(\*|([0-9]|1[0-9]|2[0-9]|3[0-9]|4[0-9]|5[0-9])|\*\/([0-9]|1[0-9]|2[0-9]|3[0-9]|4[0-9]|5[0-9]))"
+_HOURS = r"(\*|([0-9]|1[0-9]|2[0-3])|\*\/([0-9]|1[0-9]|2[0-3]))"
+SCHEDULE = re.compile(f"^{_SIXTY} {_SIXTY} {_HOURS}$")
+"""Second, minute and hour, each a number, ``*`` or ``*/`` and a number (FileApplication::RecordStart [read])."""
 _MACRO = re.compile(r"\$\{([a-zA-Z0-9:]+)\}")
 
 
@@ -185,8 +189,15 @@ class Records:
         for record in holder.records.values():
             record.ended = False
 
-    def stream_appears(self, vhost: str, app: str, stream: str) -> None:
-        """Begin a file for each recording of a stream that goes live."""
+    def stream_appears(self, vhost: str, app: str, stream: str, mapped: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Begin a file for each recording of a stream that goes live.
+
+        :param mapped: fields of the recordings that the record map has for the stream.
+        """
+        for fields in mapped:
+            holder = self.application(vhost, app)
+            if holder is not None:
+                self._make(holder, ConfigRecord(vhost, app, fields))
         for holder in self.applications.get((vhost, app), []):
             made = [record.config for record in holder.records.values()]
             for config in self.config_records:

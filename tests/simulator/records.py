@@ -5,19 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from .answers import Answer, success
 from .bodies import read_int, read_list, read_object, read_string
 from .errors import ApiError, ServerDies, has_conversion
-from .recorder import RULES, Record, RecordApplication
+from .recorder import RULES, SCHEDULE, Record, RecordApplication
 from .state import Application, State, VirtualHost
-
-_SIXTY = r"(\*|([0-9]|1[0-9]|2[0-9]|3[0-9]|4[0-9]|5[0-9])|\*\/([0-9]|1[0-9]|2[0-9]|3[0-9]|4[0-9]|5[0-9]))"
-_HOURS = r"(\*|([0-9]|1[0-9]|2[0-3])|\*\/([0-9]|1[0-9]|2[0-3]))"
-SCHEDULE = re.compile(f"^{_SIXTY} {_SIXTY} {_HOURS}$")
-"""Second, minute and hour, each a number, ``*`` or ``*/`` and a number (FileApplication::RecordStart [read])."""
 
 
 def representation(state: State, holder: RecordApplication, record: Record) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from .clock import Clock
@@ -17,11 +18,15 @@ from .publishing import Published, publish
 from .recorder import Record
 from .request_log import LogRecord
 from .server import Middleware, Server
+from .starting import Start
 from .state import ACCEPT, PLAIN, PushTask, State
 from .threads import LoopThread
 from .tls import ApiCertificate, made_certificate
 from .tls_listeners import Handshake
 from .versions import NEWEST, VERSIONS
+
+A_DAY = 86400.0
+"""Seconds."""
 
 
 class Simulator:
@@ -31,7 +36,8 @@ class Simulator:
     :param token: the access token.
     :param stop_delay: seconds for which a stopped push task stays listed (none on 0.15.10).
     :param tls: serve by https, with a certificate made on the spot.
-    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock if None.
+    :param clock: gives seconds, such as :class:`ManualClock`; the machine's clock if None. With that, a pulled stream
+    without viewers ends after a day, and not after a minute, so that no test depends on how fast the machine is.
     :param tls_cert: PEM file of a certificate to serve instead; with ``tls_key``.
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
@@ -41,6 +47,11 @@ class Simulator:
         all publishers and viewers.
     :param latency: seconds of the clock that each request takes beside its work, see :attr:`latency`.
     :param scene: what the configuration file holds, see :data:`.state.SCENES`.
+    :param config: a configuration directory to start from, in place of a scene; ``token`` and ports are those of its
+    Server.xml, ``default_host_names`` and ``tls`` mean nothing.
+    :param port: API port in place of the one of Server.xml, with ``config``; 0 for any that is free.
+    :param mounts: see :class:`.state.State`.
+    :raises NotStarted: a server would not start from the directory.
     """
 
     def __init__(
@@ -56,15 +67,24 @@ class Simulator:
         latency: float = 0.0,
         scene: str = PLAIN,
         default_host_names: Sequence[str] = ("*",),
+        config: str | Path | None = None,
+        port: int | None = None,
+        mounts: Mapping[str, str] | None = None,
     ) -> None:
+        directory = None if config is None else Path(config)
+        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names, directory, mounts)
+        if clock is None:
+            self.state.world.unused_seconds = A_DAY
         self.token = token
-        self.state = State(VERSIONS[version], Clock(clock), stop_delay, scene, default_host_names)
         self.port = 0
         self.ca_path: str | None = None
         """The authority to trust, if the certificate was made here."""
         self._server = Server(self.state, token)
         self._server.latency = latency
-        self._tls = tls or tls_cert is not None
+        self._start = Start(self._server, "127.0.0.1", port)
+        if directory is not None:
+            self._server.on_start = self._start
+        self._tls = directory is None and (tls or tls_cert is not None)
         self._tls_files = (tls_cert, tls_key)
         self._tls_ports = tls_ports
         self._directory: str | None = None
@@ -82,7 +102,11 @@ class Simulator:
             self.state.api_certificate = self._api_certificate()
         self._thread = LoopThread("simulator")
         try:
-            self.port = self._run(self._server.listen("127.0.0.1", 0, self._context))
+            if self.state.directory is not None:
+                self._run(self._start())
+                self._after_start()
+            else:
+                self.port = self._run(self._server.listen("127.0.0.1", 0, self._context))
             for port in self._tls_ports:
                 self._run(self._server.listen_tls("127.0.0.1", port))
         except BaseException:
@@ -213,8 +237,28 @@ class Simulator:
         """Forget the requests so far."""
         self._server.clear_log()
 
+    def _after_start(self) -> None:
+        """Take over token and port of the configuration."""
+        self.token = self._server.token
+        ports = self._server.api_ports
+        self.port = ports[0] if ports else 0
+        found = self.state.configuration
+        self._tls = found is not None and found.port is None and self._start.port is None
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the errors in the server's own log."""
+        return list(self.state.lines)
+
     def restart(self) -> None:
-        """End the process and start it again: all objects of the API and all streams are lost; a dead server runs."""
+        """End the process and start it again: all objects of the API and all streams are lost; a dead server runs.
+
+        :raises NotStarted: it does not start from its configuration directory any more, and stays down.
+        """
+        if self.state.directory is not None:
+            self._run(self._server.restart())
+            self._after_start()
+            return
         self.state.restart()
         if self.died:
             self._run(self._server.listen("127.0.0.1", self.port, self._context))

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which keys a virtual host and an application take, and what is kept of a posted one.
 
-The keys come from the tables in tests/wire/keys. The rules are those of the server's configuration: keys that it does
-not know are refused at every level, null is absence, scalars are kept with the type that they had (server-facts:
-Virtual hosts).
+The keys come from the tables in tests/wire/keys, those of the rest of Server.xml from ``server_keys.json``. The rules
+are those of the server's configuration: keys that it does not know are refused at every level, null is absence, scalars
+are kept with the type that they had (server-facts: Virtual hosts). :mod:`.config_xml` reads XML by the same items.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ MEMBER = "[]"
 """The suffix of the path of a list in the paths of its members."""
 KEYS = Path(__file__).resolve().parents[1] / "wire" / "keys"
 """The tables of the keys that each version takes."""
+SERVER_KEYS = Path(__file__).with_name("server_keys.json")
+"""The keys of Server.xml outside of its virtual hosts, read in the source of the versions, in the order in which it
+registers them. The form is that of the other tables; ``versions`` says which versions have a row, without it all do.
+"""
 
 Kind = Union[str, "Item", "ListOf"]
 
@@ -36,6 +40,10 @@ class Field:
     required: bool = False
     check: Callable[[Any], str | None] | None = None
     """Gives the words of the refusal, or None."""
+    xml: str = ""
+    """Name of the element in a configuration file."""
+    type: str = "text"
+    """Type of a scalar: a name of the tables."""
 
 
 @dataclass(frozen=True)
@@ -139,21 +147,47 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
+def _port(value: Any) -> str | None:
+    """Check one port (SingularPort::SetPort [read]): a number, and the kind of socket after a slash."""
+    text = as_text(value)
+    number, slash, kind = text.strip().partition("/")
+    if not _is_port(number):
+        return f"Invalid port: {text}"
+    return f"Unknown socket type: {text}" if slash and kind.strip().upper() not in ("TCP", "UDP", "SRT") else None
+
+
+def _ports(value: Any) -> str | None:
+    """Check ports and ranges of them (RangedPort::SetPort [read])."""
+    for part in as_text(value).strip().partition("/")[0].split(","):
+        ends = part.strip().split("-")
+        if len(ends) > 2:
+            return f"Invalid port expression: {part.strip()}"
+        if not all(map(_is_port, ends)) or int(ends[0]) > int(ends[-1]):
+            return f"Invalid port{' range' if len(ends) == 2 else ''}: {part.strip()}"
+    return None
+
+
+def _is_port(text: str) -> bool:
+    return text.strip().isdecimal() and 0 < int(text) < 65536
+
+
 def _redis_host(value: Any) -> str | None:
     text = as_text(value)
     return None if len(text.split(":")) == 2 else f"Invalid host format {text} > it must be host:port"
 
 
-def _application_type(value: Any) -> str | None:
-    text = as_text(value)
-    return None if text in ("live", "vod") else f"Unknown type: {text}"
+def _type_in(*known: str) -> Callable[[Any], str | None]:
+    return lambda value: None if as_text(value) in known else f"Unknown type: {as_text(value)}"
 
 
 _CHECKS: dict[str, Callable[[Any], str | None]] = {
-    "type": _application_type,
+    "type": _type_in("live", "vod"),
     "originMapStore.redisServer.host": _redis_host,
 }
 """What the server looks at beside the keys, by path."""
+_SERVER_CHECKS = {"type": _type_in("origin", "edge")}
+_RANGED = ("bind.providers.mpegts.", "bind.providers.srt.", "bind.publishers.srt.")
+"""Where several ports can be given."""
 
 
 class _Table:
@@ -162,10 +196,18 @@ class _Table:
     :param rows: the keys, in the order in which the server registers them; tests/wire/README.md describes them.
     :param overrides: fields that are not as the table has them, by path.
     :param takes_others: whether objects also take keys that are not in the table.
+    :param checks: what the server looks at beside the keys, by path.
     """
 
-    def __init__(self, rows: list[dict[str, Any]], overrides: Mapping[str, Field], takes_others: bool) -> None:
+    def __init__(
+        self,
+        rows: list[dict[str, Any]],
+        overrides: Mapping[str, Field],
+        takes_others: bool,
+        checks: Mapping[str, Callable[[Any], str | None]] = _CHECKS,
+    ) -> None:
         self._takes_others = takes_others
+        self._checks = checks
         self._rows = {row["json"]: row for row in rows}
         self._overrides = overrides
         self._inside: dict[str, list[str]] = {}
@@ -182,7 +224,9 @@ class _Table:
 
     def _field(self, path: str) -> Field:
         row = self._rows[path]
-        return self._overrides.get(path) or Field(self._kind(path), not row["optional"], _CHECKS.get(path))
+        return self._overrides.get(path) or Field(
+            self._kind(path), not row["optional"], self._checks.get(path), _last(row["xml"]), row["type"]
+        )
 
     def _kind(self, path: str) -> Kind:
         row = self._rows[path]
@@ -195,17 +239,16 @@ class _Table:
         if member["xml"] == row["xml"]:
             return ListOf(kind)
         # The JSON leaves out the name that the members have in XML.
-        return bare_list(_json_name(member["xml"]), kind, not member["optional"])
+        return bare_list(_last(member["xml"]), kind, not member["optional"])
 
 
-def bare_list(name: str, kind: Kind, required: bool = False) -> Item:
-    """Return an object that JSON writes as the array of its members. :param name: what the members are called."""
-    return Item({name: Field(ListOf(kind, bare=True), required)})
+def bare_list(xml: str, kind: Kind, required: bool = False) -> Item:
+    """Return an object that JSON writes as the array of its members. :param xml: what the members are called in XML."""
+    return Item({xml[:1].lower() + xml[1:]: Field(ListOf(kind, bare=True), required, xml=xml)})
 
 
-def _json_name(xml: str) -> str:
-    last = xml.rpartition(".")[2]
-    return last[:1].lower() + last[1:]
+def _last(xml: str) -> str:
+    return xml.rpartition(".")[2]
 
 
 def _rows(version: str, part: str) -> list[dict[str, Any]]:
@@ -231,6 +274,24 @@ def virtual_host(version: str, takes_others: bool = False, requires_host_names: 
     :param takes_others: whether keys that are not in the table are taken too.
     :param requires_host_names: as the contract documents it; real servers do not.
     """
-    overrides = {"applications": Field(bare_list("application", application(version, takes_others)))}
+    applications = bare_list("Application", application(version, takes_others))
+    overrides = {"applications": Field(applications, xml="Applications")}
     item = _Table(_rows(version, "virtual_host"), overrides, takes_others).item()
     return replace(item, fields={**item.fields, "host": replace(item.fields["host"], required=requires_host_names)})
+
+
+@cache
+def server(version: str, takes_others: bool = False) -> Item:
+    """Return the keys of Server.xml.
+
+    :param version: name of a table in :data:`KEYS`.
+    :param takes_others: whether keys that are not in the table are taken too.
+    """
+    table = json.loads(SERVER_KEYS.read_text(encoding="utf-8"))["server"]
+    rows = [row for row in table if version in row.get("versions", (version,))]
+    checks = dict(_SERVER_CHECKS)
+    for path in (row["json"] for row in rows if row["xml"].endswith("Port") and row["type"] == "text"):
+        checks[path] = _ports if path.startswith(_RANGED) else _port
+    item = _Table(rows, {}, takes_others, checks).item()
+    hosts = bare_list("VirtualHost", virtual_host(version, takes_others), required=True)
+    return replace(item, fields={**item.fields, "virtualHosts": Field(hosts, xml="VirtualHosts")})

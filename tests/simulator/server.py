@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
 import ssl
 from asyncio import AbstractEventLoop, get_running_loop
-from asyncio import Server as Listener
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TextIO
@@ -18,14 +15,15 @@ from typing import Any, TextIO
 from aiohttp import web
 
 from . import control
-from .answers import JSON_HEADERS, Answer
+from .answers import Answer
+from .api_listeners import ApiListeners, Connections, Port
 from .clock import run_in, turns
+from .configuration import NotStarted
 from .errors import ServerDies
 from .faults import Fault, Faults
-from .jsontext import dump
-from .ports import held, listening, port_of
 from .raw import Raw
 from .request_log import LogRecord, body_of, is_write
+from .responses import response
 from .router import answer
 from .state import State
 from .streams import end_due
@@ -33,6 +31,9 @@ from .tls_listeners import DOWN, Handshake, TlsListener
 
 KEEP_ALIVE_SECONDS = 60.0
 """An idle connection is closed after this (server-facts: HTTP)."""
+EXIT_NOT_STARTED = 1
+EXIT_CRASHED = 139
+"""Exit status of a process that a segmentation fault ended, as a shell reports it."""
 _TURNS = 4
 
 
@@ -56,18 +57,8 @@ anything, what it does afterwards happens when the change is made and the answer
 ``work`` out, or give another answer, byte by byte as :class:`.raw.Raw`; a wrapper around it gets that from ``work``."""
 
 
-class _Connections(web.Server):
-    """The connections of one server."""
-
-    closed = False
-    """Whether nothing listens at present: connections that were in the making, as by a TLS handshake, are cut off when
-    they are made.
-    """
-
-    def connection_made(self, handler: Any, transport: asyncio.Transport) -> None:
-        super().connection_made(handler, transport)
-        if self.closed:
-            asyncio.get_running_loop().call_soon(transport.abort)
+async def _nothing() -> None:
+    """Open no ports: they stay open."""
 
 
 class Server:
@@ -94,43 +85,52 @@ class Server:
         connections go on meanwhile.
         """
         self.died = False
+        self.exit_status = 0
         self.on_death: Callable[[], None] = lambda: None
+        self.on_start: Callable[[], Awaitable[None]] = _nothing
         self._log_file = log_file
-        self._context: ssl.SSLContext | None = None
         self._loop: AbstractEventLoop | None = None
-        self._listener: Listener | None = None
-        self._holder: socket.socket | None = None
-        """Holds the port, whether a server listens or not."""
         self._call_off: Callable[[], None] | None = None
         self._down_publishers: list[TlsListener] = []
-        self._connections: _Connections | None = None
+        self._connections: Connections | None = None
+        self._listeners = ApiListeners(self._connection)
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
         """Open the port, the same one again after the end of the process.
 
         :param port: 0 for any that is free. :returns: the port.
         """
-        if self._holder is None:
-            self._holder = held(host, port)
-        self._connections = _Connections(
-            self._handle,
-            access_log=None,
-            keepalive_timeout=KEEP_ALIVE_SECONDS,
-            auto_decompress=False,
-            max_line_size=65536,
-            max_field_size=65536,
-        )
-        self._loop = get_running_loop()
-        self._context = context
-        await self._listen(self._connections, self._holder)
-        self.died = False
-        return port_of(self._holder)
+        return (await self.listen_on(host, None if self._listeners.numbers else [(port, context)]))[0]
 
-    async def _listen(self, connections: _Connections, holder: socket.socket) -> None:
-        connections.closed = False
-        self._listener = await get_running_loop().create_server(
-            connections, sock=listening(holder, 1024), ssl=self._context, backlog=1024
-        )
+    async def listen_on(self, host: str, ports: list[Port] | None) -> list[int]:
+        """Open ports and close all others; with None, open those that were open before the end of the process.
+
+        :returns: the ports.
+        """
+        if self._connections is None or self.died:
+            self._connections = Connections(
+                self._handle,
+                access_log=None,
+                keepalive_timeout=KEEP_ALIVE_SECONDS,
+                auto_decompress=False,
+                max_line_size=65536,
+                max_field_size=65536,
+            )
+        self._loop = get_running_loop()
+        if ports is not None:
+            self._listeners.hold(host, ports)
+        await self._listeners.listen()
+        self.died = False
+        return self._listeners.numbers
+
+    @property
+    def api_ports(self) -> list[int]:
+        """Return the ports of the API."""
+        return self._listeners.numbers
+
+    def _connection(self) -> Any:
+        assert self._connections is not None
+        return self._connections()
 
     async def listen_tls(self, host: str, port: int) -> int:
         """Open a TLS port that serves the certificates of virtual hosts.
@@ -153,9 +153,7 @@ class Server:
         self._stop_listening()
         for listener in self.tls_listeners:
             listener.release()
-        if self._holder is not None:
-            self._holder.close()
-            self._holder = None
+        self._listeners.release()
         if self._connections is not None:
             await self._connections.shutdown(0.1)
 
@@ -169,21 +167,20 @@ class Server:
 
         :param publishers: whether the TLS ports of the publishers go too.
         """
-        closes = seconds > 0 and self._listener is not None
-        if closes and self._listener is not None and not self._is_closed:
+        closes = seconds > 0 and self._connections is not None
+        if closes and not self._is_closed:
             # What is accepted already must become a connection first: asyncio would forget it, open, where the port is
             # closed meanwhile.
-            for listening in self._listener.sockets:
-                get_running_loop().remove_reader(listening.fileno())
+            self._listeners.accept_no_more()
             await turns(_TURNS)
         self._abort_connections()
         if publishers:
             for listener in self.tls_listeners:
                 listener.abort_connections()
-        if not closes or self._listener is None or self._connections is None:
+        if not closes or self._connections is None:
             return
         if not self._is_closed:
-            self._listener.close()
+            self._listeners.close()
             self._connections.closed = True
         if publishers:
             self._down_publishers = [listener for listener in self.tls_listeners if listener.behaviour != DOWN]
@@ -204,8 +201,9 @@ class Server:
 
     async def _listen_again(self) -> None:
         self._listen_no_more_later()
-        if self._connections is not None and self._holder is not None and self._is_closed:
-            await self._listen(self._connections, self._holder)
+        if self._connections is not None and self._listeners.numbers and self._is_closed:
+            self._connections.closed = False
+            await self._listeners.listen()
         publishers, self._down_publishers = self._down_publishers, []
         for listener in publishers:
             await listener.behave(listener.behaviour)
@@ -223,9 +221,19 @@ class Server:
         if dying and not self.died:
             self.die()
 
-    def die(self) -> None:
+    async def restart(self) -> None:
+        """End the process and start it again. :raises NotStarted: its configuration keeps it down."""
+        try:
+            self.state.restart()
+            await self.on_start()
+        except NotStarted:
+            self.die(EXIT_NOT_STARTED)
+            raise
+
+    def die(self, status: int = EXIT_CRASHED) -> None:
         """End as a crashed process does: no answer, every connection gone, nothing listens."""
         self.died = True
+        self.exit_status = status
         self._stop_listening()
         self.on_death()
 
@@ -235,8 +243,7 @@ class Server:
 
     def _stop_listening(self) -> None:
         self._listen_no_more_later()
-        if self._listener is not None:
-            self._listener.close()
+        self._listeners.close()
         if self._connections is not None:
             self._connections.closed = True
         for listener in self.tls_listeners:
@@ -257,7 +264,7 @@ class Server:
             return Raw(None)  # The connection was in the making when the port was closed.
         target = request.raw_path
         if target.startswith(control.PREFIX):
-            return _response(await control.answer(self, request.method, target, raw))
+            return response(await control.answer(self, request.method, target, raw))
         await self.end_due()
         if self.died:
             return web.Response()
@@ -277,7 +284,7 @@ class Server:
         self._write_record(exchange.record)
         if isinstance(result, Raw):
             return result
-        return _response(result, self.state.clock.http_date() if self.state.version.sends_date else "")
+        return response(result, self.state.clock.http_date() if self.state.version.sends_date else "")
 
     async def _met(self, exchange: Exchange) -> Answer | Raw:
         async def work() -> Any:
@@ -318,7 +325,7 @@ class Server:
                 exchange.target,
                 exchange.request.headers.get("Authorization"),
                 exchange.raw,
-                f"{'https' if self._context else 'http'}://{exchange.request.headers.get('Host', '')}",
+                f"{'https' if exchange.request.secure else 'http'}://{exchange.request.headers.get('Host', '')}",
             )
 
         wrapped: Work = work
@@ -332,20 +339,3 @@ def _wrap(middleware: Middleware, exchange: Exchange, work: Work) -> Work:
         return await middleware(exchange, work)
 
     return wrapped
-
-
-class _Response(web.Response):
-    """A response that has the header ``Date`` only if the server sends one; aiohttp always adds it."""
-
-    async def _prepare_headers(self) -> None:
-        await super()._prepare_headers()
-        if not self.headers["Date"]:
-            del self.headers["Date"]
-
-
-def _response(result: Answer, date: str = "") -> web.Response:
-    return _Response(
-        status=result.status,
-        headers={**JSON_HEADERS, "Date": date, **result.headers},
-        body=None if result.empty else dump(result.payload),
-    )

@@ -6,18 +6,31 @@
 from __future__ import annotations
 
 import copy
+import os
 import random
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from . import stream_maps
 from .channel_files import Channels
 from .clock import Clock
+from .config_xml import resolved
+from .configuration import Configuration, NotStarted
+from .configuration import load as read_directory
 from .media import BYTES_PER_SECOND, LiveStream, World
-from .recorder import RecordApplication, Records
+from .objects import (
+    Application,
+    ConfigTask,
+    PushApplication,
+    PushTask,
+    StaticVirtualHost,
+    VirtualHost,
+)
+from .recorder import Records
 from .schema import application, as_text
-from .tls import OWN_ROOT, ApiCertificate, LoadedCertificate, load
+from .tls import OWN_ROOT, ApiCertificate, readable
 from .versions import ServerVersion
 
 ACCEPT, REFUSE, HANG = "accept", "refuse", "hang"
@@ -35,95 +48,6 @@ SECONDS_TO_REFUSE = 0.5
 SECONDS_TO_STOP_HANGING = 2.0
 
 
-@dataclass
-class PushTask:
-    """One push task. Times are seconds of the clock (server-facts: Push tasks)."""
-
-    id: str
-    stream_name: str
-    protocol: str
-    url: str
-    stream_key: str
-    created: float
-    track_ids: list[int] = field(default_factory=list)
-    variant_names: list[str] = field(default_factory=list)
-    is_config: bool = False
-    session_since: float | None = None
-    """Since when the server tries to deliver; None while the stream is not live."""
-    last_session: float | None = None
-    gone_at: float | None = None
-    """When a task that was asked to stop disappears."""
-    sequence: int = 0
-    earlier_bytes: int = 0
-    earlier_milliseconds: int = 0
-
-
-@dataclass
-class PushApplication:
-    """The push tasks of one application; it can outlive the application (server-facts: Virtual hosts)."""
-
-    tasks: dict[str, PushTask] = field(default_factory=dict)
-
-
-@dataclass
-class Application:
-    """An application of a virtual host; ``config`` is what GET returns, less ``dynamic``."""
-
-    name: str
-    config: dict[str, Any]
-    push: PushApplication | None = None
-    records: RecordApplication | None = None
-    created: float = 0.0
-
-
-@dataclass
-class VirtualHost:
-    """A virtual host; ``config`` is what GET returns."""
-
-    name: str
-    config: dict[str, Any]
-    read_only: bool
-    created: float = 0.0
-    applications: dict[str, Application] = field(default_factory=dict)
-    certificates: list[tuple[float, LoadedCertificate]] = field(default_factory=list)
-    """What was loaded, each with the moment from which it is in use, in the order of the loads."""
-
-    def load_first_certificate(self) -> None:
-        """Read the files of a new virtual host; it has no TLS if that fails (server-facts: Virtual hosts)."""
-        tls = tls_files(self.config)
-        certificate = load(tls) if tls else None
-        if certificate is not None:
-            self.certificates = [(float("-inf"), certificate)]
-
-    def certificate_at(self, moment: float) -> LoadedCertificate | None:
-        """Return the certificate in use at a moment of the clock."""
-        return next((certificate for since, certificate in reversed(self.certificates) if since <= moment), None)
-
-
-@dataclass(frozen=True)
-class StaticVirtualHost:
-    """A virtual host of the server's configuration file; it is there again after a restart."""
-
-    config: dict[str, Any]
-    applications: tuple[dict[str, Any], ...]
-
-
-@dataclass(frozen=True)
-class ConfigTask:
-    """A push task of the server's configuration (stream map)."""
-
-    vhost: str
-    app: str
-    fields: Mapping[str, Any]
-
-
-def tls_files(config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the paths of certificate, key and chain of a virtual host; None if it has no TLS."""
-    host = config.get("host")
-    tls = host.get("tls") if isinstance(host, dict) else None
-    return tls if isinstance(tls, dict) else None
-
-
 def as_strings(value: Any) -> Any:
     """Return every scalar of ``value`` as a string, as reads of the configuration file give them."""
     if isinstance(value, dict):
@@ -139,7 +63,10 @@ class State:
     :param version: which server this is.
     :param clock: the time.
     :param stop_delay: seconds for which a stopped task stays listed (versions that stop at once ignore it).
-    :param scene: one of :data:`SCENES`.
+    :param scene: one of :data:`SCENES`; without meaning if there is a directory.
+    :param directory: the configuration directory to start from.
+    :param mounts: directories of this machine by the path under which the server sees them, as in a container.
+    :raises NotStarted: a server would not start from the directory.
     """
 
     def __init__(
@@ -149,6 +76,8 @@ class State:
         stop_delay: float = 1.0,
         scene: str = PLAIN,
         default_host_names: Sequence[str] = ("*",),
+        directory: Path | None = None,
+        mounts: Mapping[str, str] | None = None,
     ) -> None:
         self.version = version
         self.clock = clock
@@ -176,10 +105,49 @@ class State:
         """
         self.records = Records(self)
         self.channels = Channels(self)
+        self.directory = directory
+        self.configuration: Configuration | None = None
+        """What the directory says, as of the last start."""
+        self.lines: list[str] = []
+        """The server's own log: errors only."""
+        self.on_line: Callable[[str], None] = lambda line: None
+        self._mounts = dict(mounts or {})
         self._static: list[StaticVirtualHost] = []
-        self._add_initial(scene, default_host_names)
+        if directory is None:
+            self._add_initial(scene, default_host_names)
+        else:
+            self._start_from(directory)
 
     # -- the configuration file -------------------------------------------------------------------------------
+
+    def say(self, line: str) -> None:
+        """Write an error into the server's own log."""
+        self.lines.append(line)
+        self.on_line(line)
+
+    def locate(self, path: str, base: Path | None = None) -> str:
+        """Return the file of this machine for a path of the configuration.
+
+        :param base: what a relative path is relative to; the root directory if None.
+        :raises FileNotFoundError: the simulated machine does not share the path with this one.
+        """
+        found = os.path.normpath(os.path.join("/" if base is None else base, resolved(path)))
+        for seen, there in self._mounts.items():
+            if found == seen or found.startswith(seen.rstrip("/") + "/"):
+                return os.path.normpath(there + found[len(seen.rstrip("/")) :])
+        return found if base is not None and Path(found).is_relative_to(base) else readable(found)
+
+    def _start_from(self, directory: Path) -> None:
+        """Read the configuration directory. :raises NotStarted: with the line that is in the log."""
+        self._static = []
+        try:
+            self.configuration = read_directory(directory, self.version)
+        except NotStarted as error:
+            self.say(str(error))
+            raise
+        self._static = [StaticVirtualHost(config, apps) for config, apps in self.configuration.virtual_hosts]
+        for static in self._static:
+            self._create_static(static)
 
     def _add_initial(self, scene: str, host_names: Sequence[str]) -> None:
         """Add the configuration that tests/wire/README.md describes."""
@@ -276,8 +244,8 @@ class State:
 
     def _create_static(self, static: StaticVirtualHost) -> None:
         convert: Callable[[Any], Any] = as_strings if self.version.static_scalars_are_strings else copy.deepcopy
-        vhost = VirtualHost(static.config["name"], convert(static.config), True, self.clock.now())
-        vhost.load_first_certificate()
+        vhost = VirtualHost(resolved(static.config["name"]), convert(static.config), True, self.clock.now())
+        vhost.load_first_certificate(lambda path: self.locate(path, self.directory))
         self.virtual_hosts[vhost.name] = vhost
         for config in static.applications:
             self.create_application(vhost, convert(config))
@@ -286,7 +254,9 @@ class State:
         """End the process and start it again: only the configuration file is left (server-facts: Virtual hosts).
 
         Streams are gone too; what the world outside does (destinations, broken files) stays, and so do the files of
-        channels.
+        channels. A configuration directory is read again.
+
+        :raises NotStarted: the server does not start any more; nothing is left then.
         """
         with self.lock:
             self.virtual_hosts.clear()
@@ -297,8 +267,11 @@ class State:
             self.channels.clear()
             self.world.restart(self.clock.now())
             self.dying = False
-            for static in self._static:
-                self._create_static(static)
+            if self.directory is not None:
+                self._start_from(self.directory)
+            else:
+                for static in self._static:
+                    self._create_static(static)
             self.channels.restart()
             self.records.restore()
             tasks, self.config_tasks = self.config_tasks, []
@@ -316,7 +289,7 @@ class State:
     def create_virtual_host(self, config: dict[str, Any]) -> VirtualHost:
         """Add a virtual host made through the API; the caller has checked that the name is free."""
         vhost = VirtualHost(as_text(config["name"]), config, False, self.clock.now())
-        vhost.load_first_certificate()
+        vhost.load_first_certificate(self.locate)
         self.virtual_hosts[vhost.name] = vhost
         return vhost
 
@@ -332,7 +305,7 @@ class State:
 
     def create_application(self, vhost: VirtualHost, config: dict[str, Any]) -> Application:
         """Add an application; push tasks that an earlier one of the same name left behind show up again."""
-        app = Application(as_text(config["name"]), config, created=self.clock.now())
+        app = Application(resolved(as_text(config["name"])), config, created=self.clock.now())
         vhost.applications[app.name] = app
         publishers = config.get("publishers")
         if isinstance(publishers, dict) and any(key in publishers for key in self.version.push_publisher_keys):
@@ -434,7 +407,12 @@ class State:
                 self.streams[vhost, app, stream] = LiveStream(self.clock.now(), **source)
                 for task in self._tasks_of(vhost, app, stream):
                     self._begin_session(task)
-                self.records.stream_appears(vhost, app, stream)
+                place = found, found.applications[app], stream
+                push = self.push_application(vhost, app)
+                if push is not None:
+                    for task in stream_maps.pushes(self, *place):
+                        self.start_task(vhost, app, push, task)
+                self.records.stream_appears(vhost, app, stream, list(stream_maps.records(self, *place)))
 
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream end; its tasks wait for it again."""
@@ -444,8 +422,11 @@ class State:
                 past = self.world.past_bytes
                 past[vhost, app] = past.get((vhost, app), 0) + ended.bytes_until(self.clock.now())
                 self.dying = self.dying or (ended.concluded and self.version.conclude_kills)
-                for task in self._tasks_of(vhost, app, stream):
-                    self._end_session(task)
+                for push in self.push_applications.get((vhost, app), []):
+                    for task in [task for task in push.tasks.values() if task.stream_name == stream]:
+                        self._end_session(task)
+                        if task.ends_with_stream:
+                            self.stop_task(push, task)
                 self.records.stream_disappears(vhost, app, stream)
 
     def _end_streams(self, vhost: str, app: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from . import tracks
 from .answers import Answer, envelope, success
 from .errors import NO_OBJECT, ApiError
-from .media import NO_INPUT_SECONDS, RTMP_SOURCE, UNUSED_SECONDS, LiveStream, Pull
+from .media import NO_INPUT_SECONDS, RTMP_SOURCE, LiveStream, Pull
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 
 _URL = re.compile(r"(?P<scheme>.*)://((?P<id>.+):(?P<password>.+)@)?(?P<host>[^:/?#]*)(:\d+)?(/[^?]*)?(\?.*)?")
@@ -121,7 +121,7 @@ def pull(state: State, vhost: VirtualHost, app: Application, body: Any, address:
     if source is None:
         raise ApiError(502, f"Could not pull the stream : {address}")
     source_type, url = source
-    asked = _asked(properties, urls)
+    asked = _asked(state, properties, urls)
     asked.used = asked.input_until = state.clock.now()
     state.stream_appears(vhost.name, app.name, name, source_type=source_type, source_url=url, pull=asked)
     return Answer(201, envelope(201, "Created"))
@@ -151,9 +151,9 @@ def _connect(state: State, app: Application, urls: list[str], properties: dict[s
     return next(((source_type, url) for url in tried if is_reachable(state, url)), None)
 
 
-def _asked(properties: dict[str, Any], urls: list[str]) -> Pull:
+def _asked(state: State, properties: dict[str, Any], urls: list[str]) -> Pull:
     result = Pull(list(urls), persistent=properties.get("persistent") is True, relay=properties.get("relay") is True)
-    result.unused_seconds = _positive(properties, "unusedStreamDeletionTimeoutMs") / 1000 or UNUSED_SECONDS
+    result.unused_seconds = _positive(properties, "unusedStreamDeletionTimeoutMs") / 1000 or state.world.unused_seconds
     result.no_input_seconds = _positive(properties, "noInputFailoverTimeoutMs") / 1000 or NO_INPUT_SECONDS
     return result
 

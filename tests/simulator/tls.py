@@ -10,7 +10,7 @@ import os
 import re
 import ssl
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ class LoadedCertificate:
     """SHA-256, hexadecimal, lower case."""
 
 
-def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
+def load(tls: Mapping[str, Any], locate: Callable[[str], str] | None = None) -> LoadedCertificate | None:
     """Read the files of a virtual host.
 
     As the server does (ovcrypto/certificate.cpp and tls_context.cpp of 0.18.0 and 0.20.0 [read]), the first certificate
@@ -40,18 +40,20 @@ def load(tls: Mapping[str, Any]) -> LoadedCertificate | None:
     is not simulated.
 
     :param tls: ``certPath``, ``keyPath`` and optionally ``chainCertPath``.
+    :param locate: returns the file of this machine for a path; :func:`readable` if None.
     :returns: None if a file is missing, broken or unreadable, or if the key is that of another certificate.
     """
+    path_of = locate or readable
     try:
-        leaf = _blocks(str(tls.get("certPath", "")))[0]
+        leaf = _blocks(path_of(str(tls.get("certPath", ""))))[0]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
             file.write(leaf)
             file.flush()
             # With a wrong password, because an encrypted key would ask for one at the terminal.
-            context.load_cert_chain(file.name, readable(str(tls.get("keyPath", ""))), password="")
+            context.load_cert_chain(file.name, path_of(str(tls.get("keyPath", ""))), password="")
         if tls.get("chainCertPath"):
-            context.load_verify_locations(cadata="\n".join(_blocks(str(tls["chainCertPath"]))))
+            context.load_verify_locations(cadata="\n".join(_blocks(path_of(str(tls["chainCertPath"])))))
     except (OSError, ValueError, IndexError):
         return None
     return LoadedCertificate(context, hashlib.sha256(ssl.PEM_cert_to_DER_cert(leaf)).hexdigest())
@@ -72,7 +74,7 @@ def readable(path: str) -> str:
 
 
 def _blocks(path: str) -> list[str]:
-    with open(readable(path), encoding="ascii", errors="replace") as file:
+    with open(path, encoding="ascii", errors="replace") as file:
         return _PEM_BLOCK.findall(file.read())
 
 

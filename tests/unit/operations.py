@@ -28,6 +28,9 @@ OPERATIONS: dict[str, type[Operation]] = {
     path.stem: _operation_of(path.stem) for path in sorted(_MODULES.glob("[!_]*.py"))
 }
 
+CONNECTED = tuple(name for name, operation in OPERATIONS.items() if operation.has_connection)
+"""The modules that have connection options."""
+
 
 def argument_spec(module: str) -> dict[str, t.Any]:
     """Return the argument spec of a module by its name."""

@@ -121,4 +121,9 @@ def test_roles_declare_only_secrets_as_secrets() -> None:
     ]
     options = [named for spec in specs for entry in spec.values() for named in entry.get("options", {}).items()]
     secret = {name for name, option in options if option.get("no_log")}
-    assert secret == {"ovenmediaengine_api_token", "ovenmediaengine_http_headers", "ovenmediaengine_stream_keys"}
+    assert secret == {
+        "ovenmediaengine_api_token",
+        "ovenmediaengine_http_headers",
+        "ovenmediaengine_stream_keys",
+        "server_previous_api_token",
+    }

@@ -13,9 +13,10 @@ import re
 import typing as t
 
 from .._core.errors import OmeError
-from .._core.server_version import OLDEST_ASSUMED, Version, describe, show
+from .._core.server_version import OLDEST_ASSUMED, describe
 from .._schema.fields import Field
 from .._schema.objects import Object
+from .._schema.releases import needs, unsupported
 from .client import Api
 
 _UNKNOWN_KEY = re.compile(r"Unknown item found: \S*?([A-Za-z0-9_]+)$")
@@ -46,9 +47,9 @@ class ServerSpelling:
         if not any(field.renamed or _must_ask(field, assume) for _path, field in fields):
             return declaration
         version = self._api.server_version()
-        unknown = [_needs(path, field) for path, field in fields if not field.known_to(version)]
+        unknown = [needs(path, field) for path, field in fields if not field.known_to(version)]
         if unknown:
-            raise OmeError("unsupported_option", attempt, detail=_unsupported(unknown, version))
+            raise OmeError("unsupported_option", attempt, detail=unsupported(unknown, version))
         return declaration.at(version)
 
     def explain_refusal(self, declaration: Object, server_message: str | None) -> str:
@@ -62,24 +63,10 @@ class ServerSpelling:
                     f"Versions of the server spell the option {path} differently: {' or '.join(field.wires)}{reported}."
                 )
             if field.limited:
-                return f"The option {_needs(path, field)}."
+                return f"The option {needs(path, field)}."
         return ""
 
 
 def _must_ask(field: Field, assume: bool) -> bool:
     """Return whether the version must be read before a field is sent; ``assume`` as for `to_write`."""
     return field.until is not None or (field.since is not None and (not assume or field.since > OLDEST_ASSUMED))
-
-
-def _needs(path: str, field: Field) -> str:
-    """Return a text with the releases that know an option."""
-    needs = [f"OvenMediaEngine {show(field.since)} or later"] if field.since else []
-    needs += [f"{'' if needs else 'OvenMediaEngine '}{show(field.until)} or earlier"] if field.until else []
-    instead = f" (others have {field.instead} in place of {field.option})" if field.instead else ""
-    return f"{path} needs {', '.join(needs)}{instead}"
-
-
-def _unsupported(unknown: t.Sequence[str], version: Version) -> str:
-    """Return the detail of an error for unsupported options: at most five and the number of the others."""
-    more = f"; and {len(unknown) - 5} more options" if len(unknown) > 5 else ""
-    return f"{'; '.join(unknown[:5])}{more}. The version of this server is {describe(version)}."

@@ -50,9 +50,13 @@ class Applications:
         listed = APPLICATION.fields[part].to_wire(self._desired.get(key, {}).get(part, {}))
         if any(name in listed for name in names):
             return False
-        raw = self._read(key) if raw is None else raw
+        raw = self.read(key, raw)
         current = raw.get(part) if isinstance(raw, dict) else None
         return isinstance(current, dict) and not any(name in current for name in names)
+
+    def read(self, key: application.Key, raw: t.Any) -> t.Any:
+        """Return an application in wire form; ``raw`` is what is known of it, None if it was not read yet."""
+        return self._read(key) if raw is None else raw
 
     def _read(self, key: application.Key) -> t.Any:
         place = {"vhost": key.vhost, "application": key.name}

@@ -10,6 +10,7 @@ import functools
 import typing as t
 
 from .._api.client import Api
+from .._api.spelling import ServerSpelling
 from .._certificates.probe import ProbeSettings
 from .._core.context import Context
 from .._core.errors import OmeError
@@ -18,6 +19,7 @@ from .applications import Applications
 from .certificates import CertificateAudit
 from .collector import Collector
 from .desired import Desired, DesiredCertificate
+from .durable import DurableAudit
 from .findings import DRIFT, ERROR, INFO, SEVERITIES, Finding
 from .jobs import AUDITED_PUSH_TASKS, AUDITED_RECORDS, JobAudit
 from .known_defects import describe_known_defects
@@ -36,10 +38,12 @@ class Audit:
         desired: Desired,
         *,
         sampling_interval: float = 0.0,
+        config_dir: str | None = None,
         findings: t.Iterable[Finding] = (),
     ) -> None:
         """``sampling_interval`` is the time in seconds between two samples of what runs; 0 for one sample.
 
+        ``config_dir`` is the configuration directory that the server starts from, if objects are durable.
         ``findings`` are those about entries of the lists that cannot be compared.
         """
         self._api = api
@@ -48,13 +52,16 @@ class Audit:
         self._collector = Collector(findings)
         self._sampling_interval = sampling_interval
         self._applications = Applications(api, desired, self._collector)
+        self._durable = DurableAudit(context, self._collector, desired, config_dir)
         common = (api, context, desired, self._collector, self._applications)
-        self._push_tasks, self._records = (JobAudit(*common, kind) for kind in (AUDITED_PUSH_TASKS, AUDITED_RECORDS))
+        self._push_tasks, self._records = (
+            JobAudit(*common, kind, self._durable) for kind in (AUDITED_PUSH_TASKS, AUDITED_RECORDS)
+        )
         self._streams, *self._channels = (
             NamedObjectAudit(*common, kind) for kind in (AUDITED_STREAMS, AUDITED_SCHEDULED, AUDITED_MULTIPLEX)
         )
         self._parts: list[Part] = [self._push_tasks, self._records, self._streams, *self._channels]
-        self._objects = ObjectAudit(*common, self._parts)
+        self._objects = ObjectAudit(*common, self._parts, self._durable)
         self._certificates: list[dict[str, t.Any]] = []
         self._version: str | None = None
         self._reachable = False
@@ -63,12 +70,14 @@ class Audit:
         """Read and compare everything. A server that does not answer is a finding; its endpoints are still probed."""
         for vhost in self._desired.vhosts:
             self._collector.add_warnings(virtual_host.warnings_for(vhost), vhost=vhost["name"])
+        self._durable.read()
         for part in self._parts:
             part.check_desired()
         unfinished: set[str] = set()
         try:
             self._read_server()
             unfinished = set(self._objects.entries)
+            self._durable.check(ServerSpelling(self._api).to_compare)
             self._api.map_concurrently(
                 [functools.partial(self._objects.compare, name, unfinished) for name in sorted(unfinished)]
             )
@@ -119,8 +128,9 @@ class Audit:
         findings = sorted(
             self._collector.findings, key=lambda one: (order[one.severity], *one[3:11], one.kind, one.message)
         )
-        vhosts = self._objects.entries
+        vhosts, restart_required = self._objects.entries, self._durable.restart_required
         return {
+            **({} if restart_required is None else {"restart_required": restart_required}),
             "reachable": self._reachable,
             "version": self._version,
             "counts": {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES},

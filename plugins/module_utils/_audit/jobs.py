@@ -22,6 +22,7 @@ from .._schema.validators import is_addressable
 from .applications import Applications, StreamKey
 from .collector import Collector
 from .desired import Desired
+from .durable import DurableAudit
 from .findings import DRIFT, ERROR, WARNING
 
 Raw = t.Mapping[str, t.Any]  # a job in wire form
@@ -98,7 +99,9 @@ class JobAudit:
         collector: Collector,
         applications: Applications,
         audited: AuditedJobs,
+        durable: DurableAudit,
     ) -> None:
+        self._durable = durable
         self._api = api
         self._context = context
         self._collector = collector
@@ -110,13 +113,17 @@ class JobAudit:
         self._first: dict[Key, Sample] = {}
         self._last: dict[Key, Sample] = {}
         self._skipped: set[tuple[str, str]] = set()
+        self._mapped: dict[Key, t.Mapping[str, t.Any]] = {}
+        """The listed jobs that a stream map starts with their streams, as the map has them."""
         self.entries: list[dict[str, t.Any]] = []
         """What results say of each job that was read."""
 
     def check_desired(self) -> None:
         """Report desired jobs that are valid but may not do what was meant."""
+        self._durable.read_maps(self._kind, self._jobs.values())
         for key, job in self._jobs.items():
             self._collector.add_warnings(self._kind.warnings_for(job), **self._place(key))
+            self._durable.check_job(self._kind, job, **self._place(key))
 
     def scopes(self) -> set[tuple[str, str]]:
         """Return virtual host and application of the desired jobs."""
@@ -153,6 +160,12 @@ class JobAudit:
                 differences = self._kind.declaration.difference(self._jobs[key], current)
                 self._collector.add_differences(title, differences, read_only=False, **self._place(key))
                 continue
+            entry = self._durable.mapped(self._kind, self._jobs[key]) if present else None
+            if entry is not None:
+                raw = self._applications.read(application.Key(vhost, app), raw)
+                if self._durable.reads_map(self._kind, vhost, raw, app):
+                    deferred(self._mapped.__setitem__, key, entry)
+                    continue
             if cannot_start is None:
                 cannot_start = present and self._applications.lacks(
                     application.Key(vhost, app), raw, "publishers", self._audited.publishers
@@ -182,6 +195,8 @@ class JobAudit:
         for key, sample in self._first.items():
             if self._waits(sample):
                 yield key.vhost, key.app, _stream_of(sample.raw)
+        for key, entry in self._mapped.items():
+            yield key.vhost, key.app, entry["stream"]["name"]
 
     def second_look(self) -> list[t.Callable[[], None]]:
         """Return the calls that sample the jobs again that run or should run."""
@@ -224,6 +239,14 @@ class JobAudit:
         """Report jobs that fail, send nothing or are not listed, and make the entries of the result."""
         for key in sorted(self._first):
             self._judge_one(key)
+        for key, entry in sorted(self._mapped.items()):
+            if self._applications.is_live((key.vhost, key.app, entry["stream"]["name"])) and not any(
+                is_of_configuration(sample.raw) and self._durable.has_started(self._kind, entry, sample.raw, other)
+                for other, sample in self._first.items()
+                if other[:2] == key[:2]
+            ):
+                text = f"{self._kind.title} {key} is listed and not on the server, although its stream is live."
+                self._collector.add(DRIFT, "missing", text, **self._place(key))
 
     def _judge_one(self, key: Key) -> None:
         first = self._first[key]

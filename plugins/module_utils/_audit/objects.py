@@ -27,6 +27,7 @@ from .._schema.validators import is_addressable
 from .applications import Applications
 from .collector import UNKNOWN, Collector, where_to_change
 from .desired import Desired
+from .durable import DurableAudit
 from .findings import DRIFT, ERROR, INFO, WARNING
 from .jobs import JobAudit
 from .named_objects import NamedObjectAudit
@@ -48,8 +49,10 @@ class ObjectAudit:
         collector: Collector,
         applications: Applications,
         parts: t.Sequence[Part],
+        durable: DurableAudit,
     ) -> None:
         """``parts`` compare what is inside of applications, in their order."""
+        self._durable = durable
         self._api = api
         self._context = context
         self._desired = desired
@@ -79,7 +82,7 @@ class ObjectAudit:
                 "name": name,
                 "listed": name in listed,
                 "present": name in names,
-                "read_only": name in self._desired.read_only,
+                "read_only": name in self._desired.read_only or self._durable.is_inline(name),
             }
             for name in {*filter(is_addressable, names), *filter(is_addressable, listed), *referenced}
         }
@@ -120,13 +123,11 @@ class ObjectAudit:
         deferred(self._host_names.__setitem__, name, names_of(current))
         if desired is None:
             return
-        declaration = self._spelling.to_compare(VIRTUAL_HOST, desired)
-        self._collector.add_differences(
-            f"Virtual host {name}",
-            declaration.difference(desired, current),
-            read_only=entry["read_only"],
-            vhost=name,
+        declaration, title = self._spelling.to_compare(VIRTUAL_HOST, desired), f"Virtual host {name}"
+        differences = self._durable.until_restart(
+            title, declaration, desired, declaration.difference(desired, current), vhost=name
         )
+        self._collector.add_differences(title, differences, read_only=entry["read_only"], vhost=name)
         unknown = sorted(VIRTUAL_HOST.unknown(raw))
         if unknown:
             text = f"Virtual host {name} has settings that this collection does not know and cannot compare:"
@@ -186,6 +187,8 @@ class ObjectAudit:
             self._skip_unlisted((vhost, app) for app in names or ())
         elif not entry["read_only"]:
             self._find_unlisted(vhost, raws, desired)
+        elif entry["present"]:
+            self._find_obsolete(vhost, names or (), desired, entry)
         for app in sorted({*(names or ()), *used}):
             present = entry["present"] and (names is None or app in names)
             raw = raws.get(app, UNKNOWN if names is None else None)
@@ -208,6 +211,20 @@ class ObjectAudit:
                 text = f"Application {vhost}/{app} is on the server and not listed. {_IF_CONFIGURED}"
                 self._collector.add(DRIFT, "not_listed", text, vhost=vhost, application=app)
                 self._skip_unlisted([(vhost, app)])
+
+    def _find_obsolete(
+        self, vhost: str, names: t.Collection[str], desired: t.Collection[str], entry: t.Mapping[str, t.Any]
+    ) -> None:
+        """Report what no file has any more: the virtual host, or applications of a listed one."""
+        if not entry["listed"]:
+            self._durable.disappears(f"Virtual host {vhost}", vhost=vhost)
+            return
+        for app in sorted(self._durable.not_in_file(vhost, names)):
+            if app not in desired and (vhost, app) not in self._desired.referenced_keys:
+                place = {"vhost": vhost, "application": app}
+                raw = self._collector.read(self._api.read_application, vhost, app, **place)
+                if isinstance(raw, dict) and not application.is_dynamic(raw):
+                    self._durable.disappears(f"Application {vhost}/{app}", **place)
 
     def _list_applications(self, vhost: str, *, needed: bool) -> set[str] | None:
         """Return the names of the applications; None if they cannot be read.
@@ -244,14 +261,16 @@ class ObjectAudit:
     def _compare_application(self, key: application.Key, raw: t.Any, entry: t.Mapping[str, t.Any]) -> None:
         """Compare a listed application; ``raw`` is None if the server does not have it."""
         place = {"vhost": key.vhost, "application": key.name}
-        desired = self._applications[key]
+        desired, title = self._applications[key], f"Application {key}"
+        declaration = self._spelling.to_compare(APPLICATION, desired)
         if isinstance(raw, dict):
-            differences = self._spelling.to_compare(APPLICATION, desired).difference(
-                desired, application.from_wire(raw, key.vhost)
-            )
-            self._collector.add_differences(f"Application {key}", differences, read_only=entry["read_only"], **place)
+            found = declaration.difference(desired, application.from_wire(raw, key.vhost))
+            differences = self._durable.until_restart(title, declaration, desired, found, **place)
+            self._collector.add_differences(title, differences, read_only=entry["read_only"], **place)
         elif raw is None:
-            text = f"Application {key} is listed and not on the server"
+            if entry["read_only"] and self._durable.appears(title, declaration, desired, **place):
+                return
+            text = f"{title} is listed and not on the server"
             incomplete = application.incomplete(desired)
             if incomplete:
                 self._collector.add(ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **place)

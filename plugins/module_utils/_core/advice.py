@@ -251,6 +251,11 @@ ADVICE: dict[str, Advice] = {
         "The stream has no speech-to-text.",
         "Configure speech-to-text in media_options of the application's output profiles. It starts with the stream.",
     ),
+    "config_file": Advice(
+        "A configuration file of the server could not be read or written.",
+        "Check that config_dir is the server's configuration directory on the host where the task runs, and that the "
+        "user of the task may read and write its files.",
+    ),
     "bad_input": Advice(
         "An option has an invalid value. Nothing was sent.",
         "Correct the option that the message names.",

@@ -16,13 +16,18 @@ from .._reconcile.predicted import Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
 from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
+from .durable_options import DURABLE, check_durable, predicted_files, with_files
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
+
+if t.TYPE_CHECKING:
+    from .._reconcile.durable import Durable
 
 
 class _Applications(ManagingOperation):
     """Brings applications into the desired state."""
 
     declaration = APPLICATION
+    durable: Durable | None = None
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
@@ -30,16 +35,39 @@ class _Applications(ManagingOperation):
 
     def check(self) -> None:
         check_applications(self.desired)
+        check_durable(self.params)
+
+    def prepare_files(self, api: Api, context: Context, *, purge: bool) -> None:
+        """Check what the files of durable virtual hosts are to be, before anything is written."""
+        if not self.params["durable"]:
+            return
+        from .._reconcile.config_files import Entry
+        from .._reconcile.durable import Durable
+
+        self.durable = Durable(api, context, self.params["config_dir"])
+        inside: dict[str, list[tuple[str, dict[str, t.Any]]]] = {}
+        for path, app in self.desired:
+            inside.setdefault(app["vhost"], []).append((path, app))
+        if self.params["state"] == "absent":
+            entries = [Entry(vhost, "", without=[app["name"] for _path, app in apps]) for vhost, apps in inside.items()]
+        else:
+            entries = [Entry(vhost, "", apps=apps) for vhost, apps in inside.items()]
+        self.durable.prepare_applications(entries, predicted_files(self.params, context), purge=purge)
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        predicted = Predicted(self.params.get("predicted"))
+        self.prepare_files(api, context, purge=purge)
+        if self.durable is not None:
+            reconciler.configured = self.durable.configured
         apps = [app for _path, app in self.desired]
         if self.params["state"] == "absent":
             items = reconciler.ensure_absent(apps)
         else:
-            items = reconciler.ensure_present(apps, purge=purge, predicted=Predicted(self.params.get("predicted")))
-        return reconciler.verify_after_disconnect(items)
+            items = reconciler.ensure_present(apps, purge=purge, predicted=predicted)
+        items = reconciler.verify_after_disconnect(items)
+        return items if self.durable is None else self.durable.finish([], items)[1]
 
 
 class Application(_Applications):
@@ -49,10 +77,10 @@ class Application(_Applications):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG}
+        return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG, **DURABLE}
 
     def run(self, api: Api, context: Context) -> Result:
-        return single_result(self.reconcile(api, context)[0], self.result_key)
+        return with_files(single_result(self.reconcile(api, context)[0], self.result_key), self.durable)
 
 
 class Applications(_Applications):
@@ -69,6 +97,7 @@ class Applications(_Applications):
             "purge_everything": FLAG,
             "recreate": FLAG,
             "predicted": PREDICTED,
+            **DURABLE,
         }
 
     def check(self) -> None:
@@ -76,7 +105,8 @@ class Applications(_Applications):
         check_purge(self.params, "applications", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
-        return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), "applications")
+        items = self.reconcile(api, context, purge=self.params["purge"])
+        return with_files(bulk_result(items, "applications"), self.durable)
 
 
 def check_applications(desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]]) -> None:

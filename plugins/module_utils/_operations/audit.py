@@ -37,6 +37,7 @@ from .certificate_options import (
     read_expected,
     with_list_of_endpoints,
 )
+from .durable_options import DURABLE, check_durable
 
 Entries = list[tuple[str, dict[str, t.Any]]]
 SHORTEST_INTERVAL = (
@@ -91,6 +92,7 @@ class AuditInfo(Operation):
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
             **CHAIN_OPTIONS,
+            **DURABLE,
         }
 
     @classmethod
@@ -159,6 +161,7 @@ class AuditInfo(Operation):
             raise BadInput("sampling_interval", f"{expected}, got {interval:g}")
         if self.params["certificate_days"] < 0:
             raise BadInput("certificate_days", f"expected days, 0 or more, got {self.params['certificate_days']}")
+        check_durable(self.params)
         for index, name in enumerate(self.params["read_only_vhosts"] or []):
             check_name(name, f"read_only_vhosts[{index}]")
 
@@ -190,7 +193,14 @@ class AuditInfo(Operation):
             self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"]
         )
         certificates = list(self._certificates(api, bad))
-        audit = Audit(api, context, desired, sampling_interval=self.params["sampling_interval"], findings=bad)
+        audit = Audit(
+            api,
+            context,
+            desired,
+            sampling_interval=self.params["sampling_interval"],
+            config_dir=self.params["config_dir"] if self.params["durable"] else None,
+            findings=bad,
+        )
         audit.run(certificates, settings)
         return {"changed": False, **audit.result()}
 

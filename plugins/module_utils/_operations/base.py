@@ -51,6 +51,8 @@ class Operation:
 
     # Whether the module needs a server for every task, so that the connection options are required.
     always_needs_server = True
+    # Whether the module has connection options at all. One that only works on files has none.
+    has_connection = True
     # Options that are lists in which an invalid entry is a finding, and not the end of the task.
     lists_of_findings: tuple[str, ...] = ()
     # Keys of the result that need no search for secrets: their objects are masked field by field, or shown on request.

@@ -15,6 +15,7 @@ from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
 from .._resources.job import JobKind, key_of
 from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
+from .durable_options import DURABLE, check_durable, predicted_files, with_files
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 
@@ -42,6 +43,9 @@ class _Jobs(ManagingOperation):
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = Jobs(api, context, self.kind, wait_timeout=self.params["wait_timeout"])
+        return self._outcomes(reconciler, context, purge=purge)
+
+    def _outcomes(self, reconciler: Jobs, context: Context, *, purge: bool) -> list[Outcome]:
         jobs = [job for _path, job in self.desired]
         if self.params["state"] == "stopped":
             items = reconciler.ensure_stopped(jobs)
@@ -77,12 +81,31 @@ class JobList(_Jobs):
             "purge": FLAG,
             "purge_everything": FLAG,
             "predicted": PREDICTED,
+            **DURABLE,
             **cls._wait_options(),
         }
 
     def check(self) -> None:
         super().check()
         check_purge(self.params, self.entries, "stopped")
+        check_durable(self.params)
 
     def run(self, api: Api, context: Context) -> Result:
-        return bulk_result(self.reconcile(api, context, purge=self.params["purge"]), f"{self.kind.what}s")
+        what, purge = f"{self.kind.what}s", self.params["purge"]
+        if self.params["durable"]:
+            return self._run_durable(api, context, what, purge=purge)
+        return bulk_result(self.reconcile(api, context, purge=purge), what)
+
+    def _run_durable(self, api: Api, context: Context, what: str, *, purge: bool) -> Result:
+        from .._config.stream_maps import STREAM_MAPS
+        from .._reconcile.durable_jobs import DurableJobs
+        from .._reconcile.map_files import MapFiles
+
+        kind = next(one for one in STREAM_MAPS if one.kind is self.kind)
+        maps = MapFiles(self.params["config_dir"], context, kind)
+        absent = self.params["state"] == "stopped"
+        maps.prepare(self.desired, predicted_files(self.params, context), absent=absent, purge=purge)
+        maps.check_version(self.desired, api.server_version())
+        reconciler = DurableJobs(api, context, self.kind, maps, wait_timeout=self.params["wait_timeout"])
+        items = reconciler.finish(self._outcomes(reconciler, context, purge=purge))
+        return with_files(bulk_result(items, what), maps)

@@ -22,7 +22,11 @@ from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
 from .applications import check_applications
 from .base import FLAG, Params, Result, list_of, state_option
+from .durable_options import DURABLE, check_durable, with_files
 from .results import ManagingOperation, bulk_result, check_purge, counts, refuse_repeated, single_result
+
+if t.TYPE_CHECKING:
+    from .._reconcile.durable import Durable
 
 
 def _virtual_host_options() -> dict[str, t.Any]:
@@ -42,6 +46,7 @@ class _Vhosts(ManagingOperation):
     declaration = VIRTUAL_HOST
     unlisted: t.Sequence[str] = ()
     unreachable: dict[str, str] | None = None
+    durable: Durable | None = None
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
@@ -66,6 +71,25 @@ class _Vhosts(ManagingOperation):
             virtual_host.validate(vhost, path, present=self.params["state"] == "present")
         refuse_repeated(self.desired, lambda vhost: str(vhost["name"]), "name")
         check_applications(self.applications)
+        check_durable(self.params)
+
+    def prepare_files(self, api: Api, context: Context) -> None:
+        """Check what the files of durable virtual hosts are to be, before anything is written."""
+        if not self.params["durable"]:
+            return
+        from .._reconcile.config_files import Entry
+        from .._reconcile.durable import Durable
+
+        self.durable = Durable(api, context, self.params["config_dir"])
+        if self.params["state"] == "absent":
+            self.durable.prepare_absent([vhost["name"] for _path, vhost in self.desired])
+            return
+        inside: dict[str, list[tuple[str, dict[str, t.Any]]]] = {}
+        for path, app in self.applications:
+            inside.setdefault(app["vhost"], []).append((path, app))
+        self.durable.prepare(
+            [Entry(vhost["name"], path, vhost, inside.get(vhost["name"], ())) for path, vhost in self.desired]
+        )
 
     def reconcile(
         self, api: Api, context: Context, *, bulk: bool, purge: bool = False
@@ -74,6 +98,9 @@ class _Vhosts(ManagingOperation):
         reconciler = VirtualHosts(
             api, context, recreate=self.params["recreate"], require_reachable=self.params["require_reachable"]
         )
+        self.prepare_files(api, context)
+        if self.durable is not None:
+            reconciler.configured = self.durable.configured
         vhosts = [vhost for _path, vhost in self.desired]
         if self.params["state"] == "absent":  # the applications are deleted with them
             items, apps = reconciler.ensure_absent([vhost["name"] for vhost in vhosts], bulk=bulk), []
@@ -88,6 +115,10 @@ class _Vhosts(ManagingOperation):
             )
         items = reconciler.verify_after_disconnect(items)
         self.unreachable = reconciler.reachability.unreachable
+        if self.durable is not None:
+            items, apps = self.durable.finish(items, apps)
+            if purge:
+                items = self.durable.purge(items, self.unlisted)
         return items, apps
 
     def with_unreachable(self, result: Result) -> Result:
@@ -98,6 +129,8 @@ class _Vhosts(ManagingOperation):
     def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Outcome]:
         apps = [app for _path, app in self.applications]
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
+        if self.durable is not None:
+            reconciler.configured = self.durable.configured
         try:
             items = reconciler.ensure_present(apps, predicted=predicted)
         except OmeError as error:  # the virtual hosts have changed, and must still be reported
@@ -117,13 +150,14 @@ class Vhost(_Vhosts):
             "state": state_option("present", "absent"),
             "recreate": FLAG,
             "require_reachable": FLAG,
+            **DURABLE,
         }
 
     def run(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=False)
         result = self.with_unreachable(single_result(vhosts[0], self.result_key))
         if not apps:
-            return result
+            return with_files(result, self.durable)
         inner = bulk_result(apps, "applications")
         result.update(changed=result["changed"] or inner["changed"], application_results=inner["results"])
         for side in ("before", "after"):
@@ -132,7 +166,7 @@ class Vhost(_Vhosts):
             result.update(failed=True, msg=inner["msg"], error=inner["error"])
         elif inner.get("failed"):
             result["msg"] += f" {inner['msg']}"
-        return result
+        return with_files(result, self.durable)
 
 
 class Vhosts(_Vhosts):
@@ -149,6 +183,7 @@ class Vhosts(_Vhosts):
             "purge_everything": FLAG,
             "recreate": FLAG,
             "require_reachable": FLAG,
+            **DURABLE,
         }
 
     def check(self) -> None:
@@ -171,4 +206,4 @@ class Vhosts(_Vhosts):
             for entry in result["results"]:
                 if entry["name"] in inside:
                     entry["applications"] = inside[entry["name"]]
-        return result
+        return with_files(result, self.durable)

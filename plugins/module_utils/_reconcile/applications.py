@@ -14,7 +14,7 @@ from .._api.messages import ItemAnswer
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
-from .._resources import application, virtual_host
+from .._resources import application
 from .._resources.application import APPLICATION, Key
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
@@ -127,7 +127,7 @@ class Applications(ContainerReconciler):
         seen = seen._replace(before=before, declaration=declaration, differences=differences)
         if not differences:
             return seen
-        if self._is_read_only(key.vhost, virtual_host.has_textual_scalar(APPLICATION, raw), request):
+        if self._is_read_only(key.vhost, APPLICATION, raw, request):
             return seen._replace(read_only=True)
         merged = _as_stored(APPLICATION.merge(desired, before))
         if application.incomplete(merged):
@@ -151,7 +151,7 @@ class Applications(ContainerReconciler):
         if raw is None:
             return seen
         seen = seen._replace(before=application.from_wire(raw, key.vhost))
-        if self._is_read_only(key.vhost, virtual_host.has_textual_scalar(APPLICATION, raw), request):
+        if self._is_read_only(key.vhost, APPLICATION, raw, request):
             return seen._replace(read_only=True)
         if request.preview:
             return seen._replace(would_drop=self._describe(self._snapshots.read_one(*key, live=True)))
@@ -190,7 +190,7 @@ class Applications(ContainerReconciler):
         unsure = set()
         for (vhost, those), raw in zip(changing.items(), raws):
             self._context.keep_secrets(VIRTUAL_HOST, VIRTUAL_HOST.from_wire(raw or {}))
-            if not virtual_host.looks_read_only(raw or {}):
+            if not self._looks_read_only(vhost, VIRTUAL_HOST, raw or {}):
                 unsure.add(vhost)
                 continue
             for outcome in those:

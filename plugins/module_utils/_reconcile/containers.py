@@ -16,6 +16,8 @@ from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
+from .._resources import virtual_host
+from .._schema.objects import Object
 from .containers_plan import Current, Observed, diff
 from .creating import CreatingReconciler, Scope
 from .plan import (
@@ -48,6 +50,8 @@ class ContainerReconciler(CreatingReconciler):
         super().__init__(api, context)
         self._recreate = recreate
         self._snapshots = Snapshots(api, context)
+        self.configured: t.Collection[str] = ()
+        """The names of virtual hosts that have a file in the server's configuration directory, if that is known."""
 
     # What a strategy says
 
@@ -77,13 +81,29 @@ class ContainerReconciler(CreatingReconciler):
 
     # Probing
 
-    def _is_read_only(self, vhost: str, sign: bool, request: Request) -> bool:
-        """Return whether a virtual host that shows a sign of it comes from the configuration file.
+    def _is_read_only(self, vhost: str, declaration: Object, raw: t.Mapping[str, t.Any], request: Request) -> bool:
+        """Return whether an object (wire form) is in a virtual host of the configuration file, if it shows a sign of it
+        or the virtual host has a file.
 
         The sign proves nothing, because other clients can have posted numbers as text. A preview cannot ask the server
         and relies on the sign.
         """
-        return sign and (request.preview or self._snapshots.probe_read_only(vhost))
+        if request.preview:
+            return self._looks_read_only(vhost, declaration, raw)
+        suspected = virtual_host.has_textual_scalar(declaration, raw) or vhost in self.configured
+        return suspected and self._snapshots.probe_read_only(vhost)
+
+    def _looks_read_only(self, vhost: str, declaration: Object, raw: t.Mapping[str, t.Any]) -> bool:
+        """Return whether an object (wire form) seems to be of the configuration file, without asking the server."""
+        if virtual_host.has_textual_scalar(declaration, raw):
+            return True
+        if vhost not in self.configured or virtual_host.has_native_scalar(declaration, raw):
+            return False
+        self._context.warn(
+            f"Check mode cannot determine whether virtual host {vhost} comes from its file or from the API, and "
+            "assumes its file."
+        )
+        return True
 
     def _spelled(self, seen: Observed, attempt: str, *values: Specified, assume: bool = False) -> Observed:
         """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .plan import CREATED, DELETED, RECREATED
+from .plan import CREATED, DELETED, FAILED, RECREATED
 
 
 class Predicted:
@@ -24,12 +24,15 @@ class Predicted:
         self.is_complete = results is not None
         self._created = {(name, "") for name in vhosts}
         self._deleted: set[tuple[str, str]] = set()
+        self._listed: set[tuple[str, str]] = set()
         for entry in results or ():
             inside = entry.get("applications")
             for one in (entry, *(inside if isinstance(inside, list) else ())):
                 if not isinstance(one, dict):
                     continue
                 where = (str(one.get("vhost")), str(one.get("name"))) if "vhost" in one else (str(one.get("name")), "")
+                if one.get("action") not in (DELETED, FAILED):
+                    self._listed.add(where)
                 if one.get("action") in (CREATED, RECREATED):
                     self._created.add(where)
                 elif one.get("action") == DELETED:
@@ -38,6 +41,10 @@ class Predicted:
     def created(self, vhost: str, app: str = "") -> bool:
         """Return whether a virtual host, or an application in it, would be new."""
         return (vhost, app) in self._created
+
+    def listed(self, vhost: str, app: str = "") -> bool:
+        """Return whether a virtual host, or an application in it, would be as an earlier task desires it."""
+        return (vhost, app) in self._listed
 
     def deleted(self, vhost: str, app: str = "") -> bool:
         """Return whether a virtual host, or an application in it, would not exist."""

@@ -98,7 +98,7 @@ class VirtualHosts(ContainerReconciler):
         seen = Observed({"name": name}, declaration, before, differences)
         if not differences:
             return seen
-        if self._is_read_only(name, virtual_host.looks_read_only(raw), request):
+        if self._is_read_only(name, VIRTUAL_HOST, raw, request):
             return seen._replace(read_only=True)
         if request.preview or not request.recreate:  # a real recreate reads the contents just before it deletes them
             contents = self._snapshots.read(name, live=True)
@@ -145,7 +145,7 @@ class VirtualHosts(ContainerReconciler):
         if raw is None:
             return seen
         seen = seen._replace(before=VIRTUAL_HOST.from_wire(raw))
-        if self._is_read_only(name, virtual_host.looks_read_only(raw), request):
+        if self._is_read_only(name, VIRTUAL_HOST, raw, request):
             return seen._replace(read_only=True)
         if request.preview:
             return seen._replace(would_drop=self._snapshots.read(name, live=True).described())

@@ -9,10 +9,12 @@ from __future__ import annotations
 from .._schema.objects import Object
 from .application import APPLICATION
 from .hls_dump import HLS_DUMP
+from .logger_config import LOGGER
 from .multiplex_channel import MULTIPLEX_CHANNEL
 from .push_task import PUSH_TASK
 from .record import RECORD
 from .scheduled_channel import SCHEDULED_CHANNEL
+from .server_config import SERVER
 from .stream import STREAM
 from .stream_event import STREAM_EVENT
 from .virtual_host import VIRTUAL_HOST
@@ -27,5 +29,7 @@ RESOURCES: tuple[Object, ...] = (
     STREAM,
     STREAM_EVENT,
     HLS_DUMP,
+    SERVER,
+    LOGGER,
 )
 """The declarations of all objects that options can hold. A test compares them with the specs of all modules."""

@@ -37,7 +37,7 @@ VIRTUAL_HOST = Object(
         Object(
             "host",
             fields=[
-                StringSet("names", check=checks.host_name),
+                StringSet("names", xml="Names/Name", check=checks.host_name),
                 Object(
                     "tls",
                     xml="TLS",
@@ -187,18 +187,24 @@ def looks_read_only(raw: t.Any) -> bool:
 
 def has_textual_scalar(declaration: Object, raw: t.Any) -> bool:
     """Return whether a value (wire form) has a number or a boolean as text, as only the configuration file causes."""
+    return any(isinstance(value, str) for value in _scalars(declaration, raw))
+
+
+def has_native_scalar(declaration: Object, raw: t.Any) -> bool:
+    """Return whether a value (wire form) has a number or a boolean as such, as since 0.16 only the API causes."""
+    return any(not isinstance(value, str) for value in _scalars(declaration, raw))
+
+
+def _scalars(declaration: Object, raw: t.Any) -> t.Iterator[t.Any]:
+    """Yield the values (wire form) of all fields for numbers and booleans."""
     if not isinstance(raw, dict):
-        return False
+        return
     for field in declaration.fields.values():
         value = next((raw[wire] for wire in field.wires if raw.get(wire) is not None), None)
-        if isinstance(field, (Int, Float, Bool)) and isinstance(value, str):
-            return True
-        if (
-            isinstance(field, ObjectList)
-            and isinstance(value, list)
-            and any(has_textual_scalar(field.element, item) for item in value)
-        ):
-            return True
-        if isinstance(field, Object) and has_textual_scalar(field, value):
-            return True
-    return False
+        if isinstance(field, (Int, Float, Bool)) and value is not None:
+            yield value
+        elif isinstance(field, ObjectList) and isinstance(value, list):
+            for item in value:
+                yield from _scalars(field.element, item)
+        elif isinstance(field, Object):
+            yield from _scalars(field, value)

@@ -83,7 +83,7 @@ def perform(
 
 def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
     """Return the operation's result, or that of the error that ended it."""
-    context.secrets.add(params["api_token"], *(params["http_headers"] or {}).values())
+    context.secrets.add(params.get("api_token"), *(params.get("http_headers") or {}).values())
     try:
         settings = settings_of(params) if operation.needs_server else None
         operation.collect_secrets(context.secrets)

@@ -138,4 +138,6 @@ def in_clear_text(settings: Settings) -> bool:
 
 def argument_spec(operation: type[Operation]) -> dict[str, t.Any]:
     """Return the argument spec of the module with this operation."""
+    if not operation.has_connection:
+        return operation.options()
     return {**connection_options(required=operation.always_needs_server), **operation.options()}

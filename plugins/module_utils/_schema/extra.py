@@ -39,7 +39,9 @@ class Extra(Field):
     def __init__(self, declared: t.Sequence[Field]) -> None:
         """Declare it for an object with the fields ``declared``: their JSON and XML names are rejected here."""
         super().__init__(EXTRA)
-        self.declared = {name: field.option for field in declared for name in (*field.wires, field.xml)}
+        self.declared = {
+            name: field.option for field in declared for name in (*field.wires, field.xml.partition("/")[0])
+        }
 
     def specified(self, value: t.Any) -> t.Any:
         """Return the value without nulls, which the server treats as absent (server-facts: Virtual hosts)."""

@@ -48,10 +48,11 @@ class Field:
         """Declare a field.
 
         ``wire`` is its JSON name, by default the option name. ``xml`` is its name in the server's configuration files,
-        by default the JSON name with a capital letter. ``default`` is the server's value if the field is absent:
-        specifying it is equal to omitting the option. JSON name and default can be :class:`Changed`. ``since`` is the
-        first release that knows the field, if later than 0.15.10, and ``until`` the last one; ``instead`` is the option
-        that other releases have in its place.
+        by default the JSON name with a capital letter. ``Names/Name`` is an element `Names` that holds one or more
+        elements `Name`; ``@name`` is an attribute of the element around it. ``default`` is the server's value if the
+        field is absent: specifying it is equal to omitting the option. JSON name and default can be :class:`Changed`.
+        ``since`` is the first release that knows the field, if later than 0.15.10, and ``until`` the last one;
+        ``instead`` is the option that other releases have in its place.
         """
         self.option = option
         self._wire = wire or option

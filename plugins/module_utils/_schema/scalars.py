@@ -117,6 +117,10 @@ class Bitrate(String):
         number = self.normalize(raw)
         return number if isinstance(number, int) else str(raw)
 
+    def validate(self, value: t.Any, path: str) -> None:
+        # What is read has a number; an option has its text.
+        super().validate(str(value), path)
+
 
 class Bool(Field):
     """A boolean. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
@@ -130,3 +134,21 @@ class Bool(Field):
         if text in ("false", "0", "no", "off"):
             return False
         return "" if value is None else str(value)
+
+
+class PresenceBool(Field):
+    """A boolean that is an empty element of a configuration file.
+
+    It is true if the element is there, even one with the text `false` [read]. False is no element.
+    """
+
+    type = "bool"
+
+    def normalize(self, value: t.Any) -> t.Any:
+        return Bool(self.option).normalize(value)
+
+    def to_wire(self, value: t.Any) -> t.Any:
+        return ""
+
+    def from_wire(self, raw: t.Any) -> t.Any:
+        return True

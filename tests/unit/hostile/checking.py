@@ -22,6 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options im
     spelled,
     with_value,
 )
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
 REFUSED, ACCEPTED, NOT_TAKEN = "refused", "accepted", "not taken by the server"
@@ -180,7 +181,8 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
     check_mode = bool(others.pop("check_mode", False))
     about = f"{module}: {place} = {value[:80]!r} {others or ''}{' in check mode' if check_mode else ''}"
     fresh(simulator)
-    options = {**connection(simulator, retries=0), **with_value(module, place, value), **others}
+    access = connection(simulator, retries=0) if module in CONNECTED else {}
+    options = {**access, **with_value(module, place, value), **others}
     prefix = ""
     if place.path == ("api_url",) and not place.as_key:
         prefix = "(?:/[^?#]*)?"

@@ -15,6 +15,7 @@ from typing import Any
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.multiplex_channel import (
     MULTIPLEX_CHANNEL,
 )
@@ -23,6 +24,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.scheduled_channel import (
     SCHEDULED_CHANNEL,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import Extra
@@ -59,6 +61,8 @@ _HOLDERS: dict[tuple[Any, ...], Object] = {
     ("tasks", 0): PUSH_TASK,
     ("records", 0): RECORD,
 }
+_OBJECTS = {"server": SERVER, "logger": LOGGER}
+"""The same of options that are one object."""
 _SINGLE = {"vhost": VIRTUAL_HOST, "application": APPLICATION, "push_task": PUSH_TASK, "record": RECORD, **_CHANNELS}
 
 
@@ -79,6 +83,8 @@ def field_of(module: str, place: Place) -> Field | None:
     for start, group in _HOLDERS.items():
         if tuple(path[:2]) == start:
             holder, path = group, path[2:]
+    if path and path[0] in _OBJECTS:
+        holder, path = _OBJECTS[path[0]], path[1:]
     # Virtual hosts hold applications, which are no field of theirs.
     if path[:2] == ["applications", 0]:
         holder, path = APPLICATION, path[2:]

@@ -9,6 +9,7 @@ options.
 from __future__ import annotations
 
 import copy
+import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.ch
 )
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import RECORD, TASK
 
+_CONFIGURATION = tempfile.TemporaryDirectory(prefix="t-conf-")
+"""A directory for configuration files, which the process removes at its end."""
 VHOST: dict[str, Any] = {"name": "t-h", "host": {"names": ["h.example.com"]}}
 APPLICATION: dict[str, Any] = {"vhost": "t-v", "name": "live"}
 OURS = {"name": "t-s", "host": {"names": ["s.example.com"]}}
@@ -70,6 +73,7 @@ VALID: dict[str, dict[str, Any]] = {
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
     },
     "audit_info": {},
+    "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
     "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v` with HOLDER, or
@@ -94,16 +98,30 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "cues": {"text": "x"},
     "videos": {"name": "v", "bypass": True},
     "audios": {"name": "a", "bypass": True},
+    "alert": {"url": "https://h.example.com", "secret_key": "x", "timeout": 1},
+    "ice_servers": {"urls": ["turn:h.example.com:3478"]},
+    "stream_map": {"port": 1, "stream_path": "t-v/app/s"},
     "output_profile": {"name": "p", "output_stream_name": "s"},
     "endpoint": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
     "certificates": {"endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}]},
 }
+# The applications of jobs in configuration files.
+_CONFIGURED = [
+    {
+        "name": vhost,
+        "host": {"names": ["h.example.com"]},
+        "applications": [{"name": name, "publishers": {"push": {}, "file": {}}} for name in ("app", "rec", "live")],
+    }
+    for vhost in ("default", "t-v")
+]
 _BESIDE: dict[tuple[str, str], dict[str, Any]] = {
     ("cert_reload", "certificate"): {"endpoint": [{"host": "127.0.0.1", "port": 1}]},
     ("cert_reload", "fingerprint"): {"endpoint": [{"host": "127.0.0.1", "port": 1}]},
     ("certificate_info", "chain"): {"certificate": "/nonexistent/cert.pem"},
     ("certificate_info", "private_key"): {"certificate": "/nonexistent/cert.pem"},
     ("certificate_info", "names"): {"certificate": "/nonexistent/cert.pem"},
+    ("server_config", "push_tasks"): {"vhosts": _CONFIGURED},
+    ("server_config", "records"): {"vhosts": _CONFIGURED},
     ("cert_reload", "client_key"): {"client_cert": "/nonexistent/cert.pem"},
 }
 # A valid value of each option that is required somewhere.
@@ -120,6 +138,11 @@ _REQUIRED: dict[str, Any] = {
     "file_name": "master",
     "key": "X-Header",
     "value": "x",
+    "level": "info",
+    "access_token": "an-access-token",
+    "cert_path": "cert.pem",
+    "key_path": "key.pem",
+    "path": "/model",
 }
 
 

@@ -410,6 +410,18 @@ def test_findings_are_gathered_and_the_worst_come_first() -> None:
     assert page.summary == "1 error, 10 drifts, 0 warnings"
 
 
+def test_what_is_due_at_a_restart_and_what_one_would_lose() -> None:
+    due = [finding("warning", "restart_due", vhost="v", field=name, found=1, wanted=2) for name in ("x", "y")]
+    stale = [finding("drift", "not_durable", vhost="v", field="x", found=1, wanted=2)]
+    lost = [finding("drift", "not_durable", vhost=f"v{number}") for number in range(6)]
+    page = page_of(audit_report({"a": result(*due, *stale, *lost)}, TIME))
+    assert [(row["object"], row["message"], len(row["changes"]), len(row["items"])) for row in page.findings] == [
+        ("Virtual host v", "is not as listed in its file.", 1, 0),
+        ("6 objects", "are in no file from which the server starts: a restart loses them.", 0, 6),
+        ("Virtual host v", "is not as listed in 2 fields until the server restarts.", 2, 0),
+    ]
+
+
 def test_very_many_virtual_hosts_share_a_column() -> None:
     def vhosts(*names: str) -> list[dict[str, Any]]:
         return [

@@ -331,3 +331,11 @@ def test_the_plugin_reads_the_lists_only_for_a_purge(purge: object, created: int
         plugin.run([], variables if purge in (True, "yes") else None, **arguments)[0]["applications"]["created"]
         == created
     )
+
+
+def test_a_required_restart_is_in_the_line() -> None:
+    durable = summary(result(entry("a", "unchanged"), restart_required=True), SKIPPED, SKIPPED)
+    assert durable["restart_required"] is True and durable["line"].endswith("; a restart of the server is required")
+    intact = summary(result(entry("a", "unchanged"), restart_required=False), SKIPPED, SKIPPED)
+    assert intact["restart_required"] is False and "a restart of the server is" not in intact["line"]
+    assert "restart_required" not in summary(result(entry("a", "unchanged")), SKIPPED, SKIPPED)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import json
@@ -78,6 +79,8 @@ OWN_KINDS = {
     "certificate_expiring": "warning",
     "chain_not_verified": "warning",
     "concern": "warning",
+    "restart_due": "warning",
+    "not_durable": "drift",
     "version_trap": "info",
 }
 """The kinds of findings, with their severities; errors have the kinds of errors."""
@@ -1096,7 +1099,6 @@ def test_strange_responses(current: Simulator, path: str) -> None:
     )
     clean: list[Any] = []
     change_answer(current, path, lambda answer: clean.append(copy.deepcopy(answer)))
-    api = Api(Transport(Settings(current.url, current.token, retries=0)))
     wanted = Desired(
         [VIRTUAL_HOST.specified(lists["vhosts"][0])],
         [APPLICATION.specified({**app(current), "vhost": "t-v"})],
@@ -1104,8 +1106,9 @@ def test_strange_responses(current: Simulator, path: str) -> None:
     )
 
     def look() -> dict[str, Any]:
-        one = Audit(api, Context(sleep=lambda _seconds: None), wanted, sampling_interval=5)
-        one.run([], ProbeSettings(1.0))
+        with contextlib.closing(Transport(Settings(current.url, current.token, retries=0))) as transport:
+            one = Audit(Api(transport), Context(sleep=lambda _seconds: None), wanted, sampling_interval=5)
+            one.run([], ProbeSettings(1.0))
         return json.loads(json.dumps(one.result()))
 
     assert [finding for finding in look()["findings"] if finding["severity"] != "info"] == []
@@ -1145,15 +1148,16 @@ class Watched:
 
     def audit(self, interval: float = 5.0, tasks: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         """Audit with two samples."""
-        api = Api(Transport(Settings(self.simulator.url, self.simulator.token, retries=0)))
         listed = [PUSH_TASK.specified(one) for one in ([task("default", "app")] if tasks is None else tasks)]
-        one = Audit(
-            api,
-            Context(sleep=self.sleep, clock=self.own),
-            Desired(push_tasks=listed, read_only=["default"]),
-            sampling_interval=interval,
-        )
-        one.run([], ProbeSettings(1.0))
+        settings = Settings(self.simulator.url, self.simulator.token, retries=0)
+        with contextlib.closing(Transport(settings)) as transport:
+            one = Audit(
+                Api(transport),
+                Context(sleep=self.sleep, clock=self.own),
+                Desired(push_tasks=listed, read_only=["default"]),
+                sampling_interval=interval,
+            )
+            one.run([], ProbeSettings(1.0))
         assert self.simulator.writes == []
         return json.loads(json.dumps(one.result()))
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from collections.abc import Callable, Iterator
@@ -376,10 +377,12 @@ class Watched:
         self.meanwhile()
 
     def audit(self, interval: float = 5.0, now: float = 1.7e9, **given: Any) -> dict[str, Any]:
-        api = Api(Transport(Settings(self.simulator.url, self.simulator.token, retries=0)))
         context = Context(sleep=self.sleep, clock=self.own, now=lambda: now)
-        one = Audit(api, context, Desired(read_only=["default"], **given), sampling_interval=interval)
-        one.run([], ProbeSettings(1.0))
+        settings = Settings(self.simulator.url, self.simulator.token, retries=0)
+        with contextlib.closing(Transport(settings)) as transport:
+            desired = Desired(read_only=["default"], **given)
+            one = Audit(Api(transport), context, desired, sampling_interval=interval)
+            one.run([], ProbeSettings(1.0))
         assert self.simulator.writes == []
         return json.loads(json.dumps(one.result()))  # type: ignore[no-any-return]
 

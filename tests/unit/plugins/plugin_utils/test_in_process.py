@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _in_process, _interpreters, _task_options
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, LIVE, VALID
-from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import OPERATIONS
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED, OPERATIONS
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._runtime.test_module import (
     WRONG_TYPES,
 )
@@ -204,7 +204,8 @@ def test_every_module_succeeds_and_check_mode_sends_no_write(
     make_virtual_host(simulator, "t-v", **HOLDER)
     simulator.stream_appears(*LIVE.values())
     simulator.speech(*LIVE.values(), [{"label": "english", "model": "small", "language": "en"}])
-    result = run(module, {**VALID[module], **connection(simulator), "retries": 0}, check_mode=check_mode)
+    access = connection(simulator, retries=0) if module in CONNECTED else {}
+    result = run(module, {**VALID[module], **access}, check_mode=check_mode)
     assert not result.get("failed"), result
     assert not check_mode or len(simulator.writes) == 1  # that of this test
 

@@ -16,10 +16,10 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.te
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import messages_of
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
-    MODULES,
     connection,
     make_virtual_host,
     run_module,
@@ -37,14 +37,14 @@ def messages(module: str, options: dict[str, Any], *, in_process: bool) -> list[
     return found
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", CONNECTED)
 def test_a_server_with_huge_messages(simulator: Simulator, in_process: bool, module: str) -> None:
     for method in ("GET", "POST", "PUT", "DELETE"):
         simulator.inject("status", method=method, status=500, times=-1, message=HUGE)
     assert messages(module, connection(simulator, **VALID[module], retries=1), in_process=in_process)
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", CONNECTED)
 @pytest.mark.parametrize(
     "wrong",
     ({HUGE: 1}, {"api_url": HUGE}, {"timeout": HUGE}, {"http_headers": {HUGE: "x"}}, {"api_token": HUGE}),

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import HOLDER, VALID
+from ansible_collections.streamops.ovenmediaengine.tests.unit.operations import CONNECTED
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
-    MODULES,
     connection,
     make_virtual_host,
     run_module,
@@ -84,7 +84,7 @@ def test_a_stream_key_that_is_a_common_word_masks_itself_only(simulator: Simulat
 
 
 @PATHS
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", CONNECTED)
 @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
 def test_a_token_that_is_also_a_name_masks_itself_only(in_process: bool, module: str, check_mode: bool) -> None:
     results = []

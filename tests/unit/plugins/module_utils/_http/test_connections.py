@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import signal
 import ssl
@@ -57,6 +58,16 @@ def connections(simulator: Simulator) -> Iterator[Connections]:
     kept = Connections(Settings(simulator.url, simulator.token, retries=1))
     yield kept
     kept.close()
+
+
+Open = Callable[..., Transport]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    """Return a function that makes a transport with connections of its own, which are closed at the end."""
+    with contextlib.ExitStack() as stack:
+        yield lambda settings, **more: stack.enter_context(contextlib.closing(Transport(settings, **more)))
 
 
 def ask(transport: Transport, path: str = "/v1/vhosts") -> Answer:
@@ -198,10 +209,10 @@ def test_cookies_of_a_gateway_are_sent_back(serve: Serve, connect: Connect) -> N
 # What all connections know about the server
 
 
-def test_a_dead_server_gets_one_request_at_a_time(simulator: Simulator) -> None:
+def test_a_dead_server_gets_one_request_at_a_time(simulator: Simulator, opened: Open) -> None:
     notices: list[str] = []
     settings = Settings(simulator.url, simulator.token, retries=2, concurrency=8)
-    transport = Transport(settings, sleep=lambda seconds: None, notice=notices.append)
+    transport = opened(settings, sleep=lambda seconds: None, notice=notices.append)
     ask(transport)
     simulator.clear_log()
     simulator.inject("reset", times=-1)
@@ -222,9 +233,9 @@ def test_a_closed_port_gets_few_connection_attempts() -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("call-")]
 
 
-def test_a_response_lets_all_requests_continue(simulator: Simulator) -> None:
+def test_a_response_lets_all_requests_continue(simulator: Simulator, opened: Open) -> None:
     """A request that fails once on every connection is retried; nothing is given up."""
-    transport = Transport(Settings(simulator.url, simulator.token, retries=8), sleep=lambda seconds: None)
+    transport = opened(Settings(simulator.url, simulator.token, retries=8), sleep=lambda seconds: None)
     with gathered(simulator, 8):
         ask_often(transport, 16)
     simulator.inject("reset", times=8)
@@ -232,9 +243,9 @@ def test_a_response_lets_all_requests_continue(simulator: Simulator) -> None:
     assert transport.disconnects >= 8
 
 
-def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulator) -> None:
+def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulator, opened: Open) -> None:
     """After eight creates with lost responses, the current state is still read."""
-    transport = Transport(Settings(simulator.url, simulator.token, retries=0), sleep=lambda seconds: None)
+    transport = opened(Settings(simulator.url, simulator.token, retries=0), sleep=lambda seconds: None)
     ask(transport)
     all_there = threading.Barrier(8)
     simulator.inject("reset", method="POST", when="after", times=-1)
@@ -254,9 +265,9 @@ def test_concurrent_failures_count_as_one_consecutive_failure(simulator: Simulat
     assert len(simulator.writes) == 32
 
 
-def test_warnings_about_retries_are_in_the_order_of_the_calls(simulator: Simulator) -> None:
+def test_warnings_about_retries_are_in_the_order_of_the_calls(simulator: Simulator, opened: Open) -> None:
     notices: list[str] = []
-    transport = Transport(
+    transport = opened(
         Settings(simulator.url, simulator.token, retries=1), sleep=lambda seconds: None, notice=notices.append
     )
     for place in (17, 3, 30):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, StreamOps
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules of the reconcilers' source: plans are pure, and one place decides what check mode does."""
+"""Rules of the reconcilers' source: plans are pure, and one place each decides what check mode sends and writes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FILES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in Path
 PURE = ("plan", "predicted", "containers_plan", "jobs_plan")
 
 
-def test_only_the_generic_reconciler_asks_for_check_mode() -> None:
-    asking = [
+def test_only_the_generic_reconciler_and_the_writer_of_files_ask_for_check_mode() -> None:
+    asking = {
         name
         for name, tree in FILES.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "check_mode"
-    ]
-    assert asking == ["base"]
+    }
+    assert asking == {"base", "config_writer"}
 
 
 @pytest.mark.parametrize("name", PURE)

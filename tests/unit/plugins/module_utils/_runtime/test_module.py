@@ -510,23 +510,28 @@ MODULE_UTILS = Path(execution.__file__).parents[1]
 # Packages whose files not every module needs.
 OPTIONAL = ("_certificates", "_audit", "_reconcile", "_operations", "_tls")
 MANAGING = {"_operations.base", "_operations.results", "_reconcile.base", "_reconcile.plan", "_tls.addresses"}
-PUSH_TASKS = MANAGING | {
+DURABLE = {"_operations.durable_options", "_reconcile.config_files", "_reconcile.config_writer"}
+PUSH_TASKS = (MANAGING | DURABLE) | {
     "_operations.jobs",
     "_operations.push_tasks",
+    "_reconcile.durable_jobs",
     "_reconcile.jobs",
     "_reconcile.jobs_plan",
+    "_reconcile.map_files",
     "_reconcile.predicted",
     "_reconcile.starting",
     "_reconcile.stopping",
     "_reconcile.waiting",
 }
 RECORDS = PUSH_TASKS - {"_operations.push_tasks"} | {"_operations.records"}
-APPLICATIONS = PUSH_TASKS - {"_operations.jobs", "_operations.push_tasks"} | {
+JOBS = {"_operations.jobs", "_operations.push_tasks", "_reconcile.durable_jobs", "_reconcile.map_files"}
+APPLICATIONS = PUSH_TASKS - JOBS | {
     "_operations.applications",
     "_reconcile.applications",
     "_reconcile.containers",
     "_reconcile.containers_plan",
     "_reconcile.creating",
+    "_reconcile.durable",
     "_reconcile.snapshot",
 }
 VHOSTS = APPLICATIONS | {"_operations.virtual_hosts", "_reconcile.reachability", "_reconcile.virtual_hosts"}

@@ -104,7 +104,11 @@ def test_every_declared_field_is_registered_since_its_release(
         assert (one.json in rows) is one.known, one
         if one.known:
             row = rows[one.json]
-            assert row["xml"].rpartition(".")[2] == one.field.xml, (one, row)
+            around, _slash, name = one.field.xml.rpartition("/")
+            assert row["xml"].rpartition(".")[2] == (around or name), (one, row)
+            bare = isinstance(one.field, CrossDomains)  # before 0.17.2; its field `urls` has the members
+            members = row if bare else rows.get(f"{one.json}[]", row)
+            assert members["xml"].rpartition(".")[2] == name, (one, members)
             if one.field.default is not None and "default" in row:
                 assert one.field.equal(row["default"], None), (one.option, one.field.default, row)
 

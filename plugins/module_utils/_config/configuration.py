@@ -1,0 +1,173 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A complete configuration in option form, and the files that hold it (server-facts: Configuration files)."""
+
+from __future__ import annotations
+
+import os
+import re
+import typing as t
+
+from .._core.context import Context
+from .._core.errors import BadInput
+from .._core.server_version import Version
+from .._core.texts import listed
+from .._resources.logger_config import LOGGER
+from .._resources.server_config import SERVER
+from .._schema.objects import Object
+from . import file_set, virtual_host_file
+from .directory import SERVER_FILE, Directory
+from .file_set import DesiredFile, FileChange
+from .server_files import (
+    INCLUDED,
+    LOGGER_FILE,
+    FileKind,
+    LoggerFile,
+    MapFile,
+    ServerFile,
+    VirtualHostFile,
+    own_virtual_hosts,
+)
+from .stream_maps import STREAM_MAPS, StreamMap
+from .virtual_host_file import VIRTUAL_HOST_FILE
+
+JOBS = {"push_tasks": STREAM_MAPS[0], "records": STREAM_MAPS[1]}
+"""The lists of jobs, and the stream maps that hold them."""
+
+Entry = tuple[str, dict[str, t.Any]]
+"""The full path of an option and its specified form."""
+
+
+class Configuration(t.NamedTuple):
+    """Everything that is specified; None stays as it is."""
+
+    version: Version
+    server: dict[str, t.Any] | None
+    logger: dict[str, t.Any] | None
+    vhosts: t.Sequence[Entry]  # with applications
+    jobs: t.Mapping[str, t.Sequence[Entry]]  # by a key of JOBS
+
+    def objects(self) -> t.Iterator[tuple[str, Object, dict[str, t.Any]]]:
+        """Yield the path, the declaration and the specified form of everything."""
+        if self.server is not None:
+            yield "server", SERVER, self.server
+        if self.logger is not None:
+            yield "logger", LOGGER, self.logger
+        for path, vhost in self.vhosts:
+            yield path, VIRTUAL_HOST_FILE, vhost
+        for name, entries in self.jobs.items():
+            for path, job in entries:
+                yield path, JOBS[name].kind.declaration, job
+
+    def check_applications(self) -> None:
+        """Raise BadInput if no application of the virtual hosts can start a job."""
+        for name, entries in self.jobs.items():
+            for path, job in entries:
+                self._check_application(path, job, JOBS[name])
+
+    def _check_application(self, path: str, job: t.Mapping[str, t.Any], kind: StreamMap) -> None:
+        vhost, name = job["vhost"], job["app"]
+        host = next((one for _path, one in self.vhosts if one["name"] == vhost), None)
+        if host is None:
+            raise BadInput(f"{path}.vhost", f"expected a virtual host that vhosts lists, got {vhost!r}")
+        app = next((app for app in host.get("applications", []) if app["name"] == name), None)
+        if app is None:
+            raise BadInput(f"{path}.app", f"expected an application that vhosts lists, got {vhost}/{name}")
+        publisher = app.get("publishers", {}).get(kind.publisher)
+        if publisher is None:
+            raise BadInput(f"{path}.app", f"expected an application with publishers.{kind.publisher}, got {name!r}")
+        if "stream_map" in publisher and publisher["stream_map"] != _stream_map(kind, vhost, name):
+            raise BadInput(
+                f"{path}.app", f"expected an application without publishers.{kind.publisher}.stream_map of its own"
+            )
+
+    def warn_of_own_virtual_hosts(self, directory: Directory, context: Context) -> None:
+        """Warn of virtual hosts in the current Server.xml itself, which disappear with the next start."""
+        data = directory.read(SERVER_FILE) if self.server is not None else None
+        try:
+            names = own_virtual_hosts(data, SERVER_FILE) if data is not None else []
+        except BadInput:  # written by hand, and the server may not understand it either
+            return
+        if names:
+            text = f"{SERVER_FILE} defines virtual hosts itself, which this task replaces by included files"
+            context.warn(f"{text}: {listed(names)}. Those that vhosts does not list are gone after the next start.")
+
+    def plan(self, directory: Directory, context: Context, *, purge: bool) -> list[FileChange]:
+        """Return what has to happen to each file, those first that others refer to.
+
+        With ``purge``, files of virtual hosts and maps that this collection wrote and that are not listed are removed.
+        """
+        ours = {**file_set.virtual_host_files(directory), **file_set.maps(directory)}
+        desired = list(self._files({} if purge else ours))
+        names = {one.name for one in desired}
+        unlisted = {name: kind for name, kind in ours.items() if purge and name not in names}
+        self._check_names(directory, {*names, *unlisted}, context)
+        changes = [file_set.plan(directory, one, context) for one in desired]
+        return changes + [
+            file_set.plan_removal(directory, name, kind, context) for name, kind in sorted(unlisted.items())
+        ]
+
+    def _files(self, kept: t.Iterable[str]) -> t.Iterator[DesiredFile]:
+        """Yield all files; ``kept`` are files that stay although they are not listed."""
+        maps: dict[str, DesiredFile] = {}
+        for option, entries in self.jobs.items():
+            kind = JOBS[option]
+            for _path, job in entries:
+                name = kind.path(job["vhost"], job["app"])
+                one = maps.setdefault(name, DesiredFile(name, MapFile(kind, job["vhost"], job["app"]), [], option))
+                one.value.append(job)
+        yield from maps.values()
+        for path, vhost in self.vhosts:
+            value = _with_maps(vhost, {*maps, *kept})
+            yield DesiredFile(virtual_host_file.file_name(vhost["name"]), VirtualHostFile(), value, path)
+        if self.logger is not None:
+            yield DesiredFile(LOGGER_FILE, LoggerFile(), self.logger, "logger")
+        if self.server is not None:
+            yield DesiredFile(SERVER_FILE, ServerFile(self.version), self.server, "server")
+
+    def _check_names(self, directory: Directory, known: t.Collection[str], context: Context) -> None:
+        """Raise BadInput if another file has one of the virtual hosts: the server would not start."""
+        names = {vhost["name"]: path for path, vhost in self.vhosts}
+        pattern = re.compile(re.escape(INCLUDED).replace(r"\*", ".*"))
+        present = os.listdir(directory.path) if os.path.isdir(directory.path) else []
+        for name in sorted(one for one in present if one not in known and pattern.fullmatch(one)):
+            try:
+                other = virtual_host_file.read(directory.read(name) or b"", name)["name"]
+            except (BadInput, KeyError):
+                context.warn(f"The server includes {name}, which has no valid virtual host. It may not start with it.")
+                continue
+            if other in names:
+                raise BadInput(f"{names[other]}.name", f"expected a virtual host that {name} does not have, too")
+
+    def removals(self, directory: Directory, context: Context) -> list[FileChange]:
+        """Return the removal of every file that this collection wrote."""
+        ours: dict[str, FileKind] = {SERVER_FILE: ServerFile(self.version), LOGGER_FILE: LoggerFile()}
+        ours = {name: kind for name, kind in ours.items() if file_set.is_written_here(directory, name)}
+        ours.update(file_set.virtual_host_files(directory))
+        ours.update(file_set.maps(directory))
+        return [file_set.plan_removal(directory, name, kind, context) for name, kind in ours.items()]
+
+
+def _stream_map(kind: StreamMap, vhost: str, app: str) -> dict[str, t.Any]:
+    """Return the option with which an application reads its map; the path is relative to Server.xml [read]."""
+    return {"enable": True, "path": kind.path(vhost, app)}
+
+
+def _with_maps(vhost: dict[str, t.Any], maps: t.Collection[str]) -> dict[str, t.Any]:
+    """Return a virtual host whose applications read their maps; what the user specifies comes first."""
+    if "applications" not in vhost:
+        return vhost
+    applications = []
+    for app in vhost["applications"]:
+        for kind in STREAM_MAPS:
+            publisher = app.get("publishers", {}).get(kind.publisher)
+            if publisher is not None and kind.path(vhost["name"], app["name"]) in maps:
+                stream_map = _stream_map(kind, vhost["name"], app["name"])
+                app = {
+                    **app,
+                    "publishers": {**app["publishers"], kind.publisher: {"stream_map": stream_map, **publisher}},
+                }
+        applications.append(app)
+    return {**vhost, "applications": applications}

@@ -1,0 +1,208 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The operation that writes the configuration files of a server (server-facts: Configuration files)."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import typing as t
+
+from .._config import file_set, start_rules, upgrade, virtual_host_file
+from .._config.configuration import JOBS, Configuration, Entry
+from .._config.directory import Directory
+from .._config.file_set import FileChange
+from .._config.virtual_host_file import VIRTUAL_HOST_FILE
+from .._core.context import Context
+from .._core.errors import BadInput, OmeError
+from .._core.secret_store import SecretStore
+from .._core.server_version import Version, parse, show
+from .._resources import application, logger_config, server_config, virtual_host
+from .._resources.job import key_of
+from .._resources.logger_config import LOGGER
+from .._resources.server_config import SERVER
+from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.objects import Object
+from .._schema.releases import needs, unsupported
+from .._schema.validators import absolute_path
+from .base import FLAG, TEXT, Operation, Params, Result, list_of, state_option
+from .results import refuse_repeated
+
+_VERSION = re.compile(r"v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
+_OLDEST: Version = (0, 15, 10)
+_LONGEST_NAME = 100  # characters of a name in a message about an entry
+
+
+class ServerConfig(Operation):
+    """The operation of the module `server_config`."""
+
+    always_needs_server = False
+    has_connection = False
+    masked_results = ("diff",)
+
+    @classmethod
+    def options(cls) -> dict[str, t.Any]:
+        vhost = {**VIRTUAL_HOST.options(), "applications": list_of(application.nested_spec(), required=False)}
+        return {
+            "config_dir": {"type": "str", "required": True},
+            "version": {"type": "str", "required": True},
+            "server": SERVER.spec(),
+            "logger": LOGGER.spec(),
+            "vhosts": list_of(vhost, required=False),
+            **{name: list_of(kind.kind.declaration.options(), required=False) for name, kind in JOBS.items()},
+            "installed_version": TEXT,
+            "purge": FLAG,
+            "state": state_option("present", "absent"),
+        }
+
+    @classmethod
+    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
+        options = application.expand_bare_names(specified)
+        return {**options, "server": server_config.expand_names(options["server"])} if "server" in options else options
+
+    @property
+    def needs_server(self) -> bool:
+        return False
+
+    @functools.cached_property
+    def configuration(self) -> Configuration:
+        """Everything that is specified."""
+        return Configuration(
+            parse(self.params["version"]),
+            self._single("server", SERVER),
+            self._single("logger", LOGGER),
+            self._entries("vhosts", VIRTUAL_HOST_FILE),
+            {name: self._entries(name, kind.kind.declaration) for name, kind in JOBS.items()},
+        )
+
+    def _single(self, option: str, declaration: Object) -> dict[str, t.Any] | None:
+        value = self.params[option]
+        return None if value is None else declaration.specified(value)
+
+    def _entries(self, option: str, declaration: Object) -> list[Entry]:
+        return [
+            (f"{option}[{index}]", declaration.specified(entry))
+            for index, entry in enumerate(self.params[option] or ())
+        ]
+
+    def collect_secrets(self, secrets: SecretStore) -> None:
+        for _path, declaration, value in self.configuration.objects():
+            declaration.collect_secrets(value, secrets)
+
+    def entry_of(self, option: str) -> str:
+        path = re.match(r"(vhosts|push_tasks|records)\[(\d+)\]", option)
+        if path is None:
+            return ""
+        entry = self.params[path[1]][int(path[2])]
+        name = "/".join(filter(None, (entry.get(key) for key in ("vhost", "app", "name", "id"))))
+        return f"{path[0]} ({name[:_LONGEST_NAME]})" if name else ""
+
+    def check(self) -> None:
+        if absolute_path(self.params["config_dir"]) is not None:
+            raise BadInput("config_dir", "expected an absolute path such as '/etc/ovenmediaengine'")
+        for option in ("version", "installed_version"):
+            self._check_version(option)
+        configuration = self.configuration
+        if configuration.server is not None:
+            server_config.validate(configuration.server)
+        if configuration.logger is not None:
+            logger_config.validate(configuration.logger)
+            logger_config.check_version(configuration.logger, configuration.version)
+        for path, vhost in configuration.vhosts:
+            virtual_host_file.validate(vhost, path)
+        refuse_repeated(configuration.vhosts, lambda vhost: str(vhost["name"]), "name")
+        for name, entries in configuration.jobs.items():
+            for path, job in entries:
+                JOBS[name].kind.validate(job, path, started=True)
+            refuse_repeated(entries, lambda job: str(key_of(job)), "id")
+        configuration.check_applications()
+        if self.params["purge"] and self.params["state"] == "absent":
+            raise BadInput("purge", "cannot be used if state is absent, which removes all files anyway")
+        if self.params["purge"] and self.params["vhosts"] is None:
+            raise BadInput("purge", "expected the option vhosts beside it; an empty list removes all virtual hosts")
+
+    def _check_version(self, option: str) -> None:
+        text = self.params[option]
+        if text is not None and (not _VERSION.fullmatch(text) or parse(text) < _OLDEST):
+            raise BadInput(option, f"expected a version from {show(_OLDEST)} on, such as '0.21.0', got {text!r}")
+
+    def run(self, api: t.Any, context: Context) -> Result:
+        directory = Directory(self.params["config_dir"])
+        notices = self._notices()
+        refused = self._unknown()
+        if refused is not None:
+            return {**_failure(refused), "changed": False, "upgrade": notices}
+        for path, vhost in self.configuration.vhosts:
+            for index, app in enumerate(vhost.get("applications", [])):
+                start_rules.check(app, self.configuration.version, f"{path}.applications[{index}]")
+        if self.params["state"] == "absent":
+            changes = self.configuration.removals(directory, context)
+        else:
+            self._warn(directory, context)
+            changes = self.configuration.plan(directory, context, purge=self.params["purge"])
+        return {**self._apply(directory, changes, context), "upgrade": notices}
+
+    def _notices(self) -> list[dict[str, t.Any]]:
+        """Return what the change from the installed version brings."""
+        if self.params["installed_version"] is None:
+            return []
+        comparison = upgrade.Comparison(parse(self.params["installed_version"]), self.configuration.version)
+        return [
+            notice._asdict()
+            for path, declaration, value in self.configuration.objects()
+            for notice in comparison.notices(declaration, value, path)
+        ]
+
+    def _unknown(self) -> OmeError | None:
+        """Return the error for options that the version does not know: with them, the server would not start."""
+        version = self.configuration.version
+        unknown = [
+            needs(option, field)
+            for path, declaration, value in self.configuration.objects()
+            for option, field in declaration.versioned(value, path)
+            if not field.known_to(version)
+        ]
+        if not unknown:
+            return None
+        attempt = f"write the configuration of OvenMediaEngine {show(version)}"
+        return OmeError("unsupported_option", attempt, detail=unsupported(unknown, version))
+
+    def _warn(self, directory: Directory, context: Context) -> None:
+        """Warn about settings that cannot work, and about virtual hosts that would disappear."""
+        configuration = self.configuration
+        context.warn(*server_config.warnings_for(configuration.server or {}))
+        for _path, vhost in configuration.vhosts:
+            context.warn(*virtual_host.warnings_for(vhost))
+        for name, entries in configuration.jobs.items():
+            for _path, job in entries:
+                context.warn(*JOBS[name].kind.warnings_for(job))
+        configuration.warn_of_own_virtual_hosts(directory, context)
+
+    def _apply(self, directory: Directory, changes: t.Sequence[FileChange], context: Context) -> Result:
+        """Write and remove the files, unless in check mode, and return the result."""
+        failure: Result = {}
+        done = list(changes)
+        if not context.check_mode:
+            done = []
+            try:
+                for change in file_set.apply(directory, changes):
+                    done.append(change)
+            except OmeError as error:
+                failure = _failure(error)
+        return {
+            "changed": any(change.changes for change in done),
+            "files": [
+                {"path": os.path.join(self.params["config_dir"], change.name), "state": change.state}
+                for change in sorted(done, key=lambda change: change.name)
+            ],
+            "restart_required": any(change.changes and change.restarts for change in done),
+            "diff": file_set.diff(directory, done),
+            **failure,
+        }
+
+
+def _failure(error: OmeError) -> Result:
+    return {"failed": True, "msg": str(error), "error": error.as_result()}

@@ -1,0 +1,251 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The stream maps of a task: what they have, what they are to have, and the applications that name them."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import typing as t
+
+from .._config import versions, virtual_host_file
+from .._config.stream_maps import StreamMap
+from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
+from .._core.context import Context
+from .._core.errors import BadInput, OmeError
+from .._core.server_version import Version
+from .._resources import application
+from .._resources.job import Key, key_of
+from .config_files import VirtualHostFiles
+from .config_writer import ConfigWriter
+from .jobs_plan import Scope
+from .plan import Specified, Value
+from .predicted import Predicted
+
+
+class _Map(t.NamedTuple):
+    """The map of one application: its file, its jobs before and after, by ID, and the virtual host that names it."""
+
+    file: str
+    before: dict[str, Value] | None
+    after: dict[str, Value]
+    vhost: Value
+
+
+class MapFiles:
+    """The stream maps of one kind, of any number of applications."""
+
+    restart_required = False
+    """A map is read whenever a stream starts, so that none of its changes needs a restart."""
+
+    def __init__(self, config_dir: str, context: Context, kind: StreamMap) -> None:
+        """Read the configuration; raise OmeError if it is not one that a server can start from."""
+        self.kind = kind
+        self._context = context
+        self._files = VirtualHostFiles(config_dir, context)
+        self.writer = ConfigWriter(self._files.directory, context)
+        self._maps: dict[Scope, _Map] = {}
+        self._desired: dict[Key, Value] = {}
+        self._written: dict[str, Value] = {}
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """The applications with a map."""
+        return list(self._maps)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The options by which a job is recognized that a map has started."""
+        return tuple(option for option in self.kind.options if option in ("protocol", "url", "stream_key", "file_path"))
+
+    # Before the first write
+
+    def prepare(
+        self, jobs: t.Sequence[tuple[str, Specified]], predicted: Predicted, *, absent: bool, purge: bool
+    ) -> None:
+        """Take the jobs of a task, each with the path of its option.
+
+        Raise BadInput if the virtual host of one that is to be started has no file with its application.
+        """
+        by_scope: dict[Scope, list[tuple[str, Specified]]] = {}
+        for path, job in jobs:
+            by_scope.setdefault((job["vhost"], job["app"]), []).append((path, job))
+        for scope, listed in by_scope.items():
+            vhost = self._durable_vhost(scope, listed[0][0], predicted, absent=absent)
+            if vhost is None:
+                continue
+            file = self._file(scope, _application(vhost, scope) or {}, listed[0][0])
+            data = self._files.directory.read(file)
+            before = None if data is None else {job["id"]: job for job in self.kind.read(data, file, *scope)}
+            for known in (before or {}).values():
+                self._context.keep_secrets(self.kind.kind.declaration, known)
+            after = {} if purge else dict(before or {})
+            for path, job in listed:
+                if absent:
+                    after.pop(job["id"], None)
+                    continue
+                after[job["id"]] = self._merged(job, (before or {}).get(job["id"]))
+                self._desired[key_of(job)] = after[job["id"]]
+                self.kind.check(after[job["id"]], path)
+            self._maps[scope] = _Map(file, before, after, vhost)
+
+    def check_version(self, jobs: t.Sequence[tuple[str, Specified]], version: Version) -> None:
+        """Raise OmeError if the version does not know an option, or stream maps at all."""
+        for path, job in jobs:
+            versions.check(self.kind.kind.declaration, job, version, path)
+        for scope, one in self._maps.items():
+            versions.check(VIRTUAL_HOST_FILE, self._naming(scope, one), version, self._files.file_of(scope[0]))
+
+    def _durable_vhost(self, scope: Scope, path: str, predicted: Predicted, *, absent: bool) -> Value | None:
+        """Return the virtual host (option form) whose file has the application; None if nothing is to be written."""
+        vhost = None if self._files.is_inline(scope[0]) else self._files.read(scope[0])
+        app = None if vhost is None else _application(vhost, scope)
+        if app is not None and self.kind.publisher in (app.get("publishers") or {}):
+            return vhost
+        if absent or predicted.listed(*scope):
+            return None
+        name = "/".join(scope)
+        if not predicted.is_complete and app is None:
+            self._context.warn(
+                f"Application {name} is in no file of config_dir yet. Making its {self.kind.kind.what}s durable fails "
+                "unless an earlier task makes the application durable."
+            )
+            return None
+        raise BadInput(
+            f"{path}.app" if path else "app",
+            f"expected an application that has the publisher {self.kind.publisher} in a VHost file of config_dir, got "
+            f"{name!r}; make the application durable first",
+        )
+
+    def _file(self, scope: Scope, app: Specified, path: str) -> str:
+        """Return the map that an application names, or the usual one, relative to the configuration directory."""
+        named = (app["publishers"][self.kind.publisher].get("stream_map") or {}).get("path")
+        if not named:
+            return self.kind.path(*scope)
+        here = self._files.directory.path
+        file = os.path.relpath(named, here) if posixpath.isabs(named) else posixpath.normpath(named)
+        if file.startswith("..") or "${" in file:
+            raise BadInput(
+                f"{path}.app" if path else "app",
+                f"expected an application with a stream map inside of {here}, got one that names {named!r}",
+            )
+        return file
+
+    def _merged(self, job: Specified, current: Value | None) -> Value:
+        if current is not None and not any(self.kind.kind.declaration.difference(job, current)):
+            return current
+        return self.kind.kind.merge(job, current or {})
+
+    # Reading
+
+    def named_path(self, scope: Scope) -> str:
+        """Return the path by which the application names, or will name, its map."""
+        one = self._maps[scope]
+        app = _application(one.vhost, scope) or {}
+        return str((app["publishers"][self.kind.publisher].get("stream_map") or {}).get("path") or one.file)
+
+    def desired(self, key: Key) -> Value:
+        """Return a job as the map will have it."""
+        return self._desired[key]
+
+    def remaining(self, scope: Scope) -> list[Value]:
+        """Return the jobs that the map will have."""
+        return list(self._maps[scope].after.values())
+
+    def current(self, key: Key) -> Value | None:
+        """Return a job as the map has it now; None if it does not."""
+        one = self._maps.get((key.vhost, key.app))
+        return None if one is None else (one.before or {}).get(key.id)
+
+    def is_read_by(self, scope: Scope, raw: t.Mapping[str, t.Any]) -> bool:
+        """Return whether a running application (wire form) reads the map, so that the map starts jobs now."""
+        app = application.from_wire(raw, scope[0])
+        named = ((app.get("publishers") or {}).get(self.kind.publisher) or {}).get("stream_map") or {}
+        on = str(named.get("enable")).lower() == "true"
+        return on and scope in self._maps and named.get("path") == self.named_path(scope)
+
+    def has_started(self, entry: Specified, raw: t.Mapping[str, t.Any], key: Key) -> bool:
+        """Return whether an entry of a map has started a job (wire form)."""
+        job = self.kind.kind.from_wire(raw, key.vhost, key.app)
+        name = str(job["stream"].get("name", ""))
+        expression = re.escape(entry["stream"]["name"]).replace(r"\*", ".*").replace(r"\?", ".?")
+        if not re.fullmatch(expression, name, re.DOTALL):
+            return False
+        # The server replaces macros in the destination of a push, and keeps them in the path of a recording.
+        macros = {"${Application}": key.app, "${Stream}": name, "${SourceStream}": name}
+        return all(
+            any(self.kind.kind.declaration.fields[option].equal(value, job.get(option)) for value in (one, expanded))
+            for option in self.identity
+            for one in [entry.get(option, "")]
+            for expanded in [_expanded(one, macros)]
+        )
+
+    # Writing
+
+    def write(self, failed: t.Collection[Key]) -> dict[Scope, OmeError]:
+        """Write the maps without what has failed, then the files of virtual hosts that do not name them yet."""
+        errors: dict[Scope, OmeError] = {}
+        for scope, one in self._maps.items():
+            after = dict(one.after)
+            for key in failed:
+                if key[:2] == scope:  # The map keeps what it has.
+                    after.pop(key.id, None)
+                    after.update({key.id: one.before[key.id]} if one.before and key.id in one.before else {})
+            error = self._write_map(one, after) or self._write_name(scope, one, after)
+            if error is not None:
+                what = f"make the {self.kind.kind.what}s of application {'/'.join(scope)} durable"
+                errors[scope] = error.for_attempt(what).with_detail(
+                    "They are as desired now, but a restart of the server loses them."
+                )
+        return errors
+
+    def _write_map(self, one: _Map, after: dict[str, Value]) -> OmeError | None:
+        before = None if one.before is None else self.kind.entries(list(one.before.values()), "")
+        entries = self.kind.entries(list(after.values()), "")
+        if before == entries or (before is None and not after):
+            if before is not None:
+                self.writer.keep(one.file)
+            return None
+        text = self.kind.render(list(after.values()), "")
+        return self.writer.write(one.file, text, self.kind.declaration, self.kind.root, before, entries)
+
+    def _write_name(self, scope: Scope, one: _Map, after: dict[str, Value]) -> OmeError | None:
+        file = self._files.file_of(scope[0])
+        # Another application of the same virtual host can have been written just before.
+        vhost = self._written.get(scope[0], one.vhost)
+        naming = self._naming(scope, one._replace(vhost=vhost)) if after else vhost
+        if virtual_host_file.equal(vhost, naming):
+            self.writer.keep(file)
+            return None
+        error = self.writer.write(file, virtual_host_file.render(naming), VIRTUAL_HOST_FILE, TAG, one.vhost, naming)
+        if error is None:
+            self._written[scope[0]] = naming
+        return error
+
+    def _naming(self, scope: Scope, one: _Map) -> Value:
+        """Return the virtual host (option form) with the application that names the map."""
+        apps = []
+        for app in one.vhost["applications"]:
+            if app.get("name") == scope[1]:
+                publishers = app["publishers"]
+                publisher = publishers[self.kind.publisher]
+                named = {**(publisher.get("stream_map") or {}), "enable": True, "path": self.named_path(scope)}
+                app = {**app, "publishers": {**publishers, self.kind.publisher: {**publisher, "stream_map": named}}}
+            apps.append(app)
+        return {**one.vhost, "applications": apps}
+
+
+def _application(vhost: Value, scope: Scope) -> Value | None:
+    """Return an application of a virtual host (option form)."""
+    return next((app for app in vhost.get("applications", []) if app.get("name") == scope[1]), None)
+
+
+def _expanded(value: t.Any, macros: t.Mapping[str, str]) -> t.Any:
+    if not isinstance(value, str):
+        return value
+    for macro, text in macros.items():
+        value = value.replace(macro, text)
+    return value

@@ -1,0 +1,247 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: server_config
+short_description: Write the configuration files from which OvenMediaEngine starts
+version_added: 2.0.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Writes C(Server.xml), C(Logger.xml), one file for each virtual host, and stream maps for push tasks and recordings,
+    from the same options that the other modules take. What is in these files survives a restart of the server.
+  - Checks every option against the keys of the server's version before it touches a file. The server has no such check.
+    With an unknown element it does not start. Nor does it with some values of applications, such as renditions of
+    subtitles without a label, which are refused too.
+  - Replaces a file only if its text differs, in one step, so that the server never reads a part of it. New files have
+    the mode 0600, because they have secrets, and the owner of O(config_dir) if the task runs as root. Existing files
+    keep their owner and mode.
+  - Never restarts the server. RV(restart_required) says whether a changed file needs that.
+  - Sends no requests and has no connection options. Run it on the media server, or on a host that has its configuration
+    directory.
+extends_documentation_fragment:
+  - streamops.ovenmediaengine.attributes.files
+  - streamops.ovenmediaengine.server_config
+  - streamops.ovenmediaengine.virtual_host.configured
+  - streamops.ovenmediaengine.push_task.configured
+  - streamops.ovenmediaengine.record.configured
+options:
+  config_dir:
+    description:
+      - Absolute path of the server's configuration directory on the host where the module runs. It is made if it does
+        not exist.
+    type: str
+    required: true
+  version:
+    description:
+      - Version of the server that reads the files, such as V(0.21.0).
+    type: str
+    required: true
+  installed_version:
+    description:
+      - Version of the server that is installed now. RV(upgrade) reports what the change to O(version) brings.
+    type: str
+  purge:
+    description:
+      - Whether to remove files of virtual hosts and stream maps that this collection wrote, and that O(vhosts),
+        O(push_tasks) and O(records) do not list. It requires O(vhosts). Files that were written by hand stay.
+    type: bool
+    default: false
+  state:
+    description:
+      - V(present) writes the files.
+      - V(absent) removes all files of O(config_dir) that this collection wrote. The other options are checked and
+        otherwise ignored. Files that were written by hand stay.
+    type: str
+    choices: [present, absent]
+    default: present
+notes:
+  - Text of O(server) can hold macros of the server, such as V(${env:OME_RTMP_PORT:1935}).
+  - A C(Server.xml) that was written by hand is replaced. The task warns if virtual hosts are in that file itself. List
+    them in O(vhosts).
+seealso:
+  - module: streamops.ovenmediaengine.vhosts
+  - module: streamops.ovenmediaengine.push_tasks
+  - module: streamops.ovenmediaengine.records
+"""
+
+EXAMPLES = r"""
+- name: Write the configuration of a server
+  streamops.ovenmediaengine.server_config:
+    config_dir: /etc/ovenmediaengine
+    version: 0.21.0
+    server:
+      name: media-1
+      stun_server: stun.example.com:3478
+      bind:
+        managers:
+          api:
+            port: 8081
+        providers:
+          rtmp: {}
+          srt:
+            port: 9999
+        publishers:
+          llhls:
+            port: 3333
+            tls_port: 3334
+      managers:
+        api:
+          access_token: "{{ ovenmediaengine_api_token }}"
+    logger:
+      path: /var/log/ovenmediaengine
+    vhosts:
+      - name: tenant-a
+        host:
+          names: [live.tenant-a.example.com]
+        applications:
+          - name: live
+            providers:
+              rtmp: {}
+            publishers:
+              llhls: {}
+              push: {}
+    push_tasks:
+      - vhost: tenant-a
+        app: live
+        id: archive
+        stream:
+          name: main
+        protocol: srt
+        url: srt://archive.example.com:9000?passphrase={{ archive_passphrase }}
+
+- name: Keep the server as it is, and only the listed virtual hosts
+  streamops.ovenmediaengine.server_config:
+    config_dir: /etc/ovenmediaengine
+    version: 0.21.0
+    vhosts:
+      - name: tenant-a
+        host:
+          names: [live.tenant-a.example.com]
+    purge: true
+
+- name: Find out what an upgrade brings
+  streamops.ovenmediaengine.server_config:
+    config_dir: /etc/ovenmediaengine
+    installed_version: 0.18.0
+    version: 0.21.0
+    server:
+      bind:
+        providers:
+          webrtc:
+            ice_candidates:
+              tcp_force: true
+  check_mode: true
+  register: preflight
+
+- name: Remove all files that this collection wrote
+  streamops.ovenmediaengine.server_config:
+    config_dir: /etc/ovenmediaengine
+    version: 0.21.0
+    state: absent
+"""
+
+RETURN = r"""
+files:
+  description: The files that the task is about, sorted by path.
+  returned: if no option and no current file was refused
+  type: list
+  elements: dict
+  contains:
+    path:
+      description: Absolute path.
+      type: str
+      sample: /etc/ovenmediaengine/VHost_tenant-a.xml
+    state:
+      description: What happened to the file, V(created), V(changed), V(removed) or V(unchanged).
+      type: str
+      sample: created
+restart_required:
+  description:
+    - Whether a file has changed that the server reads only when it starts. It reads stream maps whenever a stream
+      starts.
+  returned: if no option and no current file was refused
+  type: bool
+upgrade:
+  description:
+    - What the change from O(installed_version) to O(version) brings for the specified options. It is empty without
+      O(installed_version).
+    - If O(version) does not know an option, the task fails, and this list has all such options.
+  returned: if no option and no current file was refused, or if O(version) does not know an option
+  type: list
+  elements: dict
+  contains:
+    option:
+      description: Full path of the option.
+      type: str
+      sample: server.bind.providers.webrtc.ice_candidates.tcp_force
+    kind:
+      description:
+        - V(unknown_option) if one of the versions does not know it, V(renamed) if the new version has another name for
+          it, or V(default_changed) if it is omitted and its default differs.
+      type: str
+      sample: renamed
+    text:
+      description: What changes, and what to do.
+      type: str
+      sample: >-
+        server.bind.providers.webrtc.ice_candidates.tcp_force: Version 0.21.0 names it tcp_relay_force and still takes
+        tcp_force. Use tcp_relay_force.
+# BEGIN GENERATED error
+error:
+  description: What failed, why, and what to do.
+  returned: on failure
+  type: dict
+  contains:
+    kind:
+      description: Kind of the error. The guide on errors lists all kinds.
+      type: str
+      sample: unauthorized
+    attempted:
+      description: Operation that failed.
+      type: str
+      sample: list the virtual hosts
+    meaning:
+      description: What the error means.
+      type: str
+    remedy:
+      description: How to fix it.
+      type: str
+    method:
+      description: HTTP method; V(null) if no request was sent.
+      type: str
+      sample: GET
+    path:
+      description: Path of the request; V(null) if no request was sent.
+      type: str
+      sample: /v1/vhosts
+    host:
+      description: Host and port of the server; V(null) if no request was sent.
+      type: str
+      sample: 127.0.0.1:8081
+    status:
+      description: HTTP status of the response; V(null) if there was no response.
+      type: int
+      sample: 401
+    server_message:
+      description: Message of the server; V(null) if it sent none.
+      type: str
+      sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+"""
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.server_config import ServerConfig
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+
+
+def main() -> None:
+    run_module(ServerConfig)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role provision with durable objects: nothing is missing after a restart, before any playbook runs."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import typing as t
+
+import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
+
+from .conftest import BOTH_PATHS, LOCAL, Project
+
+SECRETS = ("canary-of-the-webhook", "canary-of-the-platform")
+PLACE = {"vhost": "tenant-a", "app": "live", "stream": {"name": "main"}}
+VARIABLES: dict[str, t.Any] = {
+    "ovenmediaengine_durable": True,
+    "ovenmediaengine_vhosts": [
+        {
+            "name": "tenant-a",
+            "host": {"names": ["live.tenant-a.example.com"]},
+            "admission_webhooks": {"control_server_url": "http://hooks.example.com/", "secret_key": SECRETS[0]},
+        }
+    ],
+    "ovenmediaengine_applications": [
+        {"vhost": "tenant-a", "name": "live", "providers": {"rtmp": {}}, "publishers": {"push": {}, "file": {}}}
+    ],
+    "ovenmediaengine_push_tasks": [
+        {**PLACE, "id": "p", "protocol": "rtmp", "url": "rtmp://live.example.com/app", "stream_key": SECRETS[1]}
+    ],
+    "ovenmediaengine_records": [{**PLACE, "id": "r", "file_path": "/${Stream}/${StartTime:YYYYMMDDhhmmss}.ts"}],
+}
+
+
+@pytest.mark.parametrize("host", list(BOTH_PATHS))
+def test_nothing_is_missing_after_a_restart(project: Project, tmp_path: pathlib.Path, host: str) -> None:
+    config = config_files.write(tmp_path / "conf", Server=config_files.server('<VirtualHost include="VHost*.xml"/>'))
+    with Simulator(config=config, port=0) as server:
+        variables = {**LOCAL, **VARIABLES, "ovenmediaengine_config_dir": str(config)}
+        variables["ovenmediaengine_api_token"] = server.token
+
+        def provision(*arguments: str, names: t.Sequence[str] = ("live.tenant-a.example.com",)) -> str:
+            variables["ovenmediaengine_vhosts"][0]["host"]["names"] = list(names)
+            each = {"ovenmediaengine_api_url": server.url, **(BOTH_PATHS[host] or {})}
+            text = json.dumps({"all": {"hosts": {host: each}, "vars": variables}})
+            (project.directory / "inventory.json").write_text(text, encoding="utf-8")
+            server.clear_log()
+            run = project.provision(*arguments)
+            assert run.status == 0, run.output
+            assert not any(secret in run.output for secret in SECRETS)
+            return run.output
+
+        provision("--check", "--diff")
+        assert server.writes == [] and list(config.glob("VHost*")) == []
+        assert "missing before: virtual hosts 1, applications 1, push tasks 1, recordings 1" in provision("--diff")
+        provision()
+        assert server.writes == []
+
+        server.restart()
+        found = run_module("application_info", connection(server, vhost="tenant-a"))
+        assert [app["name"] for app in found["applications"]] == ["live"]
+        server.stream_appears("tenant-a", "live", "main")
+        for module in ("push_task_info", "record_info"):
+            status = run_module(module, connection(server, vhost="tenant-a", app="live"))["status"]
+            assert [one["is_config"] for one in status] == [True]
+        output = provision("--diff")
+        assert " changed=0 " in output and server.writes == [] and "restart of the server is" not in output
+        assert "; a restart of the server is required" in provision(names=["other.example.com"])
+        assert server.writes == [] or {record.status for record in server.writes} == {403}
+
+        audit = project.play(
+            "streamops.ovenmediaengine.audit", "-i", "inventory.json", "-e", "audit_sampling_interval=0"
+        )
+        assert audit.status == 0, audit.output
+        assert not any(secret in audit.output for secret in SECRETS)
+        report = json.loads((project.directory / "ovenmediaengine-audit/audit.json").read_text(encoding="utf-8"))
+        found = [one for one in report["servers"][0]["findings"] if one["severity"] != "info"]
+        assert [(one["kind"], one["field"], one["wanted"]) for one in found] == [
+            ("restart_due", "host.names", ["other.example.com"])
+        ]
+        page = (project.directory / "ovenmediaengine-audit/audit.html").read_text(encoding="utf-8")
+        assert "is not as listed until the server restarts." in page

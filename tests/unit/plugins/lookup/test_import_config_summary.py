@@ -1,0 +1,48 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lookup import_config_summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.streamops.ovenmediaengine.plugins.lookup import import_config_summary
+
+COUNTS = {"vhosts": 1, "applications": 2, "push_tasks": 3, "records": 4}
+LINE = "virtual hosts: 1; applications: 2; push tasks: 3; recordings: 4; secrets to fill in: "
+
+
+def summary(predicted: bool | str = False, **imported: Any) -> dict[str, Any]:
+    given = {"counts": COUNTS, "secrets": [], "left_out": [], "notes": [], **imported}
+    return import_config_summary.LookupModule().run([], imported=given, file="/a.yml", predicted=predicted)[0]
+
+
+def test_nothing_is_left_out() -> None:
+    assert summary() == {
+        "file": "/a.yml",
+        **COUNTS,
+        "secrets": [],
+        "left_out": [],
+        "notes": [],
+        "line": f"{LINE}0; left out: nothing",
+    }
+
+
+def test_what_the_file_does_not_hold_is_named() -> None:
+    found = summary(
+        "yes",
+        secrets=[{"name": "one", "where": "x"}],
+        left_out=[{"what": "element A", "reason": "r"}, {"what": "element B", "reason": "r"}],
+        notes=["Do this."],
+    )
+    assert (found["secrets"], found["left_out"]) == (["one"], ["element A", "element B"])
+    assert found["notes"] == ["Do this."]
+    assert found["line"] == (
+        f"Check mode, this would be written: {LINE}1; left out: element A, element B; notes in the file: 1"
+    )
+
+
+def test_long_lists_are_cut() -> None:
+    assert summary(left_out=[{"what": "x" * 1000}])["line"].endswith(f"left out: {'x' * 797}...")

@@ -54,6 +54,10 @@ ANSIBLE = {
         "collections/ansible/builtin/inventory_hostnames_lookup.html",
         "ansible.builtin.inventory_hostnames lookup",
     ),
+    "ansible_collections.ansible.builtin.slurp_module": (
+        "collections/ansible/builtin/slurp_module.html",
+        "ansible.builtin.slurp module",
+    ),
     "ansible_collections.ansible.builtin.stat_module": (
         "collections/ansible/builtin/stat_module.html",
         "ansible.builtin.stat module",

@@ -109,6 +109,7 @@ def test_check_and_uninstall_with_podman(project: Project, host: FakeHost) -> No
     assert gone.status == 0 and changed(gone) == [], gone.output
 
 
+@pytest.mark.exhaustive
 def test_pushes_of_live_streams_start_now_and_once(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     media.variables["server_restart"] = "never"

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Values with which a server does not start are refused before a file is written (server-facts: what was loaded)."""
+"""Values with which a server does not start are refused before a file is written.
+
+server-facts: Values that keep a server from starting. What is called loaded there was tried.
+"""
 
 from __future__ import annotations
 

@@ -264,7 +264,8 @@ def _conforms(value: t.Any, expected: t.Any, where: str) -> None:
         # A number that YAML reads as such is not text.
         assert isinstance(value, str) and re.fullmatch(expected, value), (where, value)
     else:
-        assert type(value) is expected, (where, value)
+        # A boolean is a number for Python, not for YAML.
+        assert isinstance(value, expected) and isinstance(value, bool) == (expected is bool), (where, value)
 
 
 def _check(*command: str) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,7 @@ from aiohttp import web
 
 from .ports import held, listening, port_of
 
-Port = tuple[int, "ssl.SSLContext | None"]
+Port = tuple[int, ssl.SSLContext | None]
 """A port, 0 for any that is free, and how it serves TLS if it does."""
 
 

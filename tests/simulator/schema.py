@@ -204,7 +204,7 @@ class _Table:
         rows: list[dict[str, Any]],
         overrides: Mapping[str, Field],
         takes_others: bool,
-        checks: Mapping[str, Callable[[Any], str | None]] = _CHECKS,
+        checks: Mapping[str, Callable[[Any], str | None]],
     ) -> None:
         self._takes_others = takes_others
         self._checks = checks
@@ -263,7 +263,7 @@ def application(version: str, takes_others: bool = False) -> Item:
     :param version: name of a table in :data:`KEYS`.
     :param takes_others: whether keys that are not in the table are taken too.
     """
-    return _Table(_rows(version, "application"), {}, takes_others).item()
+    return _Table(_rows(version, "application"), {}, takes_others, _CHECKS).item()
 
 
 @cache
@@ -276,7 +276,7 @@ def virtual_host(version: str, takes_others: bool = False, requires_host_names: 
     """
     applications = bare_list("Application", application(version, takes_others))
     overrides = {"applications": Field(applications, xml="Applications")}
-    item = _Table(_rows(version, "virtual_host"), overrides, takes_others).item()
+    item = _Table(_rows(version, "virtual_host"), overrides, takes_others, _CHECKS).item()
     return replace(item, fields={**item.fields, "host": replace(item.fields["host"], required=requires_host_names)})
 
 

@@ -62,9 +62,6 @@ options:
     required: true
 notes:
   - The role P(streamops.ovenmediaengine.watch#role) uses this lookup.
-seealso:
-  - plugin: streamops.ovenmediaengine.watch
-    plugin_type: role
 """
 
 EXAMPLES = r"""
@@ -196,4 +193,5 @@ class LookupModule(LookupBase):
         """Return the files."""
         defined = variables or {}
         known = {name: self._templar.template(defined[name]) for name in _options() if name in defined}
-        return [watch_files(str(terms[0]), known, **kwargs)]
+        options = {**kwargs, "name": str(terms[0]), "variables": known}
+        return [watch_files(**options)]

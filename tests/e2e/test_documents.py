@@ -63,6 +63,7 @@ AFTER_RESTART, ROTATE, HERE = (
 )
 RESTREAM, RECORD = "tests/e2e/test_restream.py", "tests/e2e/test_record.py"
 SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_watch.py"
+HEAL = "tests/e2e/test_heal_documents.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
     ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
@@ -83,6 +84,7 @@ RUN_BY = {
     ("roles/server/README.md", "yaml"): (SERVER, 1),
     ("guide_watch.rst", "yaml+jinja"): (WATCH, 2),
     ("roles/watch/README.md", "yaml"): (WATCH, 1),
+    ("guide_heal.rst", "yaml+jinja"): (HEAL, 3),
 }
 
 INSTALLS = "Installs over the network; test_readme_as_a_new_user_types_it installs the artifact."
@@ -96,6 +98,7 @@ RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platfor
 IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
 SERVES = "tests/e2e/test_role_server_documents.py runs the same playbook, on a host whose commands are fakes."
+HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its own."
 COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
@@ -115,6 +118,8 @@ NOT_RUN = {
     "make venv": "Has made the environment of this test.",
     "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
     "python3 -m pip install requests": INSTALLS,
+    "apt-get install openjdk-17-jre-headless": INSTALLS,
+    "pip install ansible-rulebook ansible-core requests": INSTALLS,
     "git clone https://github.com/streamops/ansible-ovenmediaengine": CLONES,
     "ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=30 -f lavfi -i sine=frequency=440:sample_rate=48000"
     " -c:v libx264 -preset veryfast -tune zerolatency -bf 0 -g 30 -pix_fmt yuv420p -c:a aac"
@@ -152,6 +157,10 @@ NOT_RUN = {
     "sudo install --directory --owner=ansible --group=ansible --mode=0755 /var/lib/prometheus/node-exporter": COLLECTS,
     "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml -e @fleet.yml -e @secrets.yml --ask-vault-pass"
     " -e audit_metrics_file=/var/lib/prometheus/node-exporter/ovenmediaengine.prom": COLLECTS,
+    "export OVENMEDIAENGINE_API_TOKEN=...": HEALS,
+    "ansible-rulebook --rulebook streamops.ovenmediaengine.restore_after_restart -i inventory --vars heal.yml": HEALS,
+    "ansible-rulebook --rulebook streamops.ovenmediaengine.push_watch -i inventory --vars heal.yml": HEALS,
+    "ansible-rulebook --rulebook streamops.ovenmediaengine.certificates -i inventory --vars heal.yml": HEALS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml"
     " -e restream_stream=main -e restream_platforms=one,two": RESTREAMS,
     "ansible-playbook streamops.ovenmediaengine.restream -i inventory.yml -e restream_stream=main"
@@ -204,6 +213,7 @@ SHOWN_BLOCKS = {
         "test_a_server_in_use_is_not_restarted_as_in_the_guide",
     ],
     "guide_upgrade.rst": ["test_the_upgrade_of_the_guide", "test_the_upgrade_of_the_guide"],
+    "guide_heal.rst": [NO_OUTPUT],
     "guide_watch.rst": [
         "test_the_inventories_of_the_documents_install_watchers",
         "test_each_start_is_restored_once",

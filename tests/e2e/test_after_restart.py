@@ -60,6 +60,8 @@ def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim
     assert all(
         word.startswith("/") for word in (command[0], *(word for word in command if word.endswith(("env", "python3"))))
     )
+    # The watcher locks this file (roles/watch/files/watch.py).
+    assert command[command.index("/usr/bin/flock") + 1] == f"{place}/lock"
     replaced = [word.replace(place, str(project.directory)) for word in command]
     replaced[replaced.index("/usr/bin/python3")] = sys.executable
     environment = project.environment

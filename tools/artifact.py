@@ -21,6 +21,7 @@ ALLOWED = re.compile(
     | extensions/eda/(plugins/(event_source|plugin_utils)/[a-z0-9_]+\.py | rulebooks/[a-z0-9_]+\.yml)
     | docs/(decisions/)?[a-z0-9_-]+\.md
     | docs/audit/[a-z0-9_.]+\.json
+    | docs/metrics/[a-z0-9_]+\.(json|yml)
     | docs/docsite/(rst/[a-z0-9_]+\.rst | images/[a-z0-9_-]+\.png | [a-z0-9-]+\.yml)
     | meta/[a-z0-9_-]+\.(yml|txt)
     | playbooks/(?!files/awx/project/)([a-z0-9_]+/)*[a-z0-9_-]+\.yml

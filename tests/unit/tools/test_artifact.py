@@ -22,6 +22,7 @@ FILES = {
     "extensions/eda/plugins/event_source/alert.py": b"an event source",
     "extensions/eda/plugins/plugin_utils/events.py": b"its code",
     "extensions/eda/rulebooks/push_watch.yml": b"a rulebook",
+    "docs/metrics/alerts.yml": b"alert rules",
     "tests/config.yml": b"settings",
 }
 

@@ -245,11 +245,12 @@ class Records:
             self._begin(holder, record, end)
 
     def recorded(self, record: Record, moment: float | None = None) -> tuple[int, int]:
-        """Return bytes and milliseconds of the file that is being written; both grow once a second."""
+        """Return bytes and milliseconds of the file that is being written; both grow with each frame [seen]."""
         if record.recording_since is None:
             return 0, 0
-        seconds = int((self._state.clock.now() if moment is None else moment) - record.recording_since)
-        return seconds * BYTES_PER_SECOND, seconds * 1000
+        now = self._state.clock.now() if moment is None else moment
+        milliseconds = round((now - record.recording_since) * 1000)
+        return milliseconds * BYTES_PER_SECOND // 1000, milliseconds
 
     def _name_files(self, holder: RecordApplication, record: Record) -> None:
         version = self._state.version

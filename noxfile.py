@@ -84,8 +84,16 @@ def series(release: str) -> str:
     return ".".join(release.split(".")[:2])
 
 
-LONG_TARGETS = ("execution_paths", "multiplex_channels", "role_rotate_certificates", "scheduled_channels")
-"""Integration targets that only the gate with everything runs: together more than a quarter of the time of all."""
+LONG_TARGETS = (
+    "execution_paths",
+    "multiplex_channels",
+    "role_import_config",
+    "role_record",
+    "role_restream",
+    "role_rotate_certificates",
+    "scheduled_channels",
+)
+"""Integration targets that only the gate with everything runs: together more than a third of the time of all."""
 
 
 def for_each_core(function: Callable[..., None], name: str, releases: Sequence[str] = (), **arguments: object) -> None:

@@ -26,6 +26,7 @@ def host(project: Project) -> t.Iterator[FakeHost]:
         assert fake.failures() == []
 
 
+@pytest.mark.exhaustive
 def test_viewers_and_streams_are_not_disconnected(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play().status == 0
@@ -115,6 +116,7 @@ def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> 
     )
 
 
+@pytest.mark.exhaustive
 def test_a_server_of_a_package_is_taken_over(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     media.config.mkdir()
@@ -188,6 +190,7 @@ def test_a_first_start_that_fails_leaves_its_files(project: Project, host: FakeH
     assert repaired.summary("media-1") == "server 0.21.0: files changed: 1; started (the server does not run)"
 
 
+@pytest.mark.exhaustive
 def test_upgrade_with_renamed_options(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     webrtc = {"signalling": {"port": "3333"}, "ice_candidates": {"ice_candidate": ["*:10000/udp"], "tcp_force": True}}

@@ -39,12 +39,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._interpr
     configured_interpreter,
     is_own_interpreter,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._pipelining import enable_pipelining
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import (
     HAS_TAGS,
     CheckedOptions,
     FileFinder,
     Variables,
-    spec_of,
+    paths_of,
     value_of_variable,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import (
@@ -65,6 +66,16 @@ class InProcessAction(NormalAction):
 
     operation: type[Operation]
 
+    def __init_subclass__(cls, **options: t.Any) -> None:
+        """Make what all tasks of the plugin need once.
+
+        ansible-core loads an action plugin before it starts the worker process of the first task. So no worker makes it
+        again.
+        """
+        super().__init_subclass__(**options)
+        if "operation" in cls.__dict__:
+            paths_of(cls.operation)
+
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Return the result of the task, as the module would.
 
@@ -75,10 +86,11 @@ class InProcessAction(NormalAction):
         if refused is not None:
             return refused
         if self._connection.transport == "local":
-            spec, _validator = spec_of(self.operation)
             files = FileFinder(self._loader, self._task.get_search_path, variables)
-            self._task.args = files.resolve(self._task.args, spec)
+            self._task.args = files.resolve(self._task.args, paths_of(self.operation))
         if not self._would_run_here(variables):
+            if not self._task.async_val:
+                enable_pipelining(self._connection, self._variables_of_host(variables))
             result: dict[str, t.Any] = super().run(tmp, task_vars)
             renamed = name_variables(variables, self._task.action, result)
             self._show_diff_of_failure(result)
@@ -141,12 +153,18 @@ class InProcessAction(NormalAction):
 
     def _interpreter(self, variables: Variables) -> str:
         """Return the Python that is set for the host of the task; empty if none is."""
-        if self._task.delegate_to:
-            variables = variables.get("ansible_delegated_vars", {}).get(self._task.delegate_to, {})
+        variables = self._variables_of_host(variables)
         value = variables.get("ansible_python_interpreter")
         if value == _OF_THE_CONTROLLER:  # the usual value; avoids compiling a template for each item of a loop
             value = variables.get("ansible_playbook_python", value)
         return str(self._templar.template(configured_interpreter() if value is None else value) or "").strip()
+
+    def _variables_of_host(self, variables: Variables) -> Variables:
+        """Return the variables of the host that the task runs on."""
+        if self._task.delegate_to:
+            delegated: Variables = variables.get("ansible_delegated_vars", {}).get(self._task.delegate_to, {})
+            return delegated
+        return variables
 
     # The work of the module
 

@@ -43,6 +43,12 @@ _NAMES_A_VARIABLE = re.compile(
 _IS_ONLY_A_VARIABLE = re.compile(r"item|ovenmediaengine_\w+", re.ASCII)
 _NOT_SET = object()
 _SPECS: dict[type[Operation], tuple[dict[str, t.Any], ArgumentSpecValidator]] = {}
+_PATHS: dict[type[Operation], dict[str, t.Any]] = {}
+_ENCODER = (
+    ansible_json.get_module_encoder("legacy", ansible_json.Direction.CONTROLLER_TO_MODULE)
+    if HAS_TAGS
+    else ansible_json.AnsibleJSONEncoder
+)
 
 
 def spec_of(operation: type[Operation]) -> tuple[dict[str, t.Any], ArgumentSpecValidator]:
@@ -51,6 +57,24 @@ def spec_of(operation: type[Operation]) -> tuple[dict[str, t.Any], ArgumentSpecV
         spec = argument_spec(operation)
         _SPECS[operation] = spec, ArgumentSpecValidator(spec)
     return _SPECS[operation]
+
+
+def paths_of(operation: type[Operation]) -> dict[str, t.Any]:
+    """Return the part of the argument spec of an operation that has paths, which is made once."""
+    if operation not in _PATHS:
+        _PATHS[operation] = _only_paths(spec_of(operation)[0])
+    return _PATHS[operation]
+
+
+def _only_paths(spec: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the options of a spec that are paths or have a path inside of them."""
+    found = {}
+    for name, one in spec.items():
+        if one.get("type") == "path":
+            found[name] = one
+        elif one.get("options") and (inside := _only_paths(one["options"])):
+            found[name] = {**one, "options": inside}
+    return found
 
 
 # Variables
@@ -109,7 +133,10 @@ class FileFinder:
         self._variables = variables
 
     def resolve(self, options: t.Mapping[str, t.Any], spec: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the options with absolute paths, including those from environment variables."""
+        """Return the options with absolute paths, including those from environment variables.
+
+        ``spec`` is that of the options, or the part of it that has paths.
+        """
         options = dict(options)
         for name, one in spec.items():
             if one.get("type") == "path" and options.get(name) is None and "fallback" in one:
@@ -127,7 +154,7 @@ class FileFinder:
         for name, one in spec.items():
             if one.get("type") == "path" and _is_relative(value.get(name)):
                 resolved[name] = find(self._loader, self._search_path(), self._variables, str(value[name]))
-            elif value.get(name) and _has_paths(one):
+            elif value.get(name) and one.get("options"):
                 resolved[name] = self._resolve(value[name], one["options"])
         return resolved
 
@@ -137,11 +164,6 @@ def _is_relative(value: t.Any) -> bool:
     if not isinstance(value, str) or not value.strip() or not value.isprintable() or "-----BEGIN" in value:
         return False
     return not os.path.isabs(os.path.expanduser(os.path.expandvars(value)))
-
-
-def _has_paths(spec: t.Mapping[str, t.Any]) -> bool:
-    """Return whether an option has a path inside of it."""
-    return any(one.get("type") == "path" or _has_paths(one) for one in spec.get("options", {}).values())
 
 
 # Check
@@ -196,9 +218,5 @@ class _CopiedByJson(dict[str, t.Any]):
 
 def _options_as_sent(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return the options of a task as a module gets them: decrypted if they come from a vault, with JSON types only."""
-    if HAS_TAGS:
-        encoder = ansible_json.get_module_encoder("legacy", ansible_json.Direction.CONTROLLER_TO_MODULE)
-        return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=encoder)))
-    return t.cast(
-        "dict[str, t.Any]", json.loads(json.dumps(options, cls=ansible_json.AnsibleJSONEncoder, vault_to_text=True))
-    )
+    more: dict[str, t.Any] = {} if HAS_TAGS else {"vault_to_text": True}
+    return t.cast("dict[str, t.Any]", json.loads(json.dumps(options, cls=_ENCODER, **more)))

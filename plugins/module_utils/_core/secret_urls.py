@@ -49,6 +49,11 @@ _LOCAL_SCHEMES = ("stream://", "file://")
 _OPEN_VALUE = re.compile(r"[\w.:-]*")
 
 
+# Compiled here, so that no worker process of Ansible compiles them again.
+_START = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:/+)?")
+_END_OF_AUTHORITY = re.compile(r"[/?#]")
+
+
 class _Url(t.NamedTuple):
     """The parts of a URL, unchanged: joined again, they give the same text."""
 
@@ -66,10 +71,10 @@ def _split_url(url: str, *, at_any_place: bool = False) -> _Url:
     User info ends before the path. A password with a character that should have been encoded breaks this rule: with
     ``at_any_place``, user info is everything up to the last @.
     """
-    start = re.match(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:/+)?", url)
+    start = _START.match(url)
     scheme = start.group() if start else ""
     rest = url[len(scheme) :]
-    authority = rest if at_any_place else re.split(r"[/?#]", rest, maxsplit=1)[0]
+    authority = rest if at_any_place else _END_OF_AUTHORITY.split(rest, maxsplit=1)[0]
     user, at_sign, dummy = authority.rpartition("@")
     rest = rest[len(user + at_sign) :]
     rest, hash_sign, fragment = rest.partition("#")

@@ -33,7 +33,12 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_uti
     success,
     unused_port,
 )
-from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection, run_module
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (
+    MODULES,
+    ModuleRun,
+    connection,
+    run_module,
+)
 
 NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 SECRETS = {
@@ -571,13 +576,22 @@ def imported(path: Path) -> set[Path]:
     return {file for file in found if file.is_file() and MODULE_UTILS in file.parents}
 
 
-@pytest.mark.parametrize("module", BROUGHT)
-def test_a_module_imports_only_what_it_needs(module: str) -> None:
-    """Each file is sent to the managed host and compiled there for every task."""
+def brought_by(module: str) -> set[str]:
+    """Return the names of the files of module_utils that a module brings to a managed host."""
     brought: set[Path] = set()
     pending = imported(MODULE_UTILS.parent / "modules" / f"{module}.py")
     while pending:
         brought |= pending
         pending = set().union(*map(imported, pending)) - brought
-    names = {".".join(file.relative_to(MODULE_UTILS).with_suffix("").parts) for file in brought}
-    assert {name for name in names if name.startswith(OPTIONAL)} == BROUGHT[module]
+    return {".".join(file.relative_to(MODULE_UTILS).with_suffix("").parts) for file in brought}
+
+
+@pytest.mark.parametrize("module", BROUGHT)
+def test_a_module_imports_only_what_it_needs(module: str) -> None:
+    """Each file is sent to the managed host and compiled there for every task."""
+    assert {name for name in brought_by(module) if name.startswith(OPTIONAL)} == BROUGHT[module]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_module_brings_the_declarations_of_all_resources(module: str) -> None:
+    assert "_resources.registry" not in brought_by(module)

@@ -36,7 +36,7 @@ options:
     type: list
     elements: str
     default: []
-    version_added: 1.1.0
+    version_added: 2.0.0
 seealso:
   - plugin: streamops.ovenmediaengine.audit_report
     plugin_type: filter
@@ -69,7 +69,7 @@ _value:
     failed_hosts:
       description: Message by host of O(hosts) that fails.
       type: dict
-      version_added: 1.1.0
+      version_added: 2.0.0
     servers:
       description: Number of servers.
       type: int

@@ -101,8 +101,9 @@ options:
     type: float
     default: 0
 notes:
-  - A server with N virtual hosts with one application each receives 4 N + 2 requests. With O(sampling_interval), it
-    receives one more for each application with a running push.
+  - A server with V virtual hosts and A applications receives 2 + 2 V + 2 A requests, or one less for each application
+    of a read-only virtual host that is not listed. With O(sampling_interval), it receives one more for each application
+    with a running push.
   - Lists of recordings and channels add one request for each of their applications and kinds, and one for each channel
     that exists. Each pulled stream adds one. If a recording or a channel does not run, the live streams of an
     application are listed, too. With O(sampling_interval), it is then read again before it is a finding.

@@ -87,6 +87,7 @@ def series(release: str) -> str:
 LONG_TARGETS = (
     "execution_paths",
     "multiplex_channels",
+    "provision_module",
     "role_import_config",
     "role_record",
     "role_restream",

@@ -42,7 +42,7 @@ first_media_wait_timeout_ms:
     - Milliseconds to wait for the first media of a stream. The server's default is V(0), which waits forever.
     - Servers from 0.21.0 on.
   type: int
-  version_added: 1.1.0
+  version_added: 2.0.0
 <extra>
 """,
     "publisher": r"""
@@ -78,7 +78,7 @@ headers:
   description: Headers that the server adds to its responses. The order matters. Servers from 0.17.2 on.
   type: list
   elements: dict
-  version_added: 1.1.0
+  version_added: 2.0.0
   suboptions:
     key:
       description: Name of the header.
@@ -340,7 +340,7 @@ providers:
         event_generator:
           description: Events that the server adds to the stream if the encoder sends a message.
           type: dict
-          version_added: 1.1.0
+          version_added: 2.0.0
           suboptions:
             event:
               description: The events. The order matters.
@@ -393,17 +393,17 @@ providers:
             - Milliseconds between two requests for a key frame. The server's default is V(3000). Servers from 0.20.5
               on.
           type: int
-          version_added: 1.1.0
+          version_added: 2.0.0
         rtcp_based_timestamp:
           description:
             - Whether timestamps follow the RTCP sender reports. The server's default is V(false). Servers from 0.20.5
               on.
           type: bool
-          version_added: 1.1.0
+          version_added: 2.0.0
         rtx:
           description: Requests retransmission of lost packets. Servers from 0.21.0 on.
           type: dict
-          version_added: 1.1.0
+          version_added: 2.0.0
           suboptions:
             enable:
               description: Whether to enable it. The server's default is V(false).
@@ -441,7 +441,7 @@ providers:
             - Whether to reorder packets that arrive out of order. The server's default is V(false). Servers from 0.21.0
               on.
           type: bool
-          version_added: 1.1.0
+          version_added: 2.0.0
         <provider>
     file:
       description:
@@ -574,14 +574,14 @@ publishers:
               built-in timeout.
             - Servers from 0.20.5 on.
           type: int
-          version_added: 1.1.0
+          version_added: 2.0.0
         send_timeout:
           description:
             - Milliseconds to wait until the destination has received the sent data. The server's default is V(-1),
               which uses its built-in timeout.
             - Servers from 0.20.5 on.
           type: int
-          version_added: 1.1.0
+          version_added: 2.0.0
         max_connection:
           description: No server release accepts it here. Omit it.
           type: int
@@ -666,7 +666,7 @@ output_profiles:
     media_options:
       description: Settings that all output profiles share. Servers from 0.20.0 on.
       type: dict
-      version_added: 1.1.0
+      version_added: 2.0.0
       suboptions:
         subtitles:
           description: Subtitle tracks. Servers from 0.20.0 on.
@@ -790,7 +790,7 @@ output_profiles:
                 extra_options:
                   description: Additional options of the encoder, in its own syntax. Servers from 0.20.5 on.
                   type: str
-                  version_added: 1.1.0
+                  version_added: 2.0.0
                 <encode>
             audios:
               description: Audio tracks. The order matters.
@@ -829,7 +829,7 @@ output_profiles:
           description: Named sets of tracks that playlists refer to. The order matters. Servers from 0.21.0 on.
           type: list
           elements: dict
-          version_added: 1.1.0
+          version_added: 2.0.0
           suboptions:
             name:
               description: Name of the set.
@@ -990,7 +990,7 @@ subtitles:
   description:
     - Subtitle tracks. Servers from 0.20.5 on; server 0.20.0 has them in C(media_options) of O(%(here)soutput_profiles).
   type: dict
-  version_added: 1.1.0
+  version_added: 2.0.0
   suboptions:
     <subtitles>
 event_generator:
@@ -1067,6 +1067,9 @@ class ModuleDocFragment:
         "    required: true\n"
         "    suboptions:\n"
     ) + indent(_fields("applications[]."), "      ")
+
+    # For the task that provisions a whole server, which accepts an omitted list.
+    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1)
 
     # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (

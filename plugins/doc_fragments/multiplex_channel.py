@@ -145,6 +145,9 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(_KEY + re.sub(r"O\((source_streams)", r"O(multiplex_channels[].\1", _FIELDS), "      ")
 
+    # For the task that provisions a whole server, which accepts an omitted list.
+    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1)
+
     # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"

@@ -74,6 +74,13 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(_FIELDS, "      ")
 
+    # For the task that provisions a whole server, which accepts an omitted list.
+    PROVISIONED: str = (
+        ENTRIES.replace("    required: true\n", "", 1)
+        .replace("Required if O(state=started)", "It is required")
+        .replace("  tasks:\n", "  push_tasks:\n", 1)
+    )
+
     # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"

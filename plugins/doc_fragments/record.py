@@ -93,6 +93,11 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(re.sub(r"O\((schedule|interval)\)", r"O(records[].\1)", _FIELDS), "      ")
 
+    # For the task that provisions a whole server, which accepts an omitted list.
+    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1).replace(
+        "Required if O(state=started)", "It is required"
+    )
+
     # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"

@@ -156,6 +156,9 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(_KEY + _FIELDS, "      ")
 
+    # For the task that provisions a whole server, which accepts an omitted list.
+    PROVISIONED: str = ENTRIES.replace("    required: true\n", "", 1)
+
     # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"

@@ -144,7 +144,7 @@ origins:
             - Whether to ignore the timestamps in sender reports of an RTSP source. The server's default is V(false).
             - Servers from 0.16.5 on.
           type: bool
-          version_added: 1.1.0
+          version_added: 2.0.0
     properties:
       description: Timeouts and retries for pulling.
       type: dict
@@ -165,11 +165,11 @@ origins:
             - Number of retries of the sources before the pull fails. Servers from 0.19.0 on.
             - The server's default is V(1) before 0.20.5 and V(0) from then on.
           type: int
-          version_added: 1.1.0
+          version_added: 2.0.0
 cross_domains:
   description: Web sites whose pages may use what the virtual host serves (CORS). Servers from 0.15.12 on.
   type: dict
-  version_added: 1.1.0
+  version_added: 2.0.0
   suboptions:
     <allowed_origins>
 origin_map_store:
@@ -224,6 +224,13 @@ class ModuleDocFragment:
         "    suboptions:\n"
     ) + indent(_fields("vhosts[]."), "      ")
 
+    # For the task that provisions a whole server, which accepts an omitted list.
+    PROVISIONED: str = re.sub(
+        r" +- Ignored if O\(state=absent\), because the applications.*\n",
+        "",
+        ENTRIES.replace("    required: true\n", "", 1).replace("Required if O(state=present).", "They are required."),
+    )
+
     # For the audit, which only compares and accepts an omitted list.
     AUDITED: str = (
         "options:\n"
@@ -273,5 +280,5 @@ options:
         the host name V(*), so it receives all requests.
     type: bool
     default: false
-    version_added: 1.1.0
+    version_added: 2.0.0
 """

@@ -126,7 +126,8 @@ def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[s
     if not role or not result.get("failed"):
         return False
     names = options_to_variables(role, action)
-    for one in (result, *_failed_entries(result)):
+    parts = [part for part in (result.get("parts") or {}).values() if isinstance(part, dict)]
+    for one in (entry for part in (result, *parts) for entry in (part, *_failed_entries(part))):
         error = one.get("error")
         for holder, key in ((one, "msg"), (error, "meaning"), (error, "remedy")):
             if isinstance(holder, dict) and isinstance(holder.get(key), str):

@@ -386,5 +386,6 @@ def test_no_temporary_directory_is_made(project: Project, sim: Simulator) -> Non
     ended = run(project, [play([task("in process", sim)])], {"one": {}}, ANSIBLE_REMOTE_TMP=str(remote))
     assert ended.execution("in process") == IN_PROCESS
     assert not remote.exists()
-    run(project, [play([task("as a module", sim)])], {"one": {SWITCH: False}}, ANSIBLE_REMOTE_TMP=str(remote))
+    copied = {SWITCH: False, "ansible_pipelining": False}
+    run(project, [play([task("as a module", sim)])], {"one": copied}, ANSIBLE_REMOTE_TMP=str(remote))
     assert os.path.isdir(remote), "a module has one, so that the above shows something"

@@ -363,8 +363,9 @@ class Scan:
             rotated[name] = media.variables(**more)
         self.groups = {"errors": list(errors), "rotated": list(rotated)}
         self.as_modules = {"plain", *list(errors)[::2], *list(rotated)[1:]}
+        # Without pipelining modules are files on the host, which -vvvv names.
         return {
-            name: {**variables, SWITCH: name not in self.as_modules}
+            name: {**variables, SWITCH: name not in self.as_modules, "ansible_pipelining": False}
             for name, variables in {**hosts, **errors, **rotated}.items()
         }
 

@@ -55,6 +55,10 @@ class Server:
         """
         return self._transport.map_concurrently(calls)
 
+    def has_read_virtual_host(self, name: str) -> bool:
+        """Return whether this task has just read a virtual host, and so knows that it exists; false if unknown."""
+        return False
+
     @property
     def tls_endpoint(self) -> tuple[str, int] | None:
         """Return host and port of the API if it uses TLS; None otherwise."""

@@ -11,7 +11,7 @@ import typing as t
 
 from .advice import ADVICE, Advice
 
-# Kinds of errors without a response of the server itself. The role provision retries its first request while one of
+# Kinds of errors without a response of the server itself. The module provision retries its first request while one of
 # these occurs.
 UNANSWERED = ("refused", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
 

@@ -13,6 +13,7 @@ Requests of one task can be concurrent (`Transport.map_concurrently`); they shar
 
 from __future__ import annotations
 
+import copy
 import http.client
 import json
 import random
@@ -94,10 +95,23 @@ class Transport:
         self._owns_connections = connections is None
         self._connections = connections or Connections(settings)
         self._connections.begin()
+        self._jitter = jitter
         self._retry_policy = RetryPolicy(settings.retries, jitter)
         self._breaker = CircuitBreaker()
         self._change = threading.Lock()  # guards `_answered` and `disconnects`
         self._answered = False
+
+    def with_limits(self, timeout: float, retries: int) -> Transport:
+        """Return a client over the same connections, with another number of retries and at most ``timeout`` seconds for
+        a response. It knows nothing of what this one has met, and need not be closed.
+        """
+        other = copy.copy(self)
+        other.settings = self.settings._replace(timeout=min(timeout, self.settings.timeout), retries=retries)
+        other._owns_connections = False
+        other._retry_policy = RetryPolicy(retries, self._jitter)
+        other._breaker = CircuitBreaker()
+        other._change = threading.Lock()
+        return other
 
     @property
     def host(self) -> str:

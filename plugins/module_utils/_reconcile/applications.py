@@ -11,6 +11,7 @@ import typing as t
 
 from .._api.client import Api
 from .._api.messages import ItemAnswer
+from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
@@ -48,6 +49,7 @@ class Applications(ContainerReconciler):
     def __init__(self, api: Api, context: Context, *, recreate: bool = False) -> None:
         super().__init__(api, context, recreate=recreate)
         self._predicted = Predicted()
+        self._read_ahead: dict[Key, dict[str, t.Any]] = {}
 
     def ensure_present(
         self, desired: t.Sequence[Specified], *, purge: bool = False, predicted: Predicted | None = None
@@ -102,11 +104,37 @@ class Applications(ContainerReconciler):
         if request.preview and self._predicted.deleted(vhost):
             return OmeError("vhost_not_found", f"list the applications of virtual host {vhost}")
         try:
+            if not request.absent and not request.purge and self._api.has_read_virtual_host(vhost):
+                names = self._read_without_list(vhost, request)
+                if names is not None:
+                    return names
             return set(self._api.list_applications(vhost))
         except OmeError as error:
             if error.kind != "vhost_not_found":
                 raise
             return error
+
+    def _read_without_list(self, vhost: str, request: Request) -> set[str] | None:
+        """Read the desired applications of a virtual host that exists; return their names, or None if one is missing.
+
+        That saves the list on a server where nothing is missing. One that is missing costs a request, so that the list
+        decides about the others.
+        """
+        keys = [application.key_of(app) for app in request.desired if app["vhost"] == vhost]
+        first, others = keys[0], keys[1:]
+        found = {first: self._read(first)}
+        if found[first] is not None:
+            reads = [functools.partial(self._read, key) for key in others]
+            found.update(zip(others, self._api.map_concurrently(reads)))
+        for key, raw in found.items():
+            if raw is not None:
+                deferred(self._read_ahead.__setitem__, key, raw)
+        return {key.name for key in keys} if len(found) == len(keys) and None not in found.values() else None
+
+    def _read_once(self, key: Key) -> dict[str, t.Any] | None:
+        """Return what was read without the list, or read."""
+        raw = self._read_ahead.pop(key, None)
+        return self._read(key) if raw is None else raw
 
     def _probe_present(
         self,
@@ -117,7 +145,7 @@ class Applications(ContainerReconciler):
     ) -> Observed:
         key = application.key_of(desired)
         seen = Observed(key._asdict(), APPLICATION)
-        raw = self._read(key) if key.name in listed.get(key.vhost, ()) else None
+        raw = self._read_once(key) if key.name in listed.get(key.vhost, ()) else None
         if raw is None:
             if key.vhost in missing and not request.preview:
                 return seen._replace(obstacle=self._error_of(key, missing[key.vhost], "create"))

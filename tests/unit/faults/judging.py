@@ -129,6 +129,11 @@ class Seen(NamedTuple):
         )
 
 
+def _results(run: ModuleRun) -> list[Any]:
+    """Return the entries of a result, those of a task of several parts in order."""
+    return [entry for part in (run, *run.get("parts", {}).values()) for entry in part.get("results", ())]
+
+
 def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
     """Yield what the result says of each object."""
     entries: list[Any] = []
@@ -139,7 +144,7 @@ def reports(run: ModuleRun, scenario: Scenario) -> Iterator[Report]:
             {**label, **{key: run.get(key) for key in ("action", "msg", "error") if key in run}},
             *run.get("application_results", ()),
         ]
-    for entry in run.get("results", ()):
+    for entry in _results(run):
         entries += [entry, *entry.get("applications", ())]
     for entry in entries:
         label = tuple(entry[key] for key in ("vhost", "app", "id", "name") if key in entry)
@@ -187,7 +192,9 @@ def judge(scenario: Scenario, run: ModuleRun, seen: Seen, simulator: Simulator, 
                 else "has come from nowhere"
             )
             verdict.wrong.append(f"{describe(label)} {origin}: {form}")
-        elif (not seen.emptied or (label in held and claims)) and not _named(label, run, scenario, seen.after):
+        elif (not seen.emptied or (label in held and claims and _reached(label, run, scenario))) and not _named(
+            label, run, scenario, seen.after
+        ):
             verdict.lost.append(f"{describe(label)} is gone, and not named: {run.get('msg')}")
     return verdict
 
@@ -260,6 +267,12 @@ def _untrue(report: Report, seen: Seen) -> Iterator[str]:
         yield f"{describe(label)} is reported as {action}, and was there before"
 
 
+def _reached(label: Label, run: ModuleRun, scenario: Scenario) -> bool:
+    """Return whether a task of several parts has come to an object, or to what it is in."""
+    spoken = {report.label for report in reports(run, scenario)}
+    return "parts" not in run or any(label[:size] in spoken for size in range(1, len(label) + 1))
+
+
 def _named(label: Label, run: ModuleRun, scenario: Scenario, after: View) -> bool:
     """Return whether the result says that an object is missing, or its parent."""
     if len(label) > 1 and label[:-1] not in after and _named(label[:-1], run, scenario, after):
@@ -267,7 +280,7 @@ def _named(label: Label, run: ModuleRun, scenario: Scenario, after: View) -> boo
     inner = "/".join(label[1:])
     word = kind_of(label)
     names = {f"{word} {'/'.join(label)}", *([f"{word} {inner}"] if inner else [])}
-    entries = [run, *run.get("results", ()), *run.get("application_results", ())]
+    entries = [run, *_results(run), *run.get("application_results", ())]
     for entry in entries:
         put_back = entry.get("not_put_back") or ()
         if names & set(put_back) and names & {name for name in names if name in (entry.get("msg") or "")}:

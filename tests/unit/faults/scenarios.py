@@ -151,6 +151,7 @@ def scenarios(version: str) -> dict[str, Scenario]:
         *_of_virtual_hosts(push),
         *_of_applications(push),
         *_of_push_tasks(push),
+        *_of_servers(push),
         *_of_recordings(),
         *([] if version in ("0.15.10", "documented") else _of_channels(version)),
         *_of_streams(),
@@ -269,6 +270,38 @@ def _of_virtual_hosts(push: _Publisher) -> Iterable[Scenario]:
         given=[*_bystander(push), Given(("t-v",), _vhost("t-v"))],
         made=_labels("t-a", "t-b"),
         refused=_labels("t-refused", "t-v", "default"),
+    )
+
+
+def _of_servers(push: _Publisher) -> Iterable[Scenario]:
+    options = {
+        "vhosts": [_vhost("t-kept"), {**_secret_vhost("t-a"), "applications": [_app("live", push)]}],
+        "applications": [{"vhost": "t-kept", **_app("more", push)}],
+        "push_tasks": [_task("t-a", "live", "task-1"), _task("t-kept", "more", "task-2")],
+    }
+    yield Scenario(
+        "provision: create and keep",
+        "provision",
+        options,
+        given=[*_bystander(push), Given(("t-kept",), _vhost("t-kept"))],
+        made=_labels("t-a", "t-a/live", "t-kept/more", "t-a/live/task-1", "t-kept/more/task-2"),
+        kept=_labels("t-kept"),
+    )
+    yield Scenario(
+        "provision: recreate, move, keep and purge",
+        "provision",
+        {
+            "vhosts": [{"name": "t-v", "host": {"names": ["new.example.com"]}}],
+            "applications": [{"vhost": "t-other", **_app("live", push)}],
+            "push_tasks": [_moved(_task("t-other", "live", "task-1"))],
+            "recreate": True,
+            "purge_push_tasks": True,
+        },
+        given=[*_holder(push), _given_task("t-other", "live", "task-2")],
+        changed=_labels("t-v", "t-other/live/task-1"),
+        kept=_labels("t-other/live"),
+        carried=_labels("t-v/live", "t-v/plain", "t-v/live/task-1", "t-v/live/task-2"),
+        gone=_labels("t-other/live/task-2"),
     )
 
 

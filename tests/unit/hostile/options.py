@@ -50,6 +50,7 @@ VALID: dict[str, dict[str, Any]] = {
     "push_task": TASK,
     "push_tasks": {"tasks": [TASK]},
     "push_task_info": {"vhost": "default", "app": "app"},
+    "provision": {"wait_timeout": 0, "stream_wait_timeout": 0},
     "record": _RECORD,
     "records": {"records": [_RECORD]},
     "record_info": {"vhost": "t-v", "app": "rec"},

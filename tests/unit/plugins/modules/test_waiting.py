@@ -6,10 +6,7 @@
 
 from __future__ import annotations
 
-import pathlib
-
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import UNANSWERED
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit import running_modules
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.samples import TASK
@@ -193,8 +190,3 @@ def test_any_answer_ends_the_wait_for_the_api(current: Simulator) -> None:
     )
     assert run.failed and run["error"]["kind"] == "unauthorized"
     assert len(current.log) == 1
-
-
-def test_the_role_waits_for_what_the_module_waits_for() -> None:
-    tasks = pathlib.Path(__file__).parents[4] / "roles" / "provision" / "tasks" / "main.yml"
-    assert f"not in {list(UNANSWERED)}" in tasks.read_text(encoding="utf-8")

@@ -160,12 +160,13 @@ def test_a_templated_list_is_rendered() -> None:
 # Errors name variables
 
 
-def named(text: str, role: str = "provision", module: str = "push_tasks") -> str:
+def named(text: str, role: str = "provision", module: str = "provision") -> str:
     result = {
         "failed": True,
         "msg": text,
         "error": {"remedy": text, "meaning": None},
         "results": [{"msg": text, "error": {"remedy": text}}, {"action": "x"}],
+        "parts": {"vhosts": {"msg": text, "results": [{"msg": text, "applications": [{"msg": text}]}]}},
     }
     variables = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"}
     assert _variables.name_variables(variables, f"streamops.ovenmediaengine.{module}", result)
@@ -173,6 +174,8 @@ def named(text: str, role: str = "provision", module: str = "push_tasks") -> str
         result["error"]["remedy"]
         == result["results"][0]["msg"]
         == result["results"][0]["error"]["remedy"]
+        == result["parts"]["vhosts"]["msg"]
+        == result["parts"]["vhosts"]["results"][0]["applications"][0]["msg"]
         == result["msg"]
     )  # type: ignore[index]
     return str(result["msg"])
@@ -182,11 +185,12 @@ def named(text: str, role: str = "provision", module: str = "push_tasks") -> str
     ("text", "expected"),
     [
         (
-            "tasks[0].url: expected a URL, in tasks[0] (a/b/c).",
+            "push_tasks[0].url: expected a URL, in push_tasks[0] (a/b/c).",
             "ovenmediaengine_push_tasks[0].url: expected a URL, in ovenmediaengine_push_tasks[0] (a/b/c).",
         ),
-        ("wait_timeout: expected seconds", "ovenmediaengine_push_wait_timeout: expected seconds"),
-        ("Check it, or raise wait_timeout.", "Check it, or raise ovenmediaengine_push_wait_timeout."),
+        ("push_wait_timeout: expected seconds", "ovenmediaengine_push_wait_timeout: expected seconds"),
+        ("wait_timeout: expected seconds", "ovenmediaengine_wait_seconds: expected seconds"),
+        ("Check it, or raise push_wait_timeout.", "Check it, or raise ovenmediaengine_push_wait_timeout."),
         (
             "raise timeout if it is slow; raise retries.",
             "raise ovenmediaengine_timeout if it is slow; raise ovenmediaengine_retries.",
@@ -196,7 +200,7 @@ def named(text: str, role: str = "provision", module: str = "push_tasks") -> str
             "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN) to X.",
         ),
         (
-            "purge: got []; set purge_everything to true.",
+            "purge_push_tasks: got []; set purge_everything to true.",
             "ovenmediaengine_purge_push_tasks: got []; set ovenmediaengine_purge_everything: true.",
         ),
         ("The tasks of purge and timeout at /v1/tasks/api_url", "The tasks of purge and timeout at /v1/tasks/api_url"),
@@ -211,7 +215,7 @@ def test_options_become_variables(text: str, expected: str) -> None:
 
 
 def test_each_role_has_its_own_variables() -> None:
-    assert named("Set recreate to true to do so.", module="vhosts") == "Set ovenmediaengine_recreate: true to do so."
+    assert named("Set recreate to true to do so.") == "Set ovenmediaengine_recreate: true to do so."
     assert (
         named("raise wait_timeout", "rotate_certificates", "cert_reload")
         == "raise ovenmediaengine_certificate_wait_timeout"
@@ -223,5 +227,5 @@ def test_each_role_has_its_own_variables() -> None:
 def test_other_results_stay_as_they_are() -> None:
     for variables, failed in (({}, True), ({"ansible_role_name": "streamops.ovenmediaengine.provision"}, False)):
         result = {"failed": failed, "msg": "raise wait_timeout"}
-        assert not _variables.name_variables(variables, "streamops.ovenmediaengine.push_tasks", result)
+        assert not _variables.name_variables(variables, "streamops.ovenmediaengine.provision", result)
         assert result["msg"] == "raise wait_timeout"

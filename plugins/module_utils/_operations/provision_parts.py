@@ -1,0 +1,113 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The parts of a server that one task provisions: their order, their options, and which must not have failed."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from .._core.errors import BadInput
+from .applications import Applications
+from .base import Params, Result
+from .channels import MultiplexChannelList, ScheduledChannelList
+from .push_tasks import PushTaskList
+from .records import RecordList
+from .results import ManagingOperation
+from .streams import StreamList
+from .virtual_hosts import Vhosts
+
+
+class Part:
+    """One kind of objects, with the operation of the module that manages many of them."""
+
+    def __init__(
+        self,
+        name: str,
+        operation: type[ManagingOperation],
+        renamed: t.Mapping[str, str] | None = None,
+        *,
+        needed: bool = False,
+    ) -> None:
+        """``name`` is the option that lists the objects, and the key of the part in results.
+
+        ``renamed`` are the options of the operation that have another name in the task; None for its default.
+        ``needed`` says that the parts after it run only if it has not failed.
+        """
+        self.name = name
+        self.operation = operation
+        self.needed = needed
+        self.entries = str(operation.entries)
+        self.specs = operation.options()
+        self.renamed = renamed or {}
+        self._names: dict[str, str | None] = {option: option for option in self.specs}
+        self._names.update({"state": None, "force": None, "wait_timeout": None, "predicted": None})
+        self._names.update({"purge": f"purge_{name}", self.entries: name, **self.renamed})
+
+    def params(self, params: Params) -> dict[str, t.Any]:
+        """Return the options of the operation from those of the task."""
+        found = {}
+        for option, spec in self.specs.items():
+            name = self._names[option]
+            found[option] = spec.get("default") if name is None else params[name]
+        return {**found, self.entries: found[self.entries] or []}
+
+    def named(self, error: BadInput, entry: str) -> BadInput:
+        """Return an error about an option of the operation as one about the option of the task.
+
+        ``entry`` is the index and name of the list entry, as the operation says them.
+        """
+        option, entry = (
+            re.sub(r"^\w+", lambda word: self._names.get(word[0]) or word[0], one) for one in (error.option, entry)
+        )
+        renamed = BadInput(option, error.expected)
+        return renamed.within(entry) if entry else renamed
+
+    def with_names(self, result: Result) -> Result:
+        """Return the result of the operation; if it failed, with the options of the task in its messages."""
+        renamed = {option: name for option, name in self._names.items() if option.startswith("wait_") and name}
+        if not result.get("failed") or not renamed:
+            return result
+        word = re.compile(rf"\b(?:{'|'.join(renamed)})\b")
+
+        def named(one: t.Any) -> t.Any:
+            if isinstance(one, str):
+                return word.sub(lambda found: str(renamed[found[0]]), one)
+            return {key: named(value) for key, value in one.items()} if isinstance(one, dict) else one
+
+        def of_entry(entry: Result) -> Result:
+            return {key: named(value) if key in ("msg", "error") else value for key, value in entry.items()}
+
+        named_result = of_entry(result)
+        if "results" in result:
+            named_result["results"] = [of_entry(entry) for entry in result["results"]]
+        return named_result
+
+
+PARTS = (
+    Part("vhosts", Vhosts, needed=True),
+    Part("applications", Applications, needed=True),
+    Part("streams", StreamList, {"wait_timeout": "stream_wait_timeout"}),
+    Part("scheduled_channels", ScheduledChannelList),
+    Part("multiplex_channels", MultiplexChannelList),
+    Part("push_tasks", PushTaskList, {"wait_for": "push_wait_for", "wait_timeout": "push_wait_timeout"}),
+    Part("records", RecordList, {"wait_for": "record_wait_for", "wait_timeout": "record_wait_timeout"}),
+)
+"""The parts in the order in which they are provisioned.
+
+A stream that cannot be pulled must not keep push tasks from being restored: only the virtual hosts and the applications
+are needed by the others.
+"""
+
+NAMES = tuple(part.name for part in PARTS)
+PURGED = tuple(part.name for part in PARTS if "purge" in part.specs)
+"""The names of the parts that can be purged."""
+
+
+def applications_inside(params: Params) -> list[dict[str, t.Any]]:
+    """Return the applications that are listed in virtual hosts, each with its virtual host."""
+    return [
+        {"vhost": vhost["name"], **app} for vhost in params["vhosts"] or () for app in vhost.get("applications") or ()
+    ]

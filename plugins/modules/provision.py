@@ -1,0 +1,354 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: provision
+short_description: Manage all resources of an OvenMediaEngine server in one task
+version_added: 2.0.0
+author:
+  - StreamOps (@streamops)
+description:
+  - Waits for the API, then brings virtual hosts, applications, pulled streams, channels, push tasks and recordings into
+    the desired state, in this order. The role P(streamops.ovenmediaengine.provision#role) runs this module.
+  - All options are validated before the first request is sent.
+  - Each list is a part of the task. If a virtual host or an application fails, the parts after it do not run. All other
+    parts run even if one before them fails, and the task fails at the end. A stream that cannot be pulled does not
+    keep push tasks from being restored.
+  - Each part does what the module for many such objects does, such as M(streamops.ovenmediaengine.vhosts). Reads that
+    several parts need are sent once.
+  - Only specified fields are compared. Omitted fields stay unchanged.
+  - The server loses what was created through the API when it restarts. Run the playbook again to restore it, or keep it
+    with O(durable).
+extends_documentation_fragment:
+  - streamops.ovenmediaengine.connection
+  - streamops.ovenmediaengine.attributes
+  - streamops.ovenmediaengine.attributes.changing
+  - streamops.ovenmediaengine.virtual_host.provisioned
+  - streamops.ovenmediaengine.application.provisioned
+  - streamops.ovenmediaengine.stream.provisioned
+  - streamops.ovenmediaengine.scheduled_channel.provisioned
+  - streamops.ovenmediaengine.multiplex_channel.provisioned
+  - streamops.ovenmediaengine.push_task.provisioned
+  - streamops.ovenmediaengine.record.provisioned
+options:
+  parts:
+    description:
+      - The parts that run. The others are validated and left alone. With an empty list nothing is sent.
+      - In the role P(streamops.ovenmediaengine.provision#role), the tags of the run select the parts.
+    type: list
+    elements: str
+    choices: [vhosts, applications, streams, scheduled_channels, multiplex_channels, push_tasks, records]
+    default: [vhosts, applications, streams, scheduled_channels, multiplex_channels, push_tasks, records]
+  purge_vhosts:
+    description:
+      - Whether to delete virtual hosts that were created through the API and are not listed.
+      - Each purge needs its list. It is refused if the list is empty, unless O(purge_everything=true).
+    type: bool
+    default: false
+  purge_applications:
+    description:
+      - Whether to delete applications that are not listed, in virtual hosts for which O(applications) or O(vhosts) list
+        applications.
+    type: bool
+    default: false
+  purge_scheduled_channels:
+    description:
+      - Whether to delete scheduled channels that are not listed, in the applications for which O(scheduled_channels)
+        lists some.
+    type: bool
+    default: false
+  purge_multiplex_channels:
+    description:
+      - Whether to delete multiplex channels that are not listed, in the applications for which O(multiplex_channels)
+        lists some.
+    type: bool
+    default: false
+  purge_push_tasks:
+    description:
+      - Whether to stop push tasks that are not listed, in the applications for which O(push_tasks) lists some.
+    type: bool
+    default: false
+  purge_records:
+    description:
+      - Whether to stop recordings that are not listed, in the applications for which O(records) lists some.
+    type: bool
+    default: false
+  purge_everything:
+    description:
+      - Whether a purge accepts an empty list. O(purge_vhosts) then deletes every virtual host that was created through
+        the API. The other purges are limited to parents of listed objects, so that they remove nothing if the list is
+        empty.
+    type: bool
+    default: false
+  recreate:
+    description:
+      - Whether to delete and recreate virtual hosts, applications, pulled streams and channels that differ. This
+        disconnects their viewers. Without this option the task fails and reports the differences and what a recreate
+        would drop.
+      - What a virtual host or an application holds is restored, see
+        O(streamops.ovenmediaengine.vhosts#module:recreate) and
+        O(streamops.ovenmediaengine.applications#module:recreate).
+    type: bool
+    default: false
+  require_reachable:
+    description:
+      - Whether to fail, before anything is created, if publishers or viewers would not reach a new virtual host through
+        all of its host names, or if this cannot be determined. By default the task only warns, and lists the names in
+        RV(unreachable_host_names).
+    type: bool
+    default: false
+  durable:
+    description:
+      - Whether virtual hosts, applications, push tasks and recordings survive a restart of the server. They are made
+        through the API, and written to files of O(config_dir), see O(streamops.ovenmediaengine.vhosts#module:durable)
+        and O(streamops.ovenmediaengine.push_tasks#module:durable).
+      - Pulled streams and channels are made through the API only.
+    type: bool
+    default: false
+  config_dir:
+    description:
+      - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
+        That is the media server, or a host that has the directory mounted.
+      - Required if O(durable=true).
+    type: path
+  wait_timeout:
+    description:
+      - Seconds to wait for a response of the API. An error that does not go away, such as an invalid token, ends the
+        wait. The last attempt can take five seconds longer.
+      - With V(0), the task makes one attempt, with O(retries).
+    type: float
+    default: 60
+  stream_wait_timeout:
+    description:
+      - Seconds for which a pull is retried while its origin cannot be reached.
+    type: float
+    default: 30
+  push_wait_for:
+    description:
+      - State to wait for after the start of a push task. V(ready) waits until the server has accepted it, V(pushing)
+        until media flows.
+    type: str
+    choices: [ready, pushing]
+    default: ready
+  push_wait_timeout:
+    description:
+      - Seconds to wait for O(push_wait_for), and for stopped push tasks to disappear.
+    type: float
+    default: 30
+  record_wait_for:
+    description:
+      - State to wait for after the start of a recording. V(ready) waits until the server has accepted it, V(recording)
+        until media is written.
+    type: str
+    choices: [ready, recording]
+    default: ready
+  record_wait_timeout:
+    description:
+      - Seconds to wait for O(record_wait_for), and for stopped recordings to disappear.
+    type: float
+    default: 30
+attributes:
+  idempotent:
+    support: full
+notes:
+  - An unchanged server with V virtual hosts, A applications and their push tasks costs at most 2 + V + 2 A requests.
+  - If a connection breaks, the task reads again what it has reported before, because the server may have been
+    restarted. What is missing then is a failure.
+seealso:
+  - module: streamops.ovenmediaengine.vhosts
+  - module: streamops.ovenmediaengine.applications
+  - module: streamops.ovenmediaengine.streams
+  - module: streamops.ovenmediaengine.scheduled_channels
+  - module: streamops.ovenmediaengine.multiplex_channels
+  - module: streamops.ovenmediaengine.push_tasks
+  - module: streamops.ovenmediaengine.records
+  - module: streamops.ovenmediaengine.audit_info
+"""
+
+EXAMPLES = r"""
+- name: Provision a server in one task
+  streamops.ovenmediaengine.provision:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
+    vhosts:
+      - name: tenant-f
+        host:
+          names: [live.tenant-f.example.com]
+        applications:
+          - name: live
+            providers:
+              rtmp: {}
+            publishers:
+              llhls: {}
+              push: {}
+    push_tasks:
+      - vhost: tenant-f
+        app: live
+        id: platform
+        stream:
+          name: main
+        protocol: rtmp
+        url: rtmp://live.platform.example.com/app
+        stream_key: "{{ platform_stream_key }}"
+  register: my_server
+
+- name: Show what was done
+  ansible.builtin.debug:
+    msg: "{{ my_server.line }}"
+
+- name: Start the listed push tasks only, and stop all others of their applications
+  streamops.ovenmediaengine.provision:
+    parts: [push_tasks]
+    push_tasks:
+      - vhost: default
+        app: app
+        id: platform
+        stream:
+          name: main
+        protocol: rtmp
+        url: rtmp://live.platform.example.com/app
+        stream_key: "{{ platform_stream_key }}"
+    purge_push_tasks: true
+"""
+
+RETURN = r"""
+parts:
+  description:
+    - Result of each part that has run, by its name, with the keys that the module for many such objects returns, such
+      as RV(streamops.ovenmediaengine.vhosts#module:results). The differences are in C(diff) of the task.
+    - A part that lists nothing, is not in O(parts), or was not reached has none.
+  returned: success or failure after validating the options
+  type: dict
+  sample:
+    vhosts:
+      changed: true
+      counts:
+        created: 1
+      results:
+        - name: tenant-a
+          action: created
+      unlisted: [default]
+vhosts:
+  description: Number of virtual hosts by action.
+  returned: always
+  type: dict
+  sample: {created: 1, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+applications:
+  description: Number of applications by action, including those listed in virtual hosts.
+  returned: always
+  type: dict
+  sample: {created: 1, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+streams:
+  description: Number of pulled streams by action.
+  returned: always
+  type: dict
+  sample: {created: 0, recreated: 0, unchanged: 0, failed: 0}
+scheduled_channels:
+  description: Number of scheduled channels by action.
+  returned: always
+  type: dict
+  sample: {created: 0, updated: 0, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+multiplex_channels:
+  description: Number of multiplex channels by action.
+  returned: always
+  type: dict
+  sample: {created: 0, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+push_tasks:
+  description: Number of push tasks by action.
+  returned: always
+  type: dict
+  sample: {started: 1, restarted: 0, stopped: 0, unchanged: 0, failed: 0}
+records:
+  description: Number of recordings by action.
+  returned: always
+  type: dict
+  sample: {started: 0, restarted: 0, stopped: 0, unchanged: 0, failed: 0}
+missing:
+  description:
+    - Number of objects that the server did not have before the run. The keys are V(vhosts), V(applications) and
+      V(push_tasks), and V(streams), V(scheduled_channels), V(multiplex_channels) and V(records) if such objects are
+      listed.
+  returned: always
+  type: dict
+  sample: {vhosts: 1, applications: 1, push_tasks: 1}
+line:
+  description: What was done, or in check mode would be done, as one line of text.
+  returned: always
+  type: str
+unreachable_host_names:
+  description:
+    - Host names of created or recreated virtual hosts that another virtual host receives instead, as
+      RV(streamops.ovenmediaengine.vhosts#module:unreachable_host_names). Empty if there are none.
+  returned: always
+  type: dict
+  sample:
+    live.tenant-a.example.com: default
+restart_required:
+  description: Whether something that is durable is as desired only after a restart of the server.
+  returned: when O(durable=true), and a part has read the server
+  type: bool
+# BEGIN GENERATED error
+error:
+  description: What failed, why, and what to do.
+  returned: on failure
+  type: dict
+  contains:
+    kind:
+      description: Kind of the error. The guide on errors lists all kinds.
+      type: str
+      sample: unauthorized
+    attempted:
+      description: Operation that failed.
+      type: str
+      sample: list the virtual hosts
+    meaning:
+      description: What the error means.
+      type: str
+    remedy:
+      description: How to fix it.
+      type: str
+    method:
+      description: HTTP method; V(null) if no request was sent.
+      type: str
+      sample: GET
+    path:
+      description: Path of the request; V(null) if no request was sent.
+      type: str
+      sample: /v1/vhosts
+    host:
+      description: Host and port of the server; V(null) if no request was sent.
+      type: str
+      sample: 127.0.0.1:8081
+    status:
+      description: HTTP status of the response; V(null) if there was no response.
+      type: int
+      sample: 401
+    server_message:
+      description: Message of the server; V(null) if it sent none.
+      type: str
+      sample: "[HTTP] Invalid credential (401)"
+# END GENERATED
+# BEGIN GENERATED retries
+retries:
+  description: Requests that were retried, or that got no response and were not retried, each with the reason.
+  returned: when there were any
+  type: list
+  elements: str
+# END GENERATED
+"""
+
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision import Provision
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
+
+
+def main() -> None:
+    run_module(Provision)
+
+
+if __name__ == "__main__":
+    main()

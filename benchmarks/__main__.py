@@ -19,13 +19,14 @@ import typing as t
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
-from . import objects
+from . import fleet_rows, objects, rulebook_rows
 from .measuring import Failed, Sample
 from .page import page
 from .places import HERE, Place, Real, Simulated, directory
 from .results import Results
 from .rows import Rows
 from .simulators import TOKEN, Simulators
+from .ssh_rows import has_sshd
 from .table import BASE, EXPECTED_EMPTY, GROUPS, ONLY_SIMULATED, Row, Sizes
 from .targets import verdicts
 
@@ -42,8 +43,8 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line; what it leaves out is taken from the environment, where ``make`` puts it."""
     parser = argparse.ArgumentParser(
         prog="make bench",
-        description="Measure the collection against simulated servers, or the server in OVENMEDIAENGINE_API_URL "
-        "and OVENMEDIAENGINE_API_TOKEN.",
+        description="Measure the collection against simulated servers, or the real server in OVENMEDIAENGINE_API_URL "
+        "and OVENMEDIAENGINE_API_TOKEN, from which it removes what it made.",
         epilog=f"A run of all groups against simulated servers with at least {LEAST_ROUNDS} rounds writes "
         "docs/benchmarks.md.",
     )
@@ -98,6 +99,7 @@ def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "server": "real" if real else "simulated",
+        "missing": _missing(options.groups, real),
         "groups": [group for group in GROUPS if group in {BASE, *options.groups}],
         "at_most": options.at_most,
         "again": options.again,
@@ -107,13 +109,33 @@ def about(options: argparse.Namespace, real: bool) -> dict[str, t.Any]:
         "ansible_core": version("ansible-core"),
         "requests": version("requests"),
         "forks": settings.getint("defaults", "forks"),
+        "sshd": has_sshd(),
         "seconds_a_request": [],
     }
 
 
+def _missing(groups: Sequence[str], real: bool) -> dict[str, str]:
+    """Return the requested groups that cannot be measured here, with the reason."""
+    if real:
+        return {group: reason for group, reason in ONLY_SIMULATED.items() if group in groups}
+    reason = rulebook_rows.missing() if "rulebook" in groups else None
+    return {"rulebook": reason} if reason else {}
+
+
+class Places(t.NamedTuple):
+    """The places of measurement."""
+
+    one: Place
+    """One server."""
+    fleet: Place | None = None
+    """A fleet; None on a real server."""
+    large: Place | None = None
+    """A large fleet; None if its rows are not measured."""
+
+
 @contextlib.contextmanager
-def places(sizes: Sizes, real: bool) -> Iterator[tuple[Place, Place | None]]:
-    """Provide the places of measurement: one server and a fleet, or one real server. Remove all at the end."""
+def places(sizes: Sizes, real: bool, groups: Sequence[str]) -> Iterator[Places]:
+    """Provide the places of measurement, and remove all at the end."""
     with contextlib.ExitStack() as stack:
         work = stack.enter_context(directory())
         if real:
@@ -125,18 +147,22 @@ def places(sizes: Sizes, real: bool) -> Iterator[tuple[Place, Place | None]]:
 
             server.remove = remove
             stack.callback(server.clear)
-            yield place, None
+            yield Places(place)
             return
         one = Simulated(stack.enter_context(Simulators(1)))
-        many = Simulated(stack.enter_context(Simulators(sizes.fleet)))
-        hosts = {f"server-{number:03d}": {"ovenmediaengine_api_url": url} for number, url in enumerate(many.urls, 1)}
-        variables = {
-            "ovenmediaengine_api_token": TOKEN,
-            "ovenmediaengine_vhosts": objects.virtual_hosts(sizes.fleet_tenants),
-            "ovenmediaengine_applications": objects.applications(sizes.fleet_tenants),
-            "ovenmediaengine_push_tasks": objects.push_tasks(sizes.fleet_tenants, sizes.fleet_tenants),
-        }
-        yield Place(work / "one", one, {"server": {}}, {}), Place(work / "fleet", many, hosts, variables)
+
+        def fleet(name: str, count: int) -> Place:
+            servers = Simulated(stack.enter_context(Simulators(count)))
+            urls = enumerate(servers.urls, 1)
+            hosts = {f"server-{number:04d}": {"ovenmediaengine_api_url": url} for number, url in urls}
+            variables = {"ovenmediaengine_api_token": TOKEN, **fleet_rows.variables(sizes.fleet_tenants)}
+            return Place(work / name, servers, hosts, variables)
+
+        yield Places(
+            Place(work / "one", one, {"server": {}}, {}),
+            fleet("fleet", sizes.fleet),
+            fleet("large", sizes.large_fleet) if "large" in groups else None,
+        )
 
 
 class Bench:
@@ -159,8 +185,9 @@ class Bench:
         # The first run compiles what later ones find compiled.
         self._place.play("empty")
         factor = self._place.play("empty").seconds / EXPECTED_EMPTY
-        expected = sum(row.expected for row in self._rows) + sum(row.expected for row in self._short) * self._again
-        return expected * factor * rounds / 60
+        seconds = sum(row.expected * min(row.rounds or rounds, rounds) for row in self._rows)
+        seconds += sum(row.expected for row in self._short) * self._again * rounds
+        return seconds * factor / 60
 
     def measure(self, rounds: int, until: float) -> None:
         """Measure all rows, round after round.
@@ -170,14 +197,14 @@ class Bench:
         """
         started = time.monotonic()
         for number in range(1, rounds + 1):
-            self._measure_round(f"round {number} of {rounds}")
+            self._measure_round(number, f"round {number} of {rounds}")
             passed = time.monotonic() - started
             say(f"-- {passed / 60:.0f} minutes; about {passed / 60 / number * (rounds - number):.0f} more")
             if until and passed > until and number < rounds:
                 say(f"-- ended after {number} of {rounds} rounds, as UNTIL says")
                 return
 
-    def _measure_round(self, title: str) -> None:
+    def _measure_round(self, number: int, title: str) -> None:
         if isinstance(self._place.servers, Simulated):
             self._place.servers.clear()
             self._place.send(objects.create_virtual_hosts(1))
@@ -185,9 +212,10 @@ class Bench:
                 self._place.servers.seconds_a_request(f"/v1/vhosts/{objects.name_of(1)}")
             )
             self._place.servers.clear()
-        self._measure_rows(title, self._rows, self._results.rounds)
-        for number in range(1, self._again + 1):
-            self._measure_rows(f"{title}, again {number} of {self._again}", self._short, self._results.again)
+        rows = [row for row in self._rows if not row.rounds or number <= row.rounds]
+        self._measure_rows(title, rows, self._results.rounds)
+        for again in range(1, self._again + 1):
+            self._measure_rows(f"{title}, again {again} of {self._again}", self._short, self._results.again)
 
     def _measure_rows(self, title: str, rows: Sequence[Row], costs: list[dict[str, Sample]]) -> None:
         cost: dict[str, Sample] = {}
@@ -215,22 +243,27 @@ def _interrupt(_number: int, _frame: t.Any) -> None:
 def main(values: Sequence[str] | None = None) -> int:
     """Run the command. :returns: the exit status; a missed target is no failure."""
     options = arguments(values)
-    real = bool(os.environ.get("OVENMEDIAENGINE_API_URL") and os.environ.get("OVENMEDIAENGINE_API_TOKEN"))
+    real = bool(os.environ.get("OVENMEDIAENGINE_API_URL"))
+    if real and not os.environ.get("OVENMEDIAENGINE_API_TOKEN"):
+        say("OVENMEDIAENGINE_API_URL is set, and OVENMEDIAENGINE_API_TOKEN is not. Set both to measure a real server.")
+        return 2
     sizes = Sizes().at_most(options.at_most) if options.at_most else Sizes()
     results = Results(about(options, real))
     raw, part = options.output / "raw.json", options.output / "benchmarks.md"
-    whole = not real and not options.at_most and set(options.groups) == set(GROUPS)
+    missing = results.about["missing"]
+    whole = not real and not missing and not options.at_most and set(options.groups) == set(GROUPS)
     status = 0
     # Ended by a signal, it takes away what it has made all the same.
     signal.signal(signal.SIGTERM, _interrupt)
     rows: list[Row] = []
     try:
-        with places(sizes, real) as (place, fleet):
-            rows = chosen(Rows(place, fleet, sizes).all(), options.groups)
+        with places(sizes, real, options.groups) as (place, fleet, large):
+            rows = chosen(Rows(place, fleet, sizes, large).all(), options.groups)
             if real:
                 say("A real server: virtual hosts named %s* are created there and removed at the end." % objects.PREFIX)
-                say("Left out: " + "; ".join(f"{group}, because {reason}" for group, reason in ONLY_SIMULATED.items()))
                 place.servers.clear()
+            if missing:
+                say("Left out: " + "; ".join(f"{group}, because {reason}" for group, reason in missing.items()))
             bench = Bench(rows, place, results, lambda: results.save(raw))
             say(
                 f"{len(rows)} rows, {options.rounds} rounds: "

@@ -86,6 +86,12 @@ def create_applications(count: int) -> list[Call]:
     return [call for path in paths for call in (("GET", path, None), ("POST", path, [application]))]
 
 
+def read_applications(count: int) -> list[Call]:
+    """List and read the application of each of so many tenants."""
+    paths = [f"/v1/vhosts/{name_of(number)}/apps" for number in range(1, count + 1)]
+    return [("GET", path, None) for apps in paths for path in (apps, f"{apps}/{_APPLICATION['name']}")]
+
+
 def list_push_tasks(among: int) -> list[Call]:
     """List the push tasks of the applications of so many tenants."""
     return [

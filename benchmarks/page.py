@@ -10,8 +10,9 @@ import typing as t
 from collections.abc import Sequence
 
 from .measuring import Sample
+from .notes import notes
 from .results import Results, Spread
-from .table import GROUPS, ONLY_SIMULATED, Row, Sizes
+from .table import GROUPS, Row, Sizes
 from .targets import verdicts
 
 HEAD = """\
@@ -25,14 +26,17 @@ SPDX-License-Identifier: GPL-3.0-or-later
 
 # Benchmarks
 """
+REAL = "**Measured on a real server.** The page of the repository has simulated ones.\n"
 NOTHING = "–"
 
 
 def page(results: Results, rows: Sequence[Row], sizes: Sizes) -> str:
     """Return the page in Markdown."""
     parts = [HEAD, _about(results), _how_to_read(results), _table(results, rows)]
+    if results.about["server"] == "real":
+        parts.insert(1, REAL)
     if not results.about["at_most"]:
-        parts.append(_targets(results, sizes))
+        parts += [_targets(results, sizes), _ansible(results, sizes)]
     return "\n".join(parts)
 
 
@@ -57,15 +61,13 @@ def _about(results: Results) -> str:
         )
     else:
         lines.append("The server is a real one. Its processor time and the number of requests are unknown.")
-        lines += [f"Left out, `{group}`: {reason}." for group, reason in ONLY_SIMULATED.items()]
         lines.append("Left out: rows with more than 1,000 virtual hosts.")
-    missing = [
-        group
-        for group in GROUPS
-        if group not in about["groups"] and not (about["server"] == "real" and group in ONLY_SIMULATED)
-    ]
+    lines += [f"Left out, `{group}`: {reason}." for group, reason in about["missing"].items()]
+    missing = [group for group in GROUPS if group not in about["groups"]]
     if missing:
         lines.append(f"Not requested: {', '.join(f'`{group}`' for group in missing)}.")
+    if "ssh" in about["groups"] and not about.get("sshd", True):
+        lines.append("Not measured, `ssh`: there is no OpenSSH on this machine.")
     if about["at_most"]:
         lines.append(
             f"**No row has more than {about['at_most']} objects: the run shows that everything works, not its speed.**"
@@ -169,3 +171,8 @@ def _targets(results: Results, sizes: Sizes) -> str:
         for one in verdicts(results, sizes)
     ]
     return "\n".join(lines) + "\n"
+
+
+def _ansible(results: Results, sizes: Sizes) -> str:
+    lines = [f"- {note}" for note in notes(results, sizes)]
+    return "\n".join(["## What is Ansible's own cost", "", *lines]) + "\n" if lines else ""

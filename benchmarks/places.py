@@ -169,10 +169,11 @@ class Place:
         variables: Mapping[str, t.Any],
     ) -> None:
         self.servers = servers
-        self._directory = directory
+        self.directory = directory
+        """Where files can be made."""
         self._inventory = directory / "servers.json"
         (directory / "group_vars").mkdir(parents=True, exist_ok=True)
-        self._write(self._inventory.name, {"all": {"hosts": hosts, "vars": {**_LOCAL, **variables}}})
+        self.write(self._inventory.name, self.inventory(hosts, variables))
 
     def play(
         self,
@@ -193,8 +194,8 @@ class Place:
         path = playbook if "." in playbook else str(HERE / "playbooks" / f"{playbook}.yml")
         command = [str(pathlib.Path(sys.executable).with_name("ansible-playbook")), path, "-i", str(self._inventory)]
         # Beside the inventory, where people keep them.
-        self._write("group_vars/all.json", variables or {})
-        sample, output = self._run(command, {**self._environment(), **(environment or {})})
+        self.write("group_vars/all.json", variables or {})
+        sample, output = self._run(command, {**self.environment(), **(environment or {})})
         changed = [int(number) for number in re.findall(r"^\S+ +: ok=\d+ +changed=(\d+) ", output, re.MULTILINE)]
         if not changed and "PLAY RECAP" not in output:
             raise Failed(f"{playbook} ended without a recap:\n{output}")
@@ -207,33 +208,40 @@ class Place:
     def script(self, calls: Sequence[objects.Call]) -> Sample:
         """Send requests by a plain script and say what it cost. :raises Failed: a request was refused."""
         program = str(HERE / "script.py")
-        return self._run([sys.executable, program, str(self._write("calls.json", calls))], self._environment())[0]
+        return self._run([sys.executable, program, str(self.write("calls.json", calls))], self.environment())[0]
 
-    def send(self, calls: Sequence[objects.Call]) -> None:
-        """Send requests without measuring. :raises Failed: a request was refused."""
+    def send(self, calls: Sequence[objects.Call], url: str | None = None) -> None:
+        """Send requests to a server, the first by default, without measuring. :raises Failed: a request was refused."""
+        base = url or self.servers.urls[0]
         with session_for(self.servers.environment) as session:
             for method, path, body in calls:
-                answer = session.request(method, self.servers.urls[0] + path, json=body, timeout=measuring.LIMIT)
+                answer = session.request(method, base + path, json=body, timeout=measuring.LIMIT)
                 if not answer.ok:
                     raise Failed(f"{method} {path} was answered with {answer.status_code}")
 
-    def _environment(self) -> dict[str, str]:
+    def send_to_all(self, calls: Sequence[objects.Call]) -> None:
+        """Send the same requests to each server without measuring. :raises Failed: a request was refused."""
+        for url in self.servers.urls:
+            self.send(calls, url)
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment in which playbooks and scripts run."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
         return {
             **kept,
             **self.servers.environment,
             "ANSIBLE_CONFIG": str(HERE / "ansible.cfg"),
             "ANSIBLE_COLLECTIONS_PATH": str(TREE),
-            "ANSIBLE_HOME": str(self._directory / "ansible"),
-            "HOME": str(self._directory),
-            "TMPDIR": str(self._directory),
+            "ANSIBLE_HOME": str(self.directory / "ansible"),
+            "HOME": str(self.directory),
+            "TMPDIR": str(self.directory),
         }
 
     def _run(self, command: Sequence[str], environment: Mapping[str, str]) -> tuple[Sample, str]:
-        output = self._directory / "output"
+        output = self.directory / "output"
         self.servers.requests()
         before = self.servers.cpu
-        status, sample = measuring.measure(command, environment, self._directory, output)
+        status, sample = measuring.measure(command, environment, self.directory, output)
         after = self.servers.cpu
         text = output.read_text(encoding="utf-8", errors="replace")
         output.unlink()
@@ -253,8 +261,14 @@ class Place:
             text = text.replace(secret, "********")
         return text
 
-    def _write(self, name: str, content: t.Any) -> pathlib.Path:
-        path = self._directory / name
+    @staticmethod
+    def inventory(hosts: Mapping[str, Mapping[str, t.Any]], variables: Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return an inventory of servers that the controller itself works for."""
+        return {"all": {"hosts": hosts, "vars": {**_LOCAL, **variables}}}
+
+    def write(self, name: str, content: t.Any) -> pathlib.Path:
+        """Write JSON to a file of the directory, and return its path."""
+        path = self.directory / name
         path.write_text(json.dumps(content), encoding="utf-8")
         return path
 

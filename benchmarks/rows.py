@@ -12,11 +12,17 @@ import typing as t
 from collections.abc import Mapping
 
 from . import objects
+from .audit_rows import audit_rows
+from .fleet_rows import FleetRows, LargeFleetRows
 from .measuring import Sample
 from .media_rows import MediaRows
 from .places import OUT_OF_PROCESS, Place, Simulated
+from .rebuild_rows import RebuildRows
+from .rulebook_rows import RulebookRows
+from .ssh_rows import SshRows
 from .table import (
     BASE,
+    DEBUG_ONE,
     EMPTY,
     EMPTY_BULK,
     EXPECTED_EMPTY,
@@ -26,12 +32,10 @@ from .table import (
     Sizes,
     Variables,
     against_script,
-    cpu_ratio,
     milliseconds_each,
     time_ratio,
 )
 
-PROVISION = "streamops.ovenmediaengine.provision"
 LATENCY = 0.02
 """Seconds of a network that is not the loopback."""
 SERIAL = {"OVENMEDIAENGINE_CONCURRENCY": "1"}
@@ -43,26 +47,35 @@ class Rows:
 
     :param place: where there is one server.
     :param fleet: where there are many; None on a real server.
+    :param large: where there are very many; None if these rows are not measured.
     """
 
-    def __init__(self, place: Place, fleet: Place | None, sizes: Sizes) -> None:
+    def __init__(self, place: Place, fleet: Place | None, sizes: Sizes, large: Place | None = None) -> None:
         self._place = place
         self._fleet = fleet
+        self._large = large
         self._sizes = sizes
 
     def all(self) -> list[Row]:
         """Return the rows that can be measured here, in the order of the table."""
+        rebuild = RebuildRows(self._place, self._sizes).all()
         if self._fleet is None:
-            return [*self._base(), *self._bulk(), *self._loops(), *self._pushes(), *self._growth()]
-        simulated = [
+            return [*self._base(), *self._bulk(), *self._loops(), *self._pushes(), *rebuild, *self._growth()]
+        return [
+            *self._base(),
+            *self._bulk(),
+            *self._loops(),
             *self._latency(),
             *self._pushes(),
             *MediaRows(self._place, self._sizes).all(),
-            *self._fleet_rows(self._fleet),
-            *self._rebuild(),
+            *SshRows(self._place, self._sizes).all(),
+            *FleetRows(self._fleet, self._sizes).all(),
+            *audit_rows(self._fleet, self._sizes),
+            *(LargeFleetRows(self._large, self._sizes).all() if self._large is not None else []),
+            *rebuild,
+            *RulebookRows(self._place, self._sizes).all(),
             *self._growth(),
         ]
-        return [*self._base(), *self._bulk(), *self._loops(), *simulated]
 
     # What is run, each after the server has been brought to where it must be
 
@@ -108,6 +121,14 @@ class Rows:
                 "A playbook without a task",
                 functools.partial(self._place.play, "empty"),
                 EXPECTED_EMPTY,
+                short=True,
+            ),
+            Row(
+                DEBUG_ONE,
+                BASE,
+                "A playbook with one `ansible.builtin.debug`",
+                functools.partial(self._place.play, "debug"),
+                EXPECTED_EMPTY + 0.1,
                 short=True,
             ),
             Row(
@@ -263,67 +284,6 @@ class Rows:
                 after(start, play),
                 0.9 + 0.001 * count,
             ),
-        ]
-
-    def _fleet_rows(self, fleet: Place) -> list[Row]:
-        count, tenants = self._sizes.fleet, self._sizes.fleet_tenants
-        full = f"with {tenants} virtual hosts, {tenants} applications and {tenants} pushes each"
-
-        def from_empty() -> Sample:
-            fleet.servers.clear()
-            return fleet.play(PROVISION, changes=True)
-
-        def unchanged(variables: Variables) -> Run:
-            # An earlier row has made everything.
-            return functools.partial(fleet.play, PROVISION, variables=variables)
-
-        def row(key: str, text: str, run: Run, each: float, other: str | None = None) -> Row:
-            plain = Row(key, "fleet", f"{count:,} servers {text}", run, 1.0 + each * count)
-            return plain if other is None else dataclasses.replace(plain, figure=cpu_ratio(other, key), needs=(other,))
-
-        return [
-            row(
-                "fleet_debug",
-                "with seven `debug` each, for comparison",
-                functools.partial(fleet.play, "fleet_debug"),
-                0.08,
-            ),
-            row("fleet_empty", f"{full}, from empty", from_empty, 0.2),
-            row("fleet_unchanged_module", f"{full}, unchanged, as modules", unchanged(OUT_OF_PROCESS), 0.75),
-            row("fleet_unchanged", f"{full}, unchanged", unchanged({}), 0.2, "fleet_unchanged_module"),
-        ]
-
-    def _rebuild(self) -> list[Row]:
-        count = self._sizes.rebuilt
-        variables = {
-            "ovenmediaengine_vhosts": objects.tenants(count),
-            "ovenmediaengine_push_tasks": objects.push_tasks(count, count),
-        }
-        calls = [
-            *objects.list_virtual_hosts(),
-            *objects.create_virtual_hosts(count),
-            *objects.create_applications(count),
-            *objects.list_push_tasks(count),
-            *objects.start_push_tasks(count, count),
-        ]
-        what = f"{count:,} virtual hosts with an application and a push each"
-
-        def row(key: str, text: str, more: Variables) -> Row:
-            run = self._play(PROVISION, 0, changes=True, variables={**variables, **more})
-            return Row(
-                key,
-                "rebuild",
-                f"{what}{text}",
-                run,
-                2.0 + 0.012 * count,
-                against_script(key, "rebuild_script"),
-                (EMPTY, "rebuild_script"),
-            )
-
-        return [
-            Row("rebuild_script", "rebuild", f"A plain script, {what}", self._script(calls), 0.3 + 0.006 * count),
-            row("rebuild", "", {}),
-            row("rebuild_module", ", as modules", OUT_OF_PROCESS),
         ]
 
     def _growth(self) -> list[Row]:

@@ -33,9 +33,11 @@ class Sizes:
     channels: int = 200
     media_applications: int = 20
     fleet: int = 100
+    large_fleet: int = 1000
     fleet_tenants: int = 3
     rebuilt: int = 200
     growth: tuple[int, ...] = (100, 1000, 10000)
+    ssh: int = 50
 
     def at_most(self, limit: int) -> Sizes:
         """Return the same sizes, none larger than ``limit``: to see in little time that everything works."""
@@ -78,12 +80,15 @@ class Row:
     """Whether it is one of the few on which promises rest that take but seconds: they vary more than long ones, and
     are measured more often.
     """
+    rounds: int = 0
+    """In how many of the rounds it is measured: 0 for all. Very long rows need fewer."""
 
 
 EXPECTED_EMPTY = 0.6
 SECONDS_A_MODULE = 0.35
 
 EMPTY = "empty"
+DEBUG_ONE = "debug_one"
 EMPTY_BULK = "empty_bulk"
 BASE = "base"
 GROUPS = {
@@ -93,8 +98,11 @@ GROUPS = {
     "latency": "20 ms of network latency",
     "pushes": "Push tasks",
     "media": "Recordings, pulled streams and channels",
+    "ssh": "One virtual host for each task, in a loop over SSH (OpenSSH on the loopback)",
     "fleet": "A fleet, by the playbook `provision`",
-    "rebuild": "Restoring one server after a restart, by the playbook `provision`",
+    "large": "A large fleet, by the playbook `provision`",
+    "rebuild": "Restoring one server that has lost everything, by the playbook `provision`",
+    "rulebook": "Restoring one server after a restart, by the rulebook `restore_after_restart`",
     "growth": "Growth",
 }
 """The groups in the order of the table, with titles.
@@ -104,8 +112,10 @@ The first is always measured, because others are compared with it.
 ONLY_SIMULATED = {
     "latency": "the latency of a real server cannot be set",
     "media": "pulls need an origin, and channels a directory on the server",
+    "ssh": "the host behind SSH is this machine",
     "fleet": "there is one server",
-    "rebuild": "it needs a server that can be restarted",
+    "large": "there is one server",
+    "rulebook": "it needs a server that can be restarted",
 }
 """The groups that need simulated servers, with the reason."""
 
@@ -128,11 +138,6 @@ def time_ratio(above: str, below: str, text: str, digits: int = 1) -> Figure:
 def against_script(key: str, script: str, empty: str = EMPTY) -> Figure:
     """Return how long a row takes, beside what Ansible takes for nothing and a script for the same requests."""
     return Figure(quotient(key, empty, script), "{} × (playbook without a task + script)", 2)
-
-
-def cpu_ratio(above: str, below: str) -> Figure:
-    """Return how often the processor time of one row goes into that of another."""
-    return Figure(cpu_quotient(above, below), "{} × less processor time than as modules", 1)
 
 
 def milliseconds_each(key: str, count: int) -> Figure:

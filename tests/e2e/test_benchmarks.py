@@ -15,7 +15,8 @@ import sys
 import threading
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.benchmarks import objects
+from ansible_collections.streamops.ovenmediaengine.benchmarks import objects, rulebook_rows
+from ansible_collections.streamops.ovenmediaengine.benchmarks.ssh_rows import SSH, has_sshd
 from ansible_collections.streamops.ovenmediaengine.benchmarks.table import GROUPS, ONLY_SIMULATED
 from ansible_collections.streamops.ovenmediaengine.tests import simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import Answer
@@ -63,8 +64,9 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     assert answer.returncode == 0, answer.stdout
     cost = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"][0]
     text = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
-    for title in GROUPS.values():
-        assert f"| **{title}** |" in text
+    for group, title in GROUPS.items():
+        measured = {"rulebook": rulebook_rows.missing() is None, SSH: has_sshd()}.get(group, True)
+        assert (f"| **{title}** |" in text) == measured
     rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| |", "| **"))]
     assert len(rows) == len(cost)
     assert text in answer.stdout
@@ -77,6 +79,8 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
     )
     assert cost["bulk_new"]["requests"] == cost["script_new"]["requests"] + 1 == 3  # and who else has the host names
     assert cost["loop_1"]["requests"] == cost["loop_1_module"]["requests"] == cost["loop_1_uri"]["requests"] == 1
+    if has_sshd():
+        assert cost["ssh_vhost"]["requests"] == cost["ssh_vhost_files"]["requests"] == cost["ssh_uri"]["requests"] == 1
     assert cost["pushes_new"]["requests"] == cost["pushes_script"]["requests"] == 2
     assert cost["records_new"]["requests"] == cost["records_script"]["requests"] == 2
     assert cost["records_unchanged"]["requests"] == 1
@@ -87,6 +91,8 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
         == cost["fleet_unchanged_module"]["requests"]
         > 0
     )
+    # One server with one of each: a list, a virtual host, its applications, an application, its pushes.
+    assert cost["rebuild_unchanged"]["requests"] <= 7
     # A part of a run does not replace the page of a whole one.
     assert (PAGE.read_text(encoding="utf-8") if PAGE.exists() else None) == before
 
@@ -94,13 +100,21 @@ def test_all_rows(tmp_path: pathlib.Path) -> None:
 def test_a_real_server_keeps_its_own_objects(tmp_path: pathlib.Path, sim: simulator.Simulator) -> None:
     sim.add_static_virtual_host({"name": BY_HAND, "host": {"names": ["hand.example.com"]}})
     there = vhosts_of(sim)
-    answer = bench(tmp_path, "--rows", "bulk pushes", OVENMEDIAENGINE_API_URL=sim.url, OVENMEDIAENGINE_API_TOKEN=TOKEN)
+    answer = bench(
+        tmp_path,
+        "--rows",
+        "bulk pushes rebuild fleet",
+        OVENMEDIAENGINE_API_URL=sim.url,
+        OVENMEDIAENGINE_API_TOKEN=TOKEN,
+    )
     assert answer.returncode == 0, answer.stdout
     assert vhosts_of(sim) == there
     assert len([record for record in sim.writes if record.method == "POST" and record.path.endswith(":startPush")]) > 0
     text = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
-    for group, reason in ONLY_SIMULATED.items():
-        assert f"`{group}`: {reason}" in text
+    assert "**Measured on a real server.**" in text
+    assert f"Left out, `fleet`: {ONLY_SIMULATED['fleet']}" in text
+    cost = json.loads((tmp_path / "raw.json").read_text(encoding="utf-8"))["rounds"][0]
+    assert {"bulk_new", "pushes_new", "rebuild", "rebuild_unchanged"} <= set(cost)
     assert TOKEN not in answer.stdout + text
 
 

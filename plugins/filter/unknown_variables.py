@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: unknown_variables
 short_description: Find misspelt variables of a role of this collection
-version_added: 1.1.0
+version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: certificate_changes
 short_description: Compare new certificate files with the current ones
-version_added: 1.1.0
+version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: certificate_rollback
 short_description: Describe how a failed rotation of a certificate ended
-version_added: 1.1.0
+version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: export_conflicts
 short_description: Find hosts that would export to the same file
-version_added: 1.1.0
+version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:

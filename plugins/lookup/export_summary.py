@@ -9,7 +9,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: export_summary
 short_description: Sum up a run of the role export
-version_added: 1.1.0
+version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:

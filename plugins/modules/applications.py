@@ -50,7 +50,7 @@ options:
       - The purge then deletes nothing, because it only affects the virtual hosts in O(applications).
     type: bool
     default: false
-    version_added: 1.1.0
+    version_added: 2.0.0
   predicted:
     description:
       - Predicted results of earlier tasks of the play in check mode, as
@@ -61,7 +61,7 @@ options:
         Outside check mode the option has no effect.
     type: list
     elements: dict
-    version_added: 1.1.0
+    version_added: 2.0.0
 attributes:
   idempotent:
     support: full

@@ -173,7 +173,7 @@ endpoints:
         - Name of the virtual host whose certificate the server serves here instead of that of O(vhost); V(null) if
           there is none, or if this is not certain.
       type: str
-      version_added: 1.1.0
+      version_added: 2.0.0
       sample: default
     # BEGIN GENERATED handshake_error
     error:

@@ -41,7 +41,7 @@ options:
       - The purge then stops nothing, because it only affects the applications in O(tasks).
     type: bool
     default: false
-    version_added: 1.1.0
+    version_added: 2.0.0
   predicted:
     description:
       - Predicted results of earlier tasks of the play in check mode, as
@@ -53,7 +53,7 @@ options:
         Outside check mode the option has no effect.
     type: list
     elements: dict
-    version_added: 1.1.0
+    version_added: 2.0.0
 attributes:
   idempotent:
     support: full

@@ -187,7 +187,7 @@ would_drop:
           recreated virtual host comes last in the server's order.
         - Absent if there are none.
       type: dict
-      version_added: 1.1.0
+      version_added: 2.0.0
       sample:
         live.tenant-a.example.com: tenant-b
 dropped:
@@ -319,7 +319,7 @@ unreachable_host_names:
     - A name with a wildcard is listed if another virtual host receives all hosts that it matches.
   returned: when a virtual host was created or recreated, or in check mode would be
   type: dict
-  version_added: 1.1.0
+  version_added: 2.0.0
   sample:
     live.tenant-a.example.com: default
 # END GENERATED

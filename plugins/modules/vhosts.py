@@ -51,7 +51,7 @@ options:
       - The purge then deletes every virtual host that was created through the API.
     type: bool
     default: false
-    version_added: 1.1.0
+    version_added: 2.0.0
 attributes:
   idempotent:
     support: full
@@ -163,7 +163,7 @@ results:
       description:
         - What a recreate or delete would interrupt, which is applications, push tasks, and, if the server reports them,
           live streams and the number of connections.
-        - Since 1.1.0, C(host_names) maps each host name that another virtual host would receive after a recreate to the
+        - Since 2.0.0, C(host_names) maps each host name that another virtual host would receive after a recreate to the
           name of that virtual host, if there are any.
       type: dict
       sample:
@@ -223,7 +223,7 @@ unlisted:
   returned: success or failure after reading the server, and O(state=present)
   type: list
   elements: str
-  version_added: 1.1.0
+  version_added: 2.0.0
   sample: [default]
 application_counts:
   description: Number of applications for each action.
@@ -266,7 +266,7 @@ unreachable_host_names:
     - A name with a wildcard is listed if another virtual host receives all hosts that it matches.
   returned: when a virtual host was created or recreated, or in check mode would be
   type: dict
-  version_added: 1.1.0
+  version_added: 2.0.0
   sample:
     live.tenant-a.example.com: default
 # END GENERATED

@@ -102,6 +102,7 @@ HEALS = "tests/e2e/test_rulebooks.py runs the same rulebook, with servers of its
 COLLECTS = "Writes to a directory of the system; tests/e2e/test_audit.py writes the metrics to another one."
 MEASURES = "tests/e2e/test_benchmarks.py runs what it calls, with few of everything."
 SLICES = "tests/e2e/test_slices.py runs the same playbooks, on four slices."
+LIMITS = "tests/e2e/test_porting.py runs the same playbooks, on three slices."
 PART = "A part of make test or of make test-all."
 NOT_RUN = {
     "make demo": "tests/e2e/test_demo.py runs what it calls.",
@@ -154,6 +155,12 @@ NOT_RUN = {
     " -e audit_report_dir=reports/second -e audit_fail_on=none": SLICES,
     "ansible-playbook streamops.ovenmediaengine.merge_audits -i inventory.yml"
     " -e audit_parts_dir=reports -e audit_report_dir=reports/all": SLICES,
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit @slice-1.txt"
+    " -e audit_report_dir=reports/1 -e audit_fail_on=none": LIMITS,
+    "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml --limit @slice-2.txt"
+    " -e audit_report_dir=reports/2 -e audit_fail_on=none": LIMITS,
+    ".venv/bin/python -m tests.measure_slices --servers 100 300 1000": "Takes an idle machine for minutes.",
+    "ansible-playbook site.yml --check --diff": "Any playbook of the reader.",
     "sudo install --directory --owner=ansible --group=ansible --mode=0755 /var/lib/prometheus/node-exporter": COLLECTS,
     "ansible-playbook streamops.ovenmediaengine.audit -i inventory.yml -e @fleet.yml -e @secrets.yml --ask-vault-pass"
     " -e audit_metrics_file=/var/lib/prometheus/node-exporter/ovenmediaengine.prom": COLLECTS,
@@ -214,6 +221,7 @@ SHOWN_BLOCKS = {
     ],
     "guide_upgrade.rst": ["test_the_upgrade_of_the_guide", "test_the_upgrade_of_the_guide"],
     "guide_heal.rst": [NO_OUTPUT],
+    "guide_large_fleets.rst": [NO_OUTPUT, NO_OUTPUT],
     "guide_watch.rst": [
         "test_the_inventories_of_the_documents_install_watchers",
         "test_each_start_is_restored_once",

@@ -22,8 +22,13 @@ from typing import Any
 _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     # Each execution path has its own installation and home.
     ("place", re.compile(r"(?<=/ansible-test/)([0-9][^/\s'\"]*/(?:in_process|module))(?=/)")),
-    # Files and directories of Ansible, ansible-test and Python's tempfile, with their parent directory.
-    ("temporary", re.compile(r"((?:/[^/\s'\"]+)*/(?:ansible\.[a-z0-9_]{8}\b|ansible-tmp-[0-9.-]+|tmp[a-z0-9_]{8}\b))")),
+    # Files and directories of Ansible, ansible-test, Python's tempfile and mktemp, with their parent directory.
+    (
+        "temporary",
+        re.compile(
+            r"((?:/[^/\s'\"]+)*/(?:ansible\.[a-z0-9_]{8}\b|ansible-tmp-[0-9.-]+|tmp[a-z0-9_]{8}\b|tmp\.[A-Za-z0-9]{10}\b))"
+        ),
+    ),
     # The copy of the collection in which ansible-test runs a target.
     ("copy", re.compile(r"((?:/[^/\s'\"]+)*/tests/output/\.tmp/integration/[^/\s'\"]+)")),
     # Backup files of ansible.builtin.template and copy.
@@ -32,7 +37,7 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
     # Checksums of files that each run creates.
     ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
-    # An async job, such as the one that runs the simulator: a random number of up to twelve digits and a process id.
+    # An async job: a random number of up to twelve digits and a process id.
     ("job", re.compile(r"\b(j[0-9]{1,12}\.[0-9]+)\b")),
     # The simulator listens on any free port.
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),

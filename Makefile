@@ -47,7 +47,8 @@ test: ## The fast gate: static checks, tests, sanity, integration, artifact, in 
 	$(GATE) integration-quick unit sanity-quick package $(static)
 
 test-all: ## Everything else: all tests, all releases of ansible-core, both execution paths, molecule, documentation site
-	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process $(addprefix sanity-,$(releases)) \
+	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process sanity-pylint \
+		$(addprefix sanity-,$(filter-out $(newest),$(releases))) \
 		$(addprefix units-,$(filter-out $(newest),$(releases))) $(scenarios) docs
 
 lint: ## Static checks: style, types, documentation, changelog, licences

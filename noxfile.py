@@ -205,6 +205,11 @@ def sanity_quick(session: nox.Session, release: str) -> None:
     ansible_test(session, release, "sanity", "--skip-test", "pylint", whole=True)
 
 
+def sanity_pylint(session: nox.Session, release: str) -> None:
+    """Run the part of ansible-test sanity that sanity-quick leaves out."""
+    ansible_test(session, release, "sanity", "--test", "pylint", whole=True)
+
+
 def integration(session: nox.Session, release: str, execution: str, *arguments: str) -> None:
     """Run the integration targets on the installed artifact; against a real server if OVENMEDIAENGINE_API_URL is
     set. ``arguments`` are more of ``ansible-test integration``.
@@ -250,6 +255,7 @@ def units(session: nox.Session, release: str) -> None:
 
 for_each_core(sanity, "sanity-{core}")
 for_each_core(sanity_quick, "sanity-quick", [NEWEST])
+for_each_core(sanity_pylint, "sanity-pylint", [NEWEST])
 for_each_core(units, "units-{core}")
 for_each_core(integration_quick, "integration-quick", [NEWEST])
 for_each_core(integration, "integration-{core}-in_process", execution="in_process")
@@ -299,24 +305,53 @@ def repository(session: nox.Session) -> None:
         session.warn("actionlint is left out: it is not installed here")
 
 
+FAST_GATE = BUILD / "coverage" / "fast-gate"
+"""Names the commit whose fast gate passed: its coverage and its counts are here, and its tests need not run again."""
+
+
+def commit() -> str:
+    """Return the commit of the clone; empty if files differ from it."""
+
+    def git(*arguments: str) -> str:
+        found = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+        return found.stdout.strip() if not found.returncode else "unknown"
+
+    return "" if git("status", "--porcelain") else git("rev-parse", "HEAD")
+
+
 @nox.session(python=False)
 def unit(session: nox.Session) -> None:
     """Run the unit and end-to-end tests of the fast gate, in random order."""
-    session.run(
-        "pytest", "-m", "not exhaustive", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs
-    )
+    # With arguments, a part of them, of which no coverage is kept.
+    measured = [] if session.posargs else ["--cov", "--cov-report=", "--cov-fail-under=0"]
+    if measured:
+        FAST_GATE.unlink(missing_ok=True)
+        session.run("python", "-m", "tests.robustness", "clear")
+    processes = f"--numprocesses={os.cpu_count() or 1}"
+    session.run("pytest", "-m", "not exhaustive", processes, "--dist=worksteal", *measured, *session.posargs)
+    if measured:
+        FAST_GATE.parent.mkdir(parents=True, exist_ok=True)
+        FAST_GATE.write_text(commit(), encoding="utf-8")
 
 
 @nox.session(python=False, name="unit-all")
 def unit_all(session: nox.Session) -> None:
-    """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md."""
-    have_chromium(session)
-    session.run("python", "-m", "tests.robustness", "clear")
+    """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md.
+
+    If the fast gate of this commit has passed here, run those that it leaves out, and add to its coverage and counts.
+    """
+    have_packages(session)
+    continued = FAST_GATE.exists() and FAST_GATE.read_text(encoding="utf-8") == commit() != ""
+    if continued:
+        session.log("the fast gate of this commit has run the other tests")
+    else:
+        session.run("python", "-m", "tests.robustness", "clear")
     # One more process than processors because tests also wait: for a server that is late, a port that is closed for a
     # while, a poll.
     processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
     session.run(
         "pytest",
+        *(["-m", "exhaustive", "--cov-append"] if continued else []),
         processes,
         "--dist=worksteal",
         "--durations=40",
@@ -328,18 +363,27 @@ def unit_all(session: nox.Session) -> None:
     session.run("python", "-m", "tests.robustness", "check")
 
 
-def have_chromium(session: nox.Session) -> None:
-    """Install Chromium, in which the page of an audit is tested, if there is none: as root, on Debian and its
-    relatives.
+def have_packages(session: nox.Session) -> None:
+    """Install what tests need of the operating system, if it is missing: as root, on Debian and its relatives.
+
+    Chromium shows the page of an audit, and an OpenSSH server takes modules.
     """
-    if any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
+    packages = []
+    if not any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
+        packages += ["chromium", "fonts-dejavu-core"]
+    if not pathlib.Path("/usr/sbin/sshd").exists():
+        packages += ["openssh-server", "openssh-client"]
+    if not packages:
         return
     if os.geteuid() or not shutil.which("apt-get"):
-        session.error(
-            "Chromium is missing: install the package chromium, or set the environment variable CHROMIUM to its path"
-        )
+        # Without OpenSSH, tests are skipped.
+        if "chromium" in packages:
+            session.error(
+                "Chromium is missing: install the package chromium, or set CHROMIUM to the path of the program"
+            )
+        return
     # The package lists can be old, or missing, for example in most images.
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"]):
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
         session.run("apt-get", *command, env={"DEBIAN_FRONTEND": "noninteractive"}, external=True, silent=True)
 
 

@@ -81,9 +81,11 @@ class Row:
     are measured more often.
     """
     rounds: int = 0
-    """In how many of the rounds it is measured: 0 for all. Very long rows need fewer."""
+    """In how many of the rounds it is measured: 0 for all."""
 
 
+FEW_ROUNDS = 2
+"""In how many rounds rows are measured that take minutes."""
 EXPECTED_EMPTY = 0.6
 SECONDS_A_MODULE = 0.35
 

@@ -235,7 +235,8 @@ class Desk:
         found = {}
         for host, server in self.servers.items():
             state = snapshot(server.state)
-            tasks = [[task["id"], task["state"]] for task in state["tasks"]]
+            # A push connects for a moment before it delivers.
+            tasks = [[task["id"], task["state"].replace("connecting", "pushing")] for task in state["tasks"]]
             text = json.dumps([state["virtual_hosts"], sorted(tasks)], sort_keys=True, default=str)
             digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
             found[host] = f"{', '.join(sorted(state['virtual_hosts']))}; {len(tasks)} pushes; {digest}"

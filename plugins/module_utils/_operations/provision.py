@@ -147,9 +147,9 @@ class Provision(Operation):
         summary = provision_summary(
             reached,
             **self._for_summary(results),
-            nested_position=(lambda: (len(flat), len(inside))) if self.params["purge_applications"] else None,
+            nested_position=(len(flat), len(inside)) if self.params["purge_applications"] else None,
             check_mode=context.check_mode,
-            is_listed=lambda kind: bool(self.params[kind]),
+            listed=_listed(self.params),
         )
         parts = {name: {key: value for key, value in one.items() if key != "diff"} for name, one in results.items()}
         result: Result = {
@@ -180,9 +180,12 @@ class Provision(Operation):
 
 def not_run(params: Params, *, check_mode: bool) -> Result:
     """Return the summary of a task that failed before it sent anything; ``params`` can be invalid."""
-    return provision_summary(
-        {"failed": True}, {}, {}, {}, check_mode=check_mode, is_listed=lambda kind: bool(params.get(kind))
-    )
+    return provision_summary({"failed": True}, {}, {}, {}, check_mode=check_mode, listed=_listed(params))
+
+
+def _listed(params: Params) -> list[str]:
+    """Return the kinds of which objects are listed."""
+    return [name for name in NAMES if params.get(name)]
 
 
 def _predict(operation: ManagingOperation, results: t.Mapping[str, Result], context: Context) -> None:

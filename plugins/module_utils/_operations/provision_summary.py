@@ -36,21 +36,19 @@ def provision_summary(
     vhosts: Result,
     applications: Result,
     push_tasks: Result,
-    nested_position: t.Callable[[], tuple[int, int]] | None = None,
+    nested_position: tuple[int, int] | None = None,
     check_mode: bool = False,
-    is_listed: t.Callable[[str], bool] = lambda _kind: False,
+    listed: t.Container[str] = (),
     **optional: Result,
 ) -> dict[str, t.Any]:
-    """Return the summary of a run of the role provision.
+    """Return the summary of a task from the result of the wait for the API and those of the parts.
 
-    ``optional`` are the results of tasks for further kinds of objects. ``is_listed`` returns whether a variable lists
-    objects of such a kind. It is called only if their task has no result.
+    ``optional`` are the results of further kinds of objects. ``listed`` are the kinds of which objects are listed.
 
-    ``nested_position`` is for a purge of applications. It returns the index in ``applications["results"]`` of the first
-    application that is listed in a virtual host, and the number of these applications. It is called only if
-    ``applications`` has results.
+    ``nested_position`` is for a purge of applications: the index in ``applications["results"]`` of the first
+    application that is listed in a virtual host, and the number of these applications.
     """
-    # The result of a task that was not reached can be that of an earlier use of the role in the same play.
+    # Nothing after a failed part was reached, whether objects are listed or not.
     vhosts = {} if api.get("failed") else vhosts
     applications = {} if not vhosts or vhosts.get("failed") else applications
     reached = bool(applications) and not applications.get("failed")
@@ -60,7 +58,7 @@ def provision_summary(
 
     flat: Counts = applications.get("counts", {})
     if nested_position and "counts" in applications:
-        flat = _flat_counts(applications["results"], *nested_position())
+        flat = _flat_counts(applications["results"], *nested_position)
     restored_applications, restored_push_tasks = _count_restored(vhosts, applications, push_tasks)
     recreated = _recreated_parents(vhosts, applications)
     # The counts of each task, and those to add to them.
@@ -77,7 +75,7 @@ def provision_summary(
     }
     texts, missing = [], {}
     for kind, (title, words) in _PARTS.items():
-        if kind in _OPTIONAL and not _is_shown(kind, results[kind], is_listed):
+        if kind in _OPTIONAL and not _is_shown(kind, results[kind], listed):
             continue
         counted = first[kind] or second[kind] or "counts" in results[kind]
         texts.append(f"{title}: {_describe(counts[kind]) if counted else _reason(results[kind])}")
@@ -128,10 +126,10 @@ def _count_interrupted(result: Result, recreated: set[tuple[str, str | None]], c
     return moved
 
 
-def _is_shown(kind: str, result: Result, is_listed: t.Callable[[str], bool]) -> bool:
+def _is_shown(kind: str, result: Result, listed: t.Container[str]) -> bool:
     """Return whether the line has a kind of objects that need not be listed."""
     if not result or result.get("not_selected"):
-        return is_listed(kind)
+        return kind in listed
     return not result.get("skipped")
 
 

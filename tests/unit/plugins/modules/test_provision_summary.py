@@ -2,27 +2,16 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lookup provision_summary."""
+"""The summary of the module provision."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar
-from ansible_collections.streamops.ovenmediaengine.plugins.lookup.provision_summary import (
-    LookupModule,
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision_summary import (
     provision_summary,
 )
-
-try:
-    from ansible.template import trust_as_template
-except ImportError:  # ansible-core before 2.19 renders every text
-
-    def trust_as_template(value: Any) -> Any:
-        return value
-
 
 WORDS = ("created", "recreated", "deleted", "unchanged", "failed")
 PUSH_WORDS = ("started", "restarted", "stopped", "unchanged", "failed")
@@ -184,31 +173,10 @@ def test_a_pull_that_fails_keeps_no_later_task_from_being_counted() -> None:
 
 
 def test_listed_kinds_without_a_result_have_their_reason() -> None:
-    def is_listed(kind: str) -> bool:
-        return kind == "records"
-
-    failed = summary({"failed": True}, records=result(push("a", "x", "1", "started")), is_listed=is_listed)
+    failed = summary({"failed": True}, records=result(push("a", "x", "1", "started")), listed=["records"])
     assert failed["line"].endswith("push tasks: not reached; recordings: not reached")
-    selected = summary(NOT_SELECTED, streams=NOT_SELECTED, records=NOT_SELECTED, is_listed=is_listed)
+    selected = summary(NOT_SELECTED, streams=NOT_SELECTED, records=NOT_SELECTED, listed=["records"])
     assert selected["line"].endswith("push tasks: none listed; recordings: not selected")
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, ""),
-        ([], ""),
-        ("{{ [] }}", ""),
-        ([{"id": "{{ undefined_name }}"}], "; recordings: not reached"),
-        ("{{ [1] }}", "; recordings: not reached"),
-        ("{{ undefined_name }}", "; recordings: not reached"),
-    ],
-)
-def test_the_plugin_knows_which_kinds_are_listed(value: object, text: str) -> None:
-    variables = {"ovenmediaengine_records": trust_as_template(value) if isinstance(value, str) else value}
-    plugin = LookupModule(templar=Templar(loader=DataLoader(), variables=variables))
-    arguments = {"api": {"failed": True}, "vhosts": {}, "applications": {}, "push_tasks": {}, "records": {}}
-    assert plugin.run([], variables, **arguments)[0]["line"].endswith(f"push tasks: not reached{text}")
 
 
 def test_check_mode_announces_what_a_run_would_do() -> None:
@@ -256,7 +224,7 @@ def test_each_task_without_counts_has_its_reason() -> None:
     assert found["line"].endswith("applications: failed; push tasks: not reached; missing before: nothing")
 
 
-def test_results_of_an_earlier_use_of_the_role_do_not_count() -> None:
+def test_results_after_a_failed_part_do_not_count() -> None:
     earlier = result(entry("a", "created"), unlisted=[])
     found = summary(earlier, earlier, earlier, api={"failed": True})
     assert found["line"] == "virtual hosts: not reached; applications: not reached; push tasks: not reached"
@@ -286,51 +254,20 @@ def test_a_purge_counts_applications_of_virtual_hosts_once() -> None:
     applications = result(
         application("a", "y", "created"), application("a", "x", "unchanged"), application("a", "z", "deleted")
     )
-    found = summary(vhosts, applications, nested_position=lambda: (1, 1))
+    found = summary(vhosts, applications, nested_position=(1, 1))
     assert positive(found["applications"]) == {"created": 2, "deleted": 1}
 
 
 def test_a_purge_after_a_recreate_counts_applications_of_virtual_hosts_once() -> None:
     inside = application("a", "x", "unchanged")
     vhosts = result(entry("a", "recreated", carried_over={"applications": ["x"]}, applications=[inside]), unlisted=[])
-    assert positive(summary(vhosts, result(inside), nested_position=lambda: (0, 1))["applications"]) == {"recreated": 1}
-
-
-def test_a_purge_that_was_not_reached_evaluates_no_list() -> None:
-    def fail() -> tuple[int, int]:
-        raise AssertionError("evaluated")
-
-    for applications in ({"failed": True}, SKIPPED):
-        assert summary(SKIPPED, applications, nested_position=fail)["applications"] == dict.fromkeys(WORDS, 0)
-    assert summary({"failed": True}, result(application("a", "x", "created")), nested_position=fail)["failed"]
+    assert positive(summary(vhosts, result(inside), nested_position=(0, 1))["applications"]) == {"recreated": 1}
 
 
 def test_host_names_that_reach_another_virtual_host_are_passed_on() -> None:
     assert summary(result(entry("a", "created"), unlisted=[], unreachable_host_names={"*": "default"}))[
         "unreachable_host_names"
     ] == {"*": "default"}
-
-
-@pytest.mark.parametrize(("purge", "created"), [(True, 1), ("yes", 1), (False, 2), ("no", 2)])
-def test_the_plugin_reads_the_lists_only_for_a_purge(purge: object, created: int) -> None:
-    variables = {
-        "ovenmediaengine_applications": None,
-        "ovenmediaengine_vhosts": [{"name": "a", "applications": [{"name": "x"}]}],
-    }
-    plugin = LookupModule(templar=Templar(loader=DataLoader(), variables=variables))
-    results = result(application("a", "x", "created"), application("a", "y", "created"))
-    arguments = {
-        "api": {},
-        "vhosts": SKIPPED,
-        "applications": results,
-        "push_tasks": SKIPPED,
-        "purge_applications": purge,
-        "check_mode": False,
-    }
-    assert (
-        plugin.run([], variables if purge in (True, "yes") else None, **arguments)[0]["applications"]["created"]
-        == created
-    )
 
 
 def test_a_required_restart_is_in_the_line() -> None:

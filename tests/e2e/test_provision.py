@@ -63,7 +63,7 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     assert not sim.writes
     # The list, for which the task waits, each virtual host, its application, and one look at the pushes.
     assert len(sim.log) == 1 + len(VHOSTS) + 2 + 1
-    assert second.recap["one"]["ok"] == 3, "the validation, one task for the server, and the message"
+    assert second.recap["one"]["ok"] == 2, "one task for the server, and the message"
 
     sim.restart()
     third = project.provision()

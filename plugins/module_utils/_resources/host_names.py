@@ -104,6 +104,8 @@ def covers(pattern: str, name: str) -> bool:
     if not _has_wildcard(pattern):
         return pattern == name
     pattern = _MANY_WILDCARDS.sub("*", pattern)
+    if pattern == "*":
+        return True
     # Only wildcards of the pattern match the characters for a wildcard of the name. "*" counts as one character more
     # than all "?" of the pattern can match.
     many = pattern.count("?") + 1

@@ -42,6 +42,7 @@ ROUNDS = 3  # of each pair
 PATIENCE = 600  # seconds after which a wait is a hang
 STOP_DELAY = 0.05  # seconds for which a stopped task stays listed
 SECONDS_A_REQUEST = 0.01  # by which the server's clock goes on
+_WAIT_OF = {"push_tasks": "wait_timeout", "provision": "push_wait_timeout"}
 HEADER = "X-Controller"
 # What a run may say if another client was at work.
 ABOUT_THE_OTHER = {
@@ -78,16 +79,14 @@ class Duel(NamedTuple):
         return self.first, self.second
 
 
-def _named(module: str, side: Mapping[str, Any]) -> set[Label]:
+def _named(side: Mapping[str, Any]) -> set[Label]:
     """Return what the options speak of."""
-    if module == "push_tasks":
-        return {(task["vhost"], task["app"], task["id"]) for task in side["tasks"]}
-    if module == "applications":
-        return {(app["vhost"], app["name"]) for app in side["applications"]}
+    vhosts = side.get("vhosts", ())
     return {
-        (vhost["name"], *inside)
-        for vhost in side["vhosts"]
-        for inside in [(), *((app["name"],) for app in vhost.get("applications", ()))]
+        *((vhost["name"],) for vhost in vhosts),
+        *((vhost["name"], app["name"]) for vhost in vhosts for app in vhost.get("applications", ())),
+        *((app["vhost"], app["name"]) for app in side.get("applications", ())),
+        *((task["vhost"], task["app"], task["id"]) for task in side.get("tasks", side.get("push_tasks", ()))),
     }
 
 
@@ -170,6 +169,11 @@ def _tasks(*numbers: int, to: str = "push") -> list[dict[str, Any]]:
     ]
 
 
+def _server(*vhosts: str, tasks: Sequence[int]) -> dict[str, Any]:
+    """Return options of provision: virtual hosts, the application `live` in each, and push tasks in one of them."""
+    return {"vhosts": _vhosts(*vhosts, applications=[_app("live")]), "push_tasks": _tasks(*tasks)}
+
+
 EMPTY = [Given(("t-v",), _vhosts("t-v")[0])]
 HOLDER = [*EMPTY, Given(("t-v", "live"), _app("live"))]
 BUSY = [*HOLDER, *(Given(("t-v", "live", f"task-{number}"), _wire_task(number)) for number in (1, 2))]
@@ -243,10 +247,31 @@ DUELS: dict[str, Duel] = {
     "push tasks, to different destinations": Duel(
         "push_tasks", BUSY, {"tasks": _tasks(1, 2, to="one")}, {"tasks": _tasks(2, 1, to="two")}
     ),
+    "whole server, the same": Duel("provision", [], _server("t-v", "b", tasks=(1, 2)), _server("b", "t-v", tasks=(2, 1)), True),
+    "whole server, overlapping": Duel(
+        "provision", BUSY, _server("t-v", "a", tasks=(1, 3, 4)), _server("b", "t-v", tasks=(4, 5, 2)), True
+    ),
+    "whole server, purge and present": Duel(
+        "provision",
+        BUSY,
+        {**_server("t-v", tasks=(3,)), "purge_push_tasks": True, "purge_vhosts": True},
+        _server("a", "t-v", tasks=(1, 4)),
+    ),
+    "whole server, recreate to different": Duel(
+        "provision",
+        BUSY,
+        {"applications": _apps("live", type="vod"), "push_tasks": _tasks(1, 3), "recreate": True},
+        {"applications": _apps("live", providers={"srt": {}}), "push_tasks": _tasks(2, 4), "recreate": True},
+    ),
 }
 
 
-TYPICAL = ("virtual hosts, overlapping", "applications, recreate to different", "push tasks, start and stop")
+TYPICAL = (
+    "virtual hosts, overlapping",
+    "applications, recreate to different",
+    "push tasks, start and stop",
+    "whole server, overlapping",
+)
 """Those that the short gate tries."""
 
 
@@ -265,7 +290,7 @@ class Arena:
 
     def options(self, duel: Duel, side: Mapping[str, Any], name: str) -> dict[str, Any]:
         """Return what one of them is given. It waits for its turn for as long as that takes."""
-        waiting = {"wait_timeout": 0.5} if duel.module == "push_tasks" else {}
+        waiting = {_WAIT_OF[duel.module]: 0.5} if duel.module in _WAIT_OF else {}
         return connection(
             self.simulator, concurrency=1, timeout=PATIENCE, http_headers={HEADER: name}, **waiting, **side
         )
@@ -337,7 +362,7 @@ def _goals(arena: Arena, duel: Duel) -> tuple[Goal, Goal]:
         before = arena.look()
         run = arena.alone(duel, side)
         assert not run.failed, run
-        found.append(Goal(before, arena.look(), _named(duel.module, side)))
+        found.append(Goal(before, arena.look(), _named(side)))
     return found[0], found[1]
 
 
@@ -351,7 +376,7 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
     }
     before, said = (
         goals[0].before,
-        " ".join(run.get("msg", "") + str(run.get("results", "")) for run in runs if run.failed),
+        " ".join(run.get("msg", "") + str(run.get("results", run.get("parts", ""))) for run in runs if run.failed),
     )
     for run in runs:
         if CANARY in run.printed:
@@ -399,9 +424,10 @@ def _running_wrong(arena: Arena, duel: Duel) -> list[tuple[str, str]]:
 
 def _entries(run: ModuleRun) -> Iterator[Mapping[str, Any]]:
     yield run
-    for entry in run.get("results", ()):
-        yield entry
-        yield from entry.get("applications", ())
+    for part in (run, *run.get("parts", {}).values()):
+        for entry in part.get("results", ()):
+            yield entry
+            yield from entry.get("applications", ())
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,14 @@ class Fleet:
         make(sim, wanted(version))
         if clock is not None:
             clock.advance(30)
+        else:
+            # The pushes deliver already, however soon the audit begins.
+            tasks = [
+                task for places in sim.state.push_applications.values() for one in places for task in one.tasks.values()
+            ]
+            for task in tasks:
+                if task.session_since is not None:
+                    task.session_since -= 30
         return sim
 
     def add_media(self, name: str) -> None:

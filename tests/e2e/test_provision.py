@@ -235,3 +235,27 @@ def test_ansible_runner(project: Project, sim: Simulator, tmp_path: pathlib.Path
         assert result.stats["changed"] == changed  # type: ignore[attr-defined]
     results = [event["event_data"]["res"] for event in result.events if event["event"] == "runner_on_ok"]  # type: ignore[attr-defined]
     assert results[-1]["msg"] == UNCHANGED
+
+
+@pytest.mark.exhaustive
+def test_many_servers_have_one_message(project: Project, sim: Simulator) -> None:
+    hosts = {f"host-{number:02}": sim.url for number in range(1, 11)}
+    lists = dict.fromkeys(("vhosts", "applications", "push_tasks"), [])
+    numbers = dict.fromkeys(("wait_seconds", "retries"), 0)
+    variables = {f"ovenmediaengine_{name}": value for name, value in {**lists, **numbers}.items()}
+    project.inventory(hosts, **variables)
+    assert project.provision().output.count("Summary] *") == 1
+    assert all(project.provision().summary(host).startswith("virtual hosts: none listed") for host in hosts)
+
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        hosts["host-00"] = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        project.inventory(hosts, **variables)
+        run = project.provision()
+    assert run.status == 2 and run.recap["host-00"]["failed"] == 1 and "refused" in run.failure("host-00")
+    messages = re.findall(r'^ok: \[.*\] => (?={\n    "msg")', run.output, re.MULTILINE)
+    assert len(messages) == 1
+    lines = json.JSONDecoder().raw_decode(run.output, run.output.index(messages[0]) + len(messages[0]))[0]["msg"]
+    assert sorted(lines) == sorted(set(hosts) - {"host-00"})
+    assert all(line.startswith("virtual hosts: none listed") for line in lines.values())
+    assert run.output.count(f'"line": "{NOT_REACHED}"') == 1, "the result of the server that has failed"

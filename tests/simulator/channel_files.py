@@ -130,6 +130,9 @@ class Channels:
 
     def look(self) -> None:
         """Notice what has changed in the files, and let the streams of channels appear and disappear."""
+        # Most servers have no channels, and this is called for each request.
+        if not self.files and not self.held.deleted:
+            return
         for kind in KINDS:
             for vhost in self._state.virtual_hosts.values():
                 for app in vhost.applications.values():

@@ -247,7 +247,9 @@ DUELS: dict[str, Duel] = {
     "push tasks, to different destinations": Duel(
         "push_tasks", BUSY, {"tasks": _tasks(1, 2, to="one")}, {"tasks": _tasks(2, 1, to="two")}
     ),
-    "whole server, the same": Duel("provision", [], _server("t-v", "b", tasks=(1, 2)), _server("b", "t-v", tasks=(2, 1)), True),
+    "whole server, the same": Duel(
+        "provision", [], _server("t-v", "b", tasks=(1, 2)), _server("b", "t-v", tasks=(2, 1)), True
+    ),
     "whole server, overlapping": Duel(
         "provision", BUSY, _server("t-v", "a", tasks=(1, 3, 4)), _server("b", "t-v", tasks=(4, 5, 2)), True
     ),
@@ -378,6 +380,7 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
         goals[0].before,
         " ".join(run.get("msg", "") + str(run.get("results", run.get("parts", ""))) for run in runs if run.failed),
     )
+    unreached = any(run.failed and "push tasks: not reached" in run.get("line", "") for run in runs)
     for run in runs:
         if CANARY in run.printed:
             yield "leaked", "a canary is shown"
@@ -397,6 +400,8 @@ def _wrong_after(duel: Duel, goals: tuple[Goal, Goal], runs: list[ModuleRun], af
             continue
         word = re.compile(rf"(?<![\w-]){re.escape(label[-1])}(?![\w-])")
         if form is None and (label in goals[0].gone or label in goals[1].gone):
+            continue
+        if len(label) == 3 and form in (None, before.get(label)) and unreached:
             continue
         if form is None and label in removed:  # a purge that came after the other had made it, and says so
             continue

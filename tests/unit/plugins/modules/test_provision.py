@@ -259,10 +259,10 @@ def test_messages_name_the_options_of_the_task(current: Simulator) -> None:
 
 
 def test_a_purge_of_applications_keeps_those_inside_of_virtual_hosts(current: Simulator) -> None:
-    options = server(current, 1, 2)
+    options = server(current, 2, 2)
     run(current, **options)
     result = run(current, purge_applications=True, **options)
-    assert not result["changed"] and counted(result)[1] == {"unchanged": 2}
+    assert not result["changed"] and counted(result)[1] == {"unchanged": 4}
     assert len([record for record in current.log if record.path == "/v1/vhosts/t-0/apps/app-1"]) == 1
     result = run(current, purge_applications=True, **{**options, "applications": []})
-    assert counted(result)[1] == {"deleted": 1, "unchanged": 1}
+    assert counted(result)[1] == {"deleted": 2, "unchanged": 2}

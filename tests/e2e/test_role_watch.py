@@ -99,6 +99,7 @@ def verify(folder: pathlib.Path) -> None:
     assert len(units) >= 2 and "ovenmediaengine-watch" not in run.stderr, run.stderr
 
 
+@pytest.mark.exhaustive
 def test_install_restore_change_and_remove(project: Project, host: FakeHost, sim: Simulator) -> None:
     watched = Watched(project, host, {"media-1": sim})
     before = watched.files()

@@ -435,6 +435,14 @@ def test_each_field_of_a_virtual_host(simulator: Simulator) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "simulator",
+    [
+        "0.21.0",
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("0.20.0", "0.18.0", "0.15.10", "documented")),
+    ],
+    indirect=True,
+)
 def test_each_field_of_an_application(simulator: Simulator) -> None:
     wanted, expected = [], {}
     holder = simulator.state.create_virtual_host(VIRTUAL_HOST.to_wire(vhost()))

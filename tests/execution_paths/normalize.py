@@ -108,6 +108,8 @@ _NOT_COMPARED = {
     "blocks": "of the file system",
     "setup_simulator_seen": "the number of requests so far, which includes those of polls",
 }
+# Keys of the same results that hold the simulator's log, or the end of it.
+_LOGS = ("log", "setup_simulator_new")
 # Keys of the same results whose lists are in the order of the file system.
 _UNORDERED = ("files",)
 
@@ -160,7 +162,7 @@ class Normalizer:
             if of_collection:
                 return items
             return (
-                sort_concurrent(items) if key == "log" else sorted(items, key=_as_text) if key in _UNORDERED else items
+                sort_concurrent(items) if key in _LOGS else sorted(items, key=_as_text) if key in _UNORDERED else items
             )
         if of_collection and key in _GROWING and isinstance(value, int):
             return "<growing>"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import fleet_rows, rebuild_rows
 from .results import Results, Spread
-from .table import DEBUG_ONE, EMPTY, EMPTY_BULK, Round, Sizes
+from .table import COMPILATION, DEBUG_ONE, EMPTY, EMPTY_BULK, Round, Sizes
 
 
 def notes(results: Results, sizes: Sizes) -> list[str]:
@@ -72,6 +72,14 @@ def _floors(results: Results, sizes: Sizes) -> list[str]:
         share = _share(results, empty, key)
         if share is not None:
             texts.append(f"Of the time of {what}, a playbook without a task takes {share}.")
+    compiled = results.figure((COMPILATION,), lambda one: one[COMPILATION].seconds)
+    share = _share(results, COMPILATION, "bulk_new")
+    if compiled is not None and share is not None:
+        texts.append(
+            "ansible-core compiles the files of a collection in each run, because its loader of collections keeps no "
+            f"bytecode: {_milliseconds(compiled, 1)} for `vhosts`, which is {share} of the time of {sizes.bulk:,} new "
+            "virtual hosts."
+        )
     return texts
 
 

@@ -210,6 +210,12 @@ class Place:
         program = str(HERE / "script.py")
         return self._run([sys.executable, program, str(self.write("calls.json", calls))], self.environment())[0]
 
+    def compilation(self, plugin: str) -> Sample:
+        """Compile what an action plugin loads, and return how long that takes without all else."""
+        program = str(HERE / "compiling.py")
+        sample, output = self._run([sys.executable, program, plugin], self.environment())
+        return Sample(float(output), requests=sample.requests)
+
     def send(self, calls: Sequence[objects.Call], url: str | None = None) -> None:
         """Send requests to a server, the first by default, without measuring. :raises Failed: a request was refused."""
         base = url or self.servers.urls[0]

@@ -22,6 +22,7 @@ from .rulebook_rows import RulebookRows
 from .ssh_rows import SshRows
 from .table import (
     BASE,
+    COMPILATION,
     DEBUG_ONE,
     EMPTY,
     EMPTY_BULK,
@@ -139,6 +140,14 @@ class Rows:
                 f"A loop of {count:,} `ansible.builtin.debug`",
                 debug,
                 EXPECTED_EMPTY + 0.002 * count,
+                short=True,
+            ),
+            Row(
+                COMPILATION,
+                BASE,
+                "Compiling the files of the collection that `vhosts` loads, which ansible-core does in each run",
+                functools.partial(self._place.compilation, "vhosts"),
+                EXPECTED_EMPTY,
                 short=True,
             ),
         ]

@@ -91,6 +91,7 @@ SECONDS_A_MODULE = 0.35
 
 EMPTY = "empty"
 DEBUG_ONE = "debug_one"
+COMPILATION = "compilation"
 EMPTY_BULK = "empty_bulk"
 BASE = "base"
 GROUPS = {

@@ -75,6 +75,8 @@ class InProcessAction(NormalAction):
         super().__init_subclass__(**options)
         if "operation" in cls.__dict__:
             paths_of(cls.operation)
+            # What is loaded stays until the end. Each collection, and the end of the process, would visit all of it.
+            gc.freeze()
 
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Return the result of the task, as the module would.

@@ -66,7 +66,8 @@ def names_in(value: t.Any, without: t.Collection[str], *, words: bool = False) -
     while pending:
         one, named = pending.pop()
         if isinstance(one, dict):
-            pending += [(item, key in keys) for key, item in one.items() if key not in without]
+            # Most options are not set.
+            pending += [(item, key in keys) for key, item in one.items() if item is not None and key not in without]
             pending += [
                 ([*item, *item.values()], True)
                 for key, item in one.items()

@@ -10,6 +10,7 @@ import base64
 import importlib
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -504,3 +505,18 @@ def test_the_argument_spec_is_made_once(simulator: Simulator, monkeypatch: pytes
     monkeypatch.setattr(_task_options, "argument_spec", None)
     assert not run("vhost_info", connection(simulator)).get("failed")
     assert VARIABLES["ansible_python_interpreter"] == sys.executable
+
+
+def test_what_a_plugin_loads_is_not_searched_for_garbage() -> None:
+    program = "import gc, importlib, sys; importlib.import_module(sys.argv[1]); print(gc.get_freeze_count(), len(gc.get_objects()))"
+    frozen, others = map(
+        int,
+        subprocess.run(
+            [sys.executable, "-c", program, "ansible_collections.streamops.ovenmediaengine.plugins.action.vhosts"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout.split(),
+    )
+    assert frozen > 10 * others

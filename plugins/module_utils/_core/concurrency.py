@@ -20,6 +20,11 @@ Effect = tuple[t.Callable[..., t.Any], tuple[t.Any, ...]]
 
 # Each thread needs its own connection, which takes as long to open as one request or, by TLS, two or three.
 _CALLS_A_THREAD = 2
+# Python runs one thread at a time. More than a few only get in each other's way, unless they wait for a network or a
+# slow server.
+_FIRST_THREADS = 4
+_BUSY = 0.5  # of the time
+_INTERVAL = 0.005  # seconds between two looks at how busy they are
 _LONGEST_WAIT = 0.2  # seconds
 
 
@@ -47,47 +52,69 @@ class _CurrentThread(threading.local):
 _current = _CurrentThread()
 
 
+class _Processor:
+    """How busy this process keeps a processor."""
+
+    def __init__(self) -> None:
+        self._asked = time.perf_counter()
+        self._used = time.process_time()
+
+    def is_idle(self) -> bool:
+        """Return whether the process has mostly waited since the last question."""
+        asked, used = self._asked, self._used
+        self._asked, self._used = time.perf_counter(), time.process_time()
+        return self._used - used < _BUSY * (self._asked - asked)
+
+
 class _Calls:
     """Calls that several threads run, in their order."""
 
-    def __init__(self, calls: t.Sequence[t.Callable[[], t.Any]]) -> None:
+    def __init__(self, calls: t.Sequence[t.Callable[[], t.Any]], most: int) -> None:
+        """``most`` limits the threads."""
         self._calls = calls
+        self._most = most
+        self._threads: list[threading.Thread] = []
         self._change = threading.Condition()
         self._begun: list[_Call] = []
         self._first_failed = len(calls)  # calls after that one are neither started nor needed
         self._working = 0
 
-    def run(self, threads: int, interrupt: t.Callable[[], None]) -> list[t.Any]:
+    def run(self, interrupt: t.Callable[[], None]) -> list[t.Any]:
         """Return the results; raise the first failure in the order of the calls.
 
         ``interrupt`` ends what threads wait for if the task must end at once.
         """
-        workers = [threading.Thread(target=self._work, name=f"call-{number}", daemon=True) for number in range(threads)]
         try:
-            if not [worker for worker in workers if self._start(worker)]:
+            self._start(_FIRST_THREADS)
+            if not self._threads:
                 self._begin_work()
                 self._work()
-            self._wait_for_workers()
+            self._wait()
         except BaseException:  # a signal, such as that of Ansible's time limit of a task
+            self._most = 0
             self._fail(-1)
             interrupt()
-            self._wait_for_workers()
+            self._wait()
             raise
         finally:
-            for worker in workers:
-                if worker.ident is not None:
-                    worker.join()
+            for thread in self._threads:
+                if thread.ident is not None:
+                    thread.join()
         return [self._resolved(call) for call in self._begun]
 
-    def _start(self, worker: threading.Thread) -> bool:
-        """Start a thread; return False if the system has no more, so that the running ones do all the work."""
-        self._begin_work()
-        try:
-            worker.start()
-        except RuntimeError:
-            self._end_work()
-            return False
-        return True
+    def _start(self, count: int) -> None:
+        """Start so many more threads, within the limit. If the system has no more, the running ones do all the work."""
+        for number in range(len(self._threads), min(len(self._threads) + count, self._most)):
+            thread = threading.Thread(target=self._work, name=f"call-{number}", daemon=True)
+            self._threads.append(thread)
+            self._begin_work()
+            try:
+                thread.start()
+            except RuntimeError:
+                self._end_work()
+                self._threads.pop()
+                self._most = len(self._threads)
+                return
 
     def _begin_work(self) -> None:
         with self._change:
@@ -98,15 +125,20 @@ class _Calls:
             self._working -= 1
             self._change.notify_all()
 
-    def _wait_for_workers(self) -> None:
-        """Wait until all workers are done, without joining them.
+    def _wait(self) -> None:
+        """Wait until all threads are done, without joining them. Double their number while they mostly wait.
 
         Python regards a thread as ended if a signal interrupts its join. A signal that arrives just before a wait
         begins is handled only after that wait, so each wait is short.
         """
+        processor = _Processor()
+        while not self._are_done(_INTERVAL if len(self._threads) < self._most else _LONGEST_WAIT):
+            if len(self._threads) < self._most and processor.is_idle():
+                self._start(len(self._threads))
+
+    def _are_done(self, seconds: float) -> bool:
         with self._change:
-            while not self._change.wait_for(lambda: self._working == 0, _LONGEST_WAIT):
-                pass
+            return self._change.wait_for(lambda: self._working == 0, seconds)
 
     def _resolved(self, call: _Call) -> t.Any:
         for effect, arguments in call.effects:
@@ -163,7 +195,7 @@ def map_concurrently(
     threads = min(most, len(calls) // _CALLS_A_THREAD)
     if threads < 2 or _current.call is not None:
         return [call() for call in calls]
-    return _Calls(calls).run(threads, interrupt)
+    return _Calls(calls, threads).run(interrupt)
 
 
 def deferred(effect: t.Callable[..., t.Any], *arguments: t.Any) -> None:

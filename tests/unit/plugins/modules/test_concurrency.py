@@ -303,7 +303,7 @@ def test_refusals_in_the_middle_are_reported_the_same(refusal: str, name: str) -
 def test_no_more_connections_than_wanted(concurrency: int) -> None:
     seen = carry_out(SCENARIOS["push_task_info"], concurrency, seed=0)
     assert seen.most <= concurrency and seen.connections <= concurrency
-    assert seen.threads == concurrency
+    assert min(concurrency, 4) <= seen.threads <= concurrency
 
 
 def test_what_breaks_once_is_read_again_and_all_is_looked_at_once_more() -> None:

@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -92,6 +93,31 @@ def test_concurrency_is_limited_and_few_calls_need_no_threads(calls: int, most: 
     map_concurrently([functools.partial(call, place) for place in range(calls)], most)
     assert seen == [expected]
     assert (threads == {threading.current_thread()}) is (expected == 1)
+
+
+@pytest.mark.parametrize(("busy", "expected"), [(1.0, 4), (0.6, 4), (0.4, 8), (0.0, 8)])
+def test_more_threads_start_only_while_the_others_mostly_wait(
+    monkeypatch: pytest.MonkeyPatch, busy: float, expected: int
+) -> None:
+    elapsed, often, threads, all_there = [0.0], threading.Event(), set(), threading.Barrier(8)
+
+    def perf_counter() -> float:
+        elapsed[0] += 1
+        if elapsed[0] > 5:
+            often.set()
+        return elapsed[0]
+
+    def call() -> None:
+        threads.add(threading.current_thread())
+        if expected == 8:
+            all_there.wait(PATIENCE)
+        else:
+            assert often.wait(PATIENCE)
+
+    clocks = SimpleNamespace(perf_counter=perf_counter, process_time=lambda: busy * elapsed[0])
+    monkeypatch.setattr(concurrency, "time", clocks)
+    map_concurrently([call] * 16, 8)
+    assert len(threads) == expected
 
 
 def test_no_calls_return_no_results() -> None:

@@ -284,6 +284,9 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     about = _object(first)
     # The row shows the object before the message, so that the message need not begin with it.
     message = first["message"].replace("The certificate at", "Certificate at", 1)
+    # Only the message has the type of a channel.
+    typed = [f"{kind} {about[:1].lower()}{about[1:]}" for kind in ("Scheduled", "Multiplex")]
+    about = next((name for name in typed if message.startswith(f"{name} ")), about)
     for start in (about, first["endpoint"]):
         message = message[len(start) :] if start and message.startswith(f"{start} ") else message
     row = {

@@ -231,6 +231,8 @@ def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
         findings = one.rows("findings")
         assert len(one.rows("matrix")) == len(audited.fleet.hosts)
         assert findings.index("edge-5") < findings.index("edge-3"), "errors come first"
+        (row,) = [text for text in page.locator(".findings tbody tr").all_inner_texts() if "t-studio/live/tv1" in text]
+        assert "Scheduled channel t-studio/live/tv1 does not play: " in row and row.count("t-studio/live/tv1") == 1
 
         page.fill("#text", "T-ZOO missing")
         one.wait_for(".findings tbody tr:not([hidden])", 0)

@@ -60,11 +60,7 @@ def main(sessions: list[str]) -> int:
             elif reported := REPORTED.match(line.rstrip()):
                 print("    " + next(group for group in reported.groups() if group), flush=True)
         process.wait()
-    results = (
-        {one["name"]: one["result"] for one in json.loads(report.read_text(encoding="utf-8"))["sessions"]}
-        if report.exists()
-        else {}
-    )
+    results = results_of(report)
     failed = [name for name, result in results.items() if result not in ("success", "skipped")]
     # nox prints the output of a session in one piece when the session has ended.
     parts = SESSION.split(log.read_text(encoding="utf-8"))
@@ -78,6 +74,15 @@ def main(sessions: list[str]) -> int:
         print("failed: " + ", ".join(failed))
     print("%d passed, %d failed" % (list(results.values()).count("success"), len(failed)))
     return 1 if failed else 0
+
+
+def results_of(report: pathlib.Path) -> dict[str, str]:
+    """Return how each session ended; empty if there is no report.
+
+    Sessions with a parameter have the same name, and differ in their signature.
+    """
+    sessions = json.loads(report.read_text(encoding="utf-8"))["sessions"] if report.exists() else []
+    return {(one["signatures"] or [one["name"]])[0]: one["result"] for one in sessions}
 
 
 if __name__ == "__main__":

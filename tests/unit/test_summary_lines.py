@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lines at the end of a run of the unit tests, which ``make test-all`` shows."""
+"""The lines at the end of a run of the unit tests, which ``make test-all`` shows, and how it counts sessions."""
 
 from __future__ import annotations
 
+import json
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,6 +41,23 @@ def test_numbers_are_added_up_by_version() -> None:
     ]
     reported = runpy.run_path(str(GATE))["REPORTED"]
     assert all(reported.search(line) for line in printed)
+
+
+def test_a_session_that_fails_is_not_hidden_by_another_of_its_name(tmp_path: Path) -> None:
+    results_of = runpy.run_path(str(GATE))["results_of"]
+    sessions = [
+        {"name": "molecule", "signatures": ["molecule(scenario='audit')"], "result": "failed"},
+        {"name": "molecule", "signatures": ["molecule(scenario='fleet')"], "result": "success"},
+        {"name": "docs", "signatures": [], "result": "skipped"},
+    ]
+    report = tmp_path / "gate.json"
+    assert results_of(report) == {}
+    report.write_text(json.dumps({"sessions": sessions}), encoding="utf-8")
+    assert results_of(report) == {
+        "molecule(scenario='audit')": "failed",
+        "molecule(scenario='fleet')": "success",
+        "docs": "skipped",
+    }
 
 
 def test_skipped_tests_print_nothing() -> None:

@@ -107,15 +107,19 @@ _value:
         - The variable C(ovenmediaengine_streams) in YAML. The server reports neither the other URLs of a pull nor its
           options, so that each entry has one URL.
       type: str
+      version_added: 2.0.0
     scheduled_channels:
       description: The variable C(ovenmediaengine_scheduled_channels) in YAML.
       type: str
+      version_added: 2.0.0
     multiplex_channels:
       description: The variable C(ovenmediaengine_multiplex_channels) in YAML.
       type: str
+      version_added: 2.0.0
     records:
       description: The variable C(ovenmediaengine_records) in YAML.
       type: str
+      version_added: 2.0.0
     counts:
       description:
         - Number of entries of each variable, with the keys above. Kinds of objects whose result was not passed are

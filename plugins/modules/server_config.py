@@ -30,6 +30,8 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.virtual_host.configured
   - streamops.ovenmediaengine.push_task.configured
   - streamops.ovenmediaengine.record.configured
+requirements:
+  - Python 3.9 or later on the host where the module runs
 options:
   config_dir:
     description:

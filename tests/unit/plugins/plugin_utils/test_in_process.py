@@ -508,7 +508,10 @@ def test_the_argument_spec_is_made_once(simulator: Simulator, monkeypatch: pytes
 
 
 def test_what_a_plugin_loads_is_not_searched_for_garbage() -> None:
-    program = "import gc, importlib, sys; importlib.import_module(sys.argv[1]); print(gc.get_freeze_count(), len(gc.get_objects()))"
+    program = (
+        "import gc, importlib, sys; importlib.import_module(sys.argv[1]); "
+        "print(gc.get_freeze_count(), len(gc.get_objects()))"
+    )
     frozen, others = map(
         int,
         subprocess.run(

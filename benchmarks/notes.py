@@ -18,6 +18,7 @@ def notes(results: Results, sizes: Sizes) -> list[str]:
         *_loop(results, sizes),
         *_fleet(results, sizes),
         *_floors(results, sizes),
+        *_compilation(results, sizes),
     ]
     return [text for text in found if text]
 
@@ -72,15 +73,19 @@ def _floors(results: Results, sizes: Sizes) -> list[str]:
         share = _share(results, empty, key)
         if share is not None:
             texts.append(f"Of the time of {what}, a playbook without a task takes {share}.")
+    return texts
+
+
+def _compilation(results: Results, sizes: Sizes) -> list[str]:
     compiled = results.figure((COMPILATION,), lambda one: one[COMPILATION].seconds)
     share = _share(results, COMPILATION, "bulk_new")
-    if compiled is not None and share is not None:
-        texts.append(
-            "ansible-core compiles the files of a collection in each run, because its loader of collections keeps no "
-            f"bytecode: {_milliseconds(compiled, 1)} for `vhosts`, which is {share} of the time of {sizes.bulk:,} new "
-            "virtual hosts."
-        )
-    return texts
+    if compiled is None or share is None:
+        return []
+    return [
+        "ansible-core compiles the files of a collection in each run, because its loader of collections keeps no "
+        f"bytecode: {_milliseconds(compiled, 1)} for `vhosts`, which is {share} of the time of {sizes.bulk:,} new "
+        "virtual hosts."
+    ]
 
 
 def _share(results: Results, part: str, whole: str) -> str | None:

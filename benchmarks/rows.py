@@ -117,38 +117,31 @@ class Rows:
         count = self._sizes.loops[-1]
         variables = {"virtual_hosts": objects.virtual_hosts(count)}
         debug = functools.partial(self._place.play, "debug_loop", variables=variables)
+        row = functools.partial(Row, group=BASE, short=True)
         return [
-            Row(
-                EMPTY,
-                BASE,
-                "A playbook without a task",
-                functools.partial(self._place.play, "empty"),
-                EXPECTED_EMPTY,
-                short=True,
+            row(
+                key=EMPTY,
+                text="A playbook without a task",
+                run=functools.partial(self._place.play, "empty"),
+                expected=EXPECTED_EMPTY,
             ),
-            Row(
-                DEBUG_ONE,
-                BASE,
-                "A playbook with one `ansible.builtin.debug`",
-                functools.partial(self._place.play, "debug"),
-                EXPECTED_EMPTY + 0.1,
-                short=True,
+            row(
+                key=DEBUG_ONE,
+                text="A playbook with one `ansible.builtin.debug`",
+                run=functools.partial(self._place.play, "debug"),
+                expected=EXPECTED_EMPTY + 0.1,
             ),
-            Row(
-                "debug",
-                BASE,
-                f"A loop of {count:,} `ansible.builtin.debug`",
-                debug,
-                EXPECTED_EMPTY + 0.002 * count,
-                short=True,
+            row(
+                key="debug",
+                text=f"A loop of {count:,} `ansible.builtin.debug`",
+                run=debug,
+                expected=EXPECTED_EMPTY + 0.002 * count,
             ),
-            Row(
-                COMPILATION,
-                BASE,
-                "Compiling the files of the collection that `vhosts` loads, which ansible-core does in each run",
-                functools.partial(self._place.compilation, "vhosts"),
-                EXPECTED_EMPTY,
-                short=True,
+            row(
+                key=COMPILATION,
+                text="Compiling the files of the collection that `vhosts` loads, which ansible-core does in each run",
+                run=functools.partial(self._place.compilation, "vhosts"),
+                expected=EXPECTED_EMPTY,
             ),
         ]
 

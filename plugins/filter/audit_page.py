@@ -118,8 +118,14 @@ _NAMES = {
     "record_stalled": ("recordings", "do not record, although their streams are live."),
     "channel_not_playing": ("channels", "do not play."),
 }
-# Fields of findings about objects inside of applications, with the word for the object.
-_INSIDE = {"push_task": "Push task", "record": "Recording", "stream": "Stream", "channel": "Channel"}
+# Fields of findings about objects inside of applications, with the words for the object. Only the message has the type
+# of a channel.
+_INSIDE = {
+    "push_task": ("Push task",),
+    "record": ("Recording",),
+    "stream": ("Stream",),
+    "channel": ("Scheduled channel", "Multiplex channel", "Channel"),
+}
 
 
 def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
@@ -284,9 +290,6 @@ def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     about = _object(first)
     # The row shows the object before the message, so that the message need not begin with it.
     message = first["message"].replace("The certificate at", "Certificate at", 1)
-    # Only the message has the type of a channel.
-    typed = [f"{kind} {about[:1].lower()}{about[1:]}" for kind in ("Scheduled", "Multiplex")]
-    about = next((name for name in typed if message.startswith(f"{name} ")), about)
     for start in (about, first["endpoint"]):
         message = message[len(start) :] if start and message.startswith(f"{start} ") else message
     row = {
@@ -314,9 +317,10 @@ def _object(finding: Record) -> str:
     """Return the object of a finding in words."""
     if finding["endpoint"]:
         return f"Certificate at {finding['endpoint']}"
-    for field, word in _INSIDE.items():
+    for field, words in _INSIDE.items():
         if finding[field]:
-            return f"{word} {finding['vhost']}/{finding['application']}/{finding[field]}"
+            names = [f"{word} {finding['vhost']}/{finding['application']}/{finding[field]}" for word in words]
+            return next((name for name in names if finding["message"].startswith(f"{name} ")), names[-1])
     if finding["application"]:
         return f"Application {finding['vhost']}/{finding['application']}"
     if finding["vhost"]:

@@ -132,9 +132,11 @@ class _Calls:
         begins is handled only after that wait, so each wait is short.
         """
         processor = _Processor()
-        while not self._are_done(_INTERVAL if len(self._threads) < self._most else _LONGEST_WAIT):
-            if len(self._threads) < self._most and processor.is_idle():
+        while len(self._threads) < self._most and not self._are_done(_INTERVAL):
+            if processor.is_idle():
                 self._start(len(self._threads))
+        while not self._are_done(_LONGEST_WAIT):
+            pass
 
     def _are_done(self, seconds: float) -> bool:
         with self._change:

@@ -12,12 +12,15 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput
+from .._core.macros import has_macro
 from .._core.server_version import Version
 from .._core.texts import listed
+from .._resources import completion, host_facts, logger_config, server_config
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
 from .._schema.objects import Object
 from . import file_set, virtual_host_file
+from .current_hosts import CurrentHosts
 from .directory import SERVER_FILE, Directory
 from .file_set import DesiredFile, FileChange
 from .server_files import (
@@ -48,6 +51,7 @@ class Configuration(t.NamedTuple):
     logger: dict[str, t.Any] | None
     vhosts: t.Sequence[Entry]  # with applications
     jobs: t.Mapping[str, t.Sequence[Entry]]  # by a key of JOBS
+    vhosts_listed: bool = True  # Otherwise, those of Server.xml itself stay.
 
     def objects(self) -> t.Iterator[tuple[str, Object, dict[str, t.Any]]]:
         """Yield the path, the declaration and the specified form of everything."""
@@ -60,6 +64,19 @@ class Configuration(t.NamedTuple):
         for name, entries in self.jobs.items():
             for path, job in entries:
                 yield path, JOBS[name].kind.declaration, job
+
+    def check_values(self) -> None:
+        """Raise BadInput for a value with which a server of the version does not start."""
+        if self.server is not None:
+            server_config.check_values(self.server, self.version)
+        if self.logger is not None:
+            logger_config.check_values(self.logger, self.version)
+        for path, vhost in self.vhosts:
+            virtual_host_file.check_values(vhost, path, self.version)
+
+    def host_facts(self) -> list[host_facts.Fact]:
+        """Return what only the server's host can decide."""
+        return [*host_facts.of_server(self.server or {}), *host_facts.of_virtual_hosts(self.vhosts)]
 
     def check_applications(self) -> None:
         """Raise BadInput if no application of the virtual hosts can start a job."""
@@ -78,57 +95,77 @@ class Configuration(t.NamedTuple):
         publisher = app.get("publishers", {}).get(kind.publisher)
         if publisher is None:
             raise BadInput(f"{path}.app", f"expected an application with publishers.{kind.publisher}, got {name!r}")
-        if "stream_map" in publisher and publisher["stream_map"] != _stream_map(kind, vhost, name):
+        if "stream_map" in publisher and publisher["stream_map"] != _stream_map(kind.path(vhost, name)):
             raise BadInput(
                 f"{path}.app", f"expected an application without publishers.{kind.publisher}.stream_map of its own"
             )
 
     def warn_of_own_virtual_hosts(self, directory: Directory, context: Context) -> None:
-        """Warn of virtual hosts in the current Server.xml itself, which disappear with the next start."""
-        data = directory.read(SERVER_FILE) if self.server is not None else None
+        """Warn of virtual hosts in the current Server.xml itself that disappear with the next start."""
+        data = directory.read(SERVER_FILE) if self.server is not None and self.vhosts_listed else None
+        listed_names = {vhost["name"] for _path, vhost in self.vhosts}
         try:
             names = own_virtual_hosts(data, SERVER_FILE) if data is not None else []
         except BadInput:  # written by hand, and the server may not understand it either
             return
+        names = [name for name in names if name not in listed_names]
         if names:
-            text = f"{SERVER_FILE} defines virtual hosts itself, which this task replaces by included files"
-            context.warn(f"{text}: {listed(names)}. Those that vhosts does not list are gone after the next start.")
+            text = f"{SERVER_FILE} defines virtual hosts itself that vhosts does not list; this task removes them"
+            context.warn(f"{text}: {listed(names)}. They are gone after the next start.")
+
+    def warnings(self, directory: Directory) -> list[str]:
+        """Return warnings for what the server accepts although it cannot work, across virtual hosts and Server.xml."""
+        hosts = [vhost for _path, vhost in self.vhosts]
+        server = self.server if self.server is not None else _current_server(directory, self.version)
+        unbound = [] if server is None else server_config.unbound(server, hosts)
+        return [*unbound, *_shared_host_names(hosts)]
 
     def plan(self, directory: Directory, context: Context, *, purge: bool) -> list[FileChange]:
         """Return what has to happen to each file, those first that others refer to.
 
-        With ``purge``, files of virtual hosts and maps that this collection wrote and that are not listed are removed.
+        With ``purge``, files of virtual hosts and maps that this collection made and that are not listed are removed.
         """
         ours = {**file_set.virtual_host_files(directory), **file_set.maps(directory)}
-        desired = list(self._files({} if purge else ours))
+        current = CurrentHosts(directory)
+        desired = list(self._files(current, {} if purge else ours))
         names = {one.name for one in desired}
         unlisted = {name: kind for name, kind in ours.items() if purge and name not in names}
-        self._check_names(directory, {*names, *unlisted}, context)
-        changes = [file_set.plan(directory, one, context) for one in desired]
-        return changes + [
+        self._check_names(directory, {*names, *unlisted}, context, purge=purge)
+        return file_set.plan(directory, desired, context, current.server) + [
             file_set.plan_removal(directory, name, kind, context) for name, kind in sorted(unlisted.items())
         ]
 
-    def _files(self, kept: t.Iterable[str]) -> t.Iterator[DesiredFile]:
+    def _files(self, current: CurrentHosts, kept: t.Collection[str]) -> t.Iterator[DesiredFile]:
         """Yield all files; ``kept`` are files that stay although they are not listed."""
         maps: dict[str, DesiredFile] = {}
+        paths: dict[tuple[str, ...], str] = {}
         for option, entries in self.jobs.items():
             kind = JOBS[option]
             for _path, job in entries:
-                name = kind.path(job["vhost"], job["app"])
-                one = maps.setdefault(name, DesiredFile(name, MapFile(kind, job["vhost"], job["app"]), [], option))
+                scope = (job["vhost"], job["app"])
+                path = current.map_path(kind, *scope) or kind.path(*scope)
+                paths[(kind.publisher, *scope)] = path
+                name = os.path.relpath(path, current.directory) if os.path.isabs(path) else path
+                one = maps.setdefault(name, DesiredFile(name, MapFile(kind, *scope), [], option))
                 one.value.append(job)
         yield from maps.values()
         for path, vhost in self.vhosts:
-            value = _with_maps(vhost, {*maps, *kept})
-            yield DesiredFile(virtual_host_file.file_name(vhost["name"]), VirtualHostFile(), value, path)
+            value = _with_maps(completion.completed_virtual_host(vhost), paths, kept)
+            element = current.elements.get(vhost["name"])
+            name = virtual_host_file.file_name(vhost["name"]) if element is None else element.file
+            yield DesiredFile(name, VirtualHostFile(current.directory), value, path, element)
         if self.logger is not None:
             yield DesiredFile(LOGGER_FILE, LoggerFile(), self.logger, "logger")
         if self.server is not None:
-            yield DesiredFile(SERVER_FILE, ServerFile(self.version), self.server, "server")
+            places = current.places(vhost["name"] for _path, vhost in self.vhosts)
+            kind_of_server = ServerFile(self.version, places if self.vhosts_listed else None)
+            yield DesiredFile(SERVER_FILE, kind_of_server, self.server, "server")
 
-    def _check_names(self, directory: Directory, known: t.Collection[str], context: Context) -> None:
-        """Raise BadInput if another file has one of the virtual hosts: the server would not start."""
+    def _check_names(self, directory: Directory, known: t.Collection[str], context: Context, *, purge: bool) -> None:
+        """Raise BadInput if another file has one of the virtual hosts: the server would not start.
+
+        Warn of files that this collection has not made, which a purge leaves.
+        """
         names = {vhost["name"]: path for path, vhost in self.vhosts}
         pattern = re.compile(re.escape(INCLUDED).replace(r"\*", ".*"))
         present = os.listdir(directory.path) if os.path.isdir(directory.path) else []
@@ -140,6 +177,11 @@ class Configuration(t.NamedTuple):
                 continue
             if other in names:
                 raise BadInput(f"{names[other]}.name", f"expected a virtual host that {name} does not have, too")
+            if purge:
+                context.warn(
+                    f"{name} has the virtual host {other}, and was not made by this collection, so that it stays. "
+                    "Remove the file by hand, or list the virtual host."
+                )
 
     def removals(self, directory: Directory, context: Context) -> list[FileChange]:
         """Return the removal of every file that this collection wrote."""
@@ -150,12 +192,39 @@ class Configuration(t.NamedTuple):
         return [file_set.plan_removal(directory, name, kind, context) for name, kind in ours.items()]
 
 
-def _stream_map(kind: StreamMap, vhost: str, app: str) -> dict[str, t.Any]:
+def _current_server(directory: Directory, version: Version) -> dict[str, t.Any] | None:
+    """Return Server.xml as it is, in option form; None without a valid one."""
+    data = directory.read(SERVER_FILE)
+    try:
+        return None if data is None else ServerFile(version).read(data, SERVER_FILE)
+    except BadInput:  # written by hand, and the server may not understand it either
+        return None
+
+
+def _shared_host_names(vhosts: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
+    """Return warnings for host names that several virtual hosts have."""
+    owners: dict[str, list[str]] = {}
+    for vhost in vhosts:
+        for name in dict.fromkeys(
+            one if has_macro(one) else one.lower() for one in vhost.get("host", {}).get("names", [])
+        ):
+            owners.setdefault(name, []).append(vhost["name"])
+    return [
+        f"The virtual hosts {listed(names)} have the same host name {name}. Only one of them is reached by it, and the "
+        "order of the files, which decides, is undefined. Remove it from the others."
+        for name, names in owners.items()
+        if len(names) > 1
+    ]
+
+
+def _stream_map(path: str) -> dict[str, t.Any]:
     """Return the option with which an application reads its map; the path is relative to Server.xml [read]."""
-    return {"enable": True, "path": kind.path(vhost, app)}
+    return {"enable": True, "path": path}
 
 
-def _with_maps(vhost: dict[str, t.Any], maps: t.Collection[str]) -> dict[str, t.Any]:
+def _with_maps(
+    vhost: dict[str, t.Any], paths: t.Mapping[tuple[str, ...], str], kept: t.Collection[str]
+) -> dict[str, t.Any]:
     """Return a virtual host whose applications read their maps; what the user specifies comes first."""
     if "applications" not in vhost:
         return vhost
@@ -163,11 +232,12 @@ def _with_maps(vhost: dict[str, t.Any], maps: t.Collection[str]) -> dict[str, t.
     for app in vhost["applications"]:
         for kind in STREAM_MAPS:
             publisher = app.get("publishers", {}).get(kind.publisher)
-            if publisher is not None and kind.path(vhost["name"], app["name"]) in maps:
-                stream_map = _stream_map(kind, vhost["name"], app["name"])
+            usual = kind.path(vhost["name"], app["name"])
+            path = paths.get((kind.publisher, vhost["name"], app["name"]), usual if usual in kept else None)
+            if publisher is not None and path is not None:
                 app = {
                     **app,
-                    "publishers": {**app["publishers"], kind.publisher: {"stream_map": stream_map, **publisher}},
+                    "publishers": {**app["publishers"], kind.publisher: {"stream_map": _stream_map(path), **publisher}},
                 }
         applications.append(app)
     return {**vhost, "applications": applications}

@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tempfile
 import typing as t
 
+from .._core.context import Context
 from .._core.errors import OmeError
-from . import xml_reader, xml_writer
+from . import atomic_files, directory_lock, document, file_access
+from .document import LARGEST
 from .elements import BadFile, Element, at
+from .file_access import Tightened
 
 SERVER_FILE = "Server.xml"
-MODE = 0o600
-"""The mode of new files: they have secrets."""
 _DIRECTORY_MODE = 0o755
 _MOST_FILES = 1000
 """Files that includes can name, each time counted."""
@@ -30,6 +30,7 @@ class Directory:
     def __init__(self, path: str) -> None:
         """Use the directory ``path``, which must exist when a file is read or written."""
         self.path = os.path.realpath(path)
+        self._as_read: dict[str, bytes | None] = {}
 
     def resolve(self, name: str) -> str:
         """Return the real path of a file; raise BadFile if it is outside of the directory."""
@@ -50,32 +51,53 @@ class Directory:
         return path.startswith(self.path.rstrip(os.sep) + os.sep)
 
     def read(self, name: str) -> bytes | None:
-        """Return the contents of a file, or None if there is none; raise BadFile beyond :data:`xml_reader.LARGEST`."""
+        """Return the contents of a file, or None if there is none; raise BadFile beyond :data:`document.LARGEST`."""
+        path = self.resolve(name)
         try:
-            descriptor = os.open(self.resolve(name), os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for a writer
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for a writer
             try:
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                     raise BadFile(name, "expected a regular file")
                 with open(descriptor, "rb", closefd=False) as file:
-                    data = file.read(xml_reader.LARGEST + 1)
+                    data: bytes | None = file.read(LARGEST + 1)
             finally:
                 os.close(descriptor)
         except FileNotFoundError:
-            return None
+            data = None
         except OSError as error:
             raise _failed("read", name, error) from None
-        if len(data) > xml_reader.LARGEST:
-            raise BadFile(name, f"expected at most {xml_reader.LARGEST} bytes")
+        if data is not None and len(data) > LARGEST:
+            raise BadFile(name, f"expected at most {LARGEST} bytes")
+        self._as_read.setdefault(path, data)
         return data
 
-    def load(self, name: str = SERVER_FILE) -> Element:
+    def as_read(self, name: str) -> bytes | None:
+        """Return what :meth:`read` has returned first, or what was written since; None for a file it has not found.
+
+        What is to be written was made from it.
+        """
+        return self._as_read.get(self.resolve(name))
+
+    def load(self, name: str = SERVER_FILE, tag: str = "Server", apart: str = "") -> Element:
         """Return the root element of a file, with the elements of included files in place of each `include`.
 
-        Raise BadFile for files outside of the directory, cycles, and files that :func:`xml_reader.parse` refuses.
+        Elements ``apart`` stay as they are, with their includes.
+        Raise BadFile for files outside of the directory, cycles, files without a root element ``tag``, and files that
+        :func:`document.parse` refuses.
         """
-        return self._load(name, [], [0])
+        roots = self._load(name, tag, self.path, [], [0], apart)
+        if len(roots) != 1:
+            raise BadFile(name, f"expected an include of one file in the element {tag}, got {len(roots)}")
+        return roots[0]
 
-    def _load(self, name: str, around: list[str], count: list[int]) -> Element:
+    def _load(
+        self, name: str, tag: str, base: str, around: list[str], count: list[int], apart: str = ""
+    ) -> list[Element]:
+        """Return the root element of a file, or those of the files that it includes.
+
+        What the file includes is relative to the folder ``base``. ``around`` are the paths of the files that include
+        this one, ``count`` has the number of files.
+        """
         path = self.resolve(name)
         if path in around:
             raise BadFile(name, "expected no file that includes itself")
@@ -85,33 +107,37 @@ class Directory:
         data = self.read(name)
         if data is None:
             raise OmeError("config_file", f"read {name}", detail=f"There is no file {name} in {self.path}.")
-        root = xml_reader.parse(data, name)
-        self._include(root, [*around, path], count)
-        return root
+        root = document.parse(data, name).root_of(tag)
+        if root.get("ignore") == "true":
+            root.attrib.clear()  # In a root element, the server ignores the attributes, and nothing else [read].
+        return self._included(root, base, [*around, path], count, apart)
 
-    def _include(self, element: Element, around: list[str], count: list[int]) -> None:
-        children = []
-        for child in t.cast("list[Element]", list(element)):
-            pattern = child.get("include")
-            if child.get("ignore") == "true":
-                continue
-            if pattern is None:
-                self._include(child, around, count)
-                children.append(child)
-                continue
-            for name in self._matches(child, pattern):
-                included = self._load(name, around, count)
-                if included.tag != child.tag:
-                    raise at(included, f"expected the element {child.tag}, as in {child.file}, got {included.tag}")
-                children.append(included)
-        element[:] = children
+    def _included(
+        self, element: Element, base: str, around: list[str], count: list[int], apart: str = ""
+    ) -> list[Element]:
+        """Return an element after the includes below it, or the elements of the files that it includes itself."""
+        pattern = element.get("include")
+        if element.get("ignore") == "true" or element.tag == apart:
+            return [element]
+        if pattern is None:
+            children = t.cast("list[Element]", list(element))
+            element[:] = [one for child in children for one in self._included(child, base, around, count, apart)]
+            return [element]
+        # What a file includes is relative to its own folder if it was included by an absolute path [read].
+        inner = os.path.dirname(pattern) if os.path.isabs(pattern) else base
+        found = []
+        for name in self._matches(element, pattern, base):
+            for root in self._load(name, element.tag, inner, around, count, apart):
+                root.included_by = element if root.included_by is None else root.included_by
+                found.append(root)
+        return found
 
-    def _matches(self, element: Element, pattern: str) -> list[str]:
+    def _matches(self, element: Element, pattern: str, base: str) -> list[str]:
         """Return the files of an `include`, sorted; only the name of a file can have `*` and `?` [read]."""
         if "${" in pattern:
             raise at(element, f"expected an include without macros, got {pattern!r}")
         folder, last = os.path.split(pattern)
-        path = self._real_path(os.path.join(self.path, folder))
+        path = self._real_path(os.path.join(base, folder))
         if path != self.path and not self._is_inside(path):
             raise at(element, f"expected an include inside of {self.path}, got {pattern!r}")
         # The server takes `?` for at most one character.
@@ -122,19 +148,41 @@ class Directory:
             raise _failed("read", folder or self.path, error) from None
         return [os.path.relpath(os.path.join(path, one), self.path) for one in found]
 
-    def write(self, name: str, text: str) -> None:
+    def locked(self, context: Context) -> t.ContextManager[None]:
+        """Hold the lock of the directory, as :func:`directory_lock.locked` does."""
+        return directory_lock.locked(self.path, context)
+
+    def write(self, name: str, data: bytes, expected: bytes | None, *, private: bool = True) -> None:
         """Replace a file, or make it, with its folders.
 
-        A reader finds the old contents or the new ones, also after a failure. An existing file keeps its mode, owner
-        and group; a new one has :data:`MODE`, and the owner and group of the directory if the task runs as root.
+        ``expected`` is what was read before, None if there was no file: raise OmeError if something else has changed it
+        since. A reader finds the old contents or the new ones, also after a failure. ``private`` says that the data has
+        secrets; :func:`file_access.access` has the rules for mode, owner and group.
         """
         path = self.resolve(name)
         try:
             directory = os.stat(self.path)
             self._make_folders(os.path.dirname(path), directory)
-            self._replace(path, text.encode("utf-8"), directory)
+            access = file_access.access(_status(path), directory, private=private)
+            atomic_files.replace(path, data, access, lambda: self._check("write", name, expected))
         except OSError as error:
             raise _failed("write", name, error) from None
+        self._as_read[path] = data
+
+    def tightened(self, name: str, *, private: bool) -> Tightened | None:
+        """Return how :meth:`write` would change the mode of a file; None if it would not."""
+        before = _status(self.resolve(name))
+        return None if before is None else file_access.tightened(before, private=private)
+
+    def _check(self, verb: str, name: str, expected: bytes | None) -> None:
+        """Raise OmeError if a file is not what was read before."""
+        if self.read(name) != expected:
+            raise OmeError(
+                "config_file",
+                f"{verb} {name}",
+                detail=f"{name} was changed by something else since it was read; it is left as it is now.",
+                remedy="Run the task again.",
+            )
 
     def _make_folders(self, folder: str, directory: os.stat_result) -> None:
         if folder != self.path and not os.path.isdir(folder):
@@ -143,30 +191,18 @@ class Directory:
             if os.geteuid() == 0:
                 os.chown(folder, directory.st_uid, directory.st_gid)
 
-    def _replace(self, path: str, data: bytes, directory: os.stat_result) -> None:
-        before = os.stat(path) if os.path.exists(path) else None
-        folder = os.path.dirname(path)
-        # No include takes a name like this for a configuration file.
-        descriptor, temporary = tempfile.mkstemp(prefix=".ansible-", suffix=".tmp", dir=folder)
-        try:
-            with open(descriptor, "wb") as file:
-                owner = before or (directory if os.geteuid() == 0 else None)
-                created = os.fstat(descriptor)
-                if owner and (owner.st_uid, owner.st_gid) != (created.st_uid, created.st_gid):
-                    os.fchown(descriptor, owner.st_uid, owner.st_gid)
-                os.fchmod(descriptor, stat.S_IMODE(before.st_mode) if before else MODE)
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _sync(folder)
+    def remove_leftovers(self) -> None:
+        """Remove what a killed process of this collection has left, as :func:`atomic_files.remove_leftovers` does."""
+        atomic_files.remove_leftovers(self.path)
 
-    def remove(self, name: str) -> None:
-        """Remove a file, if there is one, and the folders below the directory that it leaves empty."""
-        self.resolve(name)
+    def remove(self, name: str, expected: bytes | None) -> None:
+        """Remove a file, if there is one, and the folders below the directory that it leaves empty.
+
+        Raise OmeError if something else has changed the file since ``expected`` was read.
+        """
+        if os.path.isfile(self.resolve(name)):
+            self._check("remove", name, expected)
+        self._as_read[self.resolve(name)] = None
         path = os.path.join(self.path, name)  # of a link, not of its target
         try:
             os.unlink(path)
@@ -174,7 +210,7 @@ class Directory:
             return
         except OSError as error:
             raise _failed("remove", name, error) from None
-        _sync(os.path.dirname(path))
+        atomic_files.sync(os.path.dirname(path))
         folder = os.path.dirname(os.path.normpath(path))
         while folder.startswith(self.path + os.sep):
             try:
@@ -186,23 +222,18 @@ class Directory:
     def written_here(self, prefix: str) -> list[str]:
         """Return the files of the directory whose names begin with ``prefix`` and that this collection wrote."""
         try:
-            names = sorted(one for one in os.listdir(self.path) if one.startswith(prefix) and one.endswith(".xml"))
+            names = [one for one in self._files_in(self.path) if one.startswith(prefix) and one.endswith(".xml")]
         except OSError as error:
             raise _failed("read", self.path, error) from None
-        return [one for one in names if _is_written_here(self.read(one))]
+        return [one for one in names if atomic_files.is_written_here(self.read(one))]
 
 
-def _is_written_here(data: bytes | None) -> bool:
-    return xml_writer.NOTICE.encode() in (data or b"")[:200]
-
-
-def _sync(folder: str) -> None:
-    """Make the entries of a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def _status(path: str) -> os.stat_result | None:
+    """Return the status of a file; None if there is none."""
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
 
 
 def _failed(verb: str, name: str, error: OSError) -> OmeError:

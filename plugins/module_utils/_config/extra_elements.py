@@ -16,7 +16,7 @@ import typing as t
 from xml.etree import ElementTree
 
 from .._core.errors import BadInput
-from .xml_text import to_text
+from .xml_text import read_text, to_text
 
 _TAG = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -78,6 +78,11 @@ def key_of(parent: str, tag: str) -> str:
     return _KEYS.get((parent, tag)) or (tag if "_" in tag else tag[:1].lower() + tag[1:])
 
 
+def member_of(parent: str, tag: str) -> str:
+    """Return the name of the elements inside of one that stands for a list; empty for all others."""
+    return _MEMBERS.get((parent, tag), "")
+
+
 def append(parent: ElementTree.Element, value: t.Mapping[str, t.Any], path: str) -> None:
     """Append the elements for the keys of `extra`; ``path`` is the full path of the option."""
     for key in sorted(value):
@@ -91,7 +96,7 @@ def _append(parent: ElementTree.Element, tag: str, value: t.Any, path: str) -> N
     if value is None:
         return
     if isinstance(value, (list, tuple)):
-        member = _MEMBERS.get((parent.tag, tag))
+        member = member_of(parent.tag, tag)
         around = ElementTree.SubElement(parent, tag) if member else parent
         for index, item in enumerate(value):
             if isinstance(item, (list, tuple)):
@@ -117,14 +122,14 @@ def value_of(parent: str, elements: t.Sequence[ElementTree.Element]) -> dict[str
 
 def _value(parent: str, element: ElementTree.Element) -> t.Any:
     children = kept(element)
-    member = _MEMBERS.get((parent, element.tag))
+    member = member_of(parent, element.tag)
     if member:
         return [_value(element.tag, child) for child in children if child.tag == member]
     if children or (not element.text and (parent in _HOLD_OBJECTS or element.tag in _OBJECTS)):
         return value_of(element.tag, children)
-    return element.text or ""
+    return read_text(element, element.text)
 
 
-def kept(element: ElementTree.Element) -> list[ElementTree.Element]:
-    """Return the elements inside of an element without those that the server ignores [read]."""
-    return [child for child in element if child.get("ignore") != "true"]
+def kept(element: ElementTree.Element, tag: str = "") -> list[ElementTree.Element]:
+    """Return what is inside of an element, all or of one name, without the elements that the server ignores [read]."""
+    return [child for child in element if child.get("ignore") != "true" and (not tag or child.tag == tag)]

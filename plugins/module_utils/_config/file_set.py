@@ -6,14 +6,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from . import xml_writer
+from . import atomic_files, document, file_versions
 from .directory import Directory
-from .server_files import FileKind, MapFile, VirtualHostFile
+from .editor import Edited, Editor
+from .element_editor import shared_files
+from .elements import Element
+from .masked_diff import masked_text
+from .server_files import SERVER_XML, FileKind, MapFile, VirtualHostFile
 from .stream_maps import STREAM_MAPS
 from .virtual_host_file import PREFIX
 
@@ -29,6 +34,7 @@ class DesiredFile(t.NamedTuple):
     kind: FileKind
     value: t.Any  # in option form
     option: str  # its full path
+    root: Element | None = None  # the element that has it, if it is known already
 
 
 class FileChange(t.NamedTuple):
@@ -37,9 +43,12 @@ class FileChange(t.NamedTuple):
     name: str
     state: str
     restarts: bool
-    text: str | None  # None if it is removed
-    before: str  # with masked secrets; empty if there is no such file
+    data: bytes | None  # None if it is removed
+    expected: bytes | None  # the contents that were read; None if there is no such file
+    before: str  # as it is shown; empty if there is no such file
     after: str
+    private: bool = False
+    """Whether the new contents have secrets."""
 
     @property
     def changes(self) -> bool:
@@ -47,47 +56,111 @@ class FileChange(t.NamedTuple):
         return self.state != UNCHANGED
 
 
-def plan(directory: Directory, desired: DesiredFile, context: Context) -> FileChange:
-    """Return what has to happen to a file. The secrets of the current file are kept from output, too."""
-    text = desired.kind.render(desired.value, desired.option)
-    current = directory.read(desired.name)
-    if current is not None and current == text.encode("utf-8"):
-        return FileChange(desired.name, UNCHANGED, desired.kind.restarts, text, "", "")
-    value, before = _current(desired.kind, current, desired.name, context)
-    after = desired.kind.render(desired.kind.mask_changed(desired.value, value), desired.option)
-    return FileChange(desired.name, CREATED if current is None else CHANGED, desired.kind.restarts, text, before, after)
+class _Current(t.NamedTuple):
+    """A file that is there: its root element, or None if the server may not understand it either."""
+
+    data: bytes
+    root: Element | None
+
+
+def plan(
+    directory: Directory, desired: t.Sequence[DesiredFile], context: Context, server: Element | None
+) -> list[FileChange]:
+    """Return what has to happen to files. The secrets of the current files are kept from output, too.
+
+    ``server`` is the root element of Server.xml with what it includes; None if the server could not start from it.
+    """
+    current = [_current(directory, one, context) for one in desired]
+    roots = [one.root for one in current if one is not None and one.root is not None]
+    editor = Editor(shared_files(roots if server is None else [server]))
+    if server is not None:
+        editor.show(SERVER_XML, server)
+    edited: dict[str, Edited] = {}
+    for one, found in zip(desired, current):
+        if found is not None and found.root is not None:
+            editor.show(one.kind.shown, found.root)
+            one.kind.edit(editor, found.root, one.value, one.option)
+        else:
+            made = one.kind.new(one.value, one.option, one.name)
+            before = (None, "") if found is None else (found.data, _UNREADABLE)
+            edited[one.name] = made._replace(before=before[0], shown_before=before[1])
+    edited.update((one.name, one) for one in editor.files())
+    kinds = {one.name: one.kind.restarts for one in desired}
+    data = {one.name: None if found is None else found.data for one, found in zip(desired, current)}
+    changes = [_change(edited[name], restarts=True) for name in edited if name not in kinds]  # of included files
+    for name, restarts in kinds.items():
+        if name in edited:
+            changes.append(_change(edited[name], restarts=restarts))
+        else:
+            changes.append(FileChange(name, UNCHANGED, restarts, data[name], data[name], "", ""))
+    return changes
+
+
+def _change(one: Edited, *, restarts: bool) -> FileChange:
+    state = CREATED if one.before is None else CHANGED
+    return FileChange(one.name, state, restarts, one.after, one.before, one.shown_before, one.shown_after, one.private)
 
 
 def plan_removal(directory: Directory, name: str, kind: FileKind, context: Context) -> FileChange:
     """Return the removal of a file."""
-    before = _current(kind, directory.read(name), name, context)[1]
-    return FileChange(name, REMOVED, kind.restarts, None, before, "")
-
-
-def _current(kind: FileKind, data: bytes | None, name: str, context: Context) -> tuple[t.Any, str]:
-    """Return the value of a file that is there and its text with masked secrets."""
-    if data is None:
-        return None, ""
     try:
-        value = kind.read(data, name)
-        for one in value if isinstance(value, list) else [value]:
-            context.keep_secrets(kind.declaration, one)
-        return value, kind.render(kind.mask(value), name)
-    except BadInput:  # written by hand, and the server may not understand it either
-        return None, _UNREADABLE
+        current = _current(directory, DesiredFile(name, kind, None, ""), context)
+    except OmeError:
+        current = _Current(directory.read(name) or b"", None)
+    before = "" if current is None else _UNREADABLE
+    if current is not None and current.root is not None:
+        before = masked_text(kind.shown, current.root)
+    return FileChange(name, REMOVED, kind.restarts, None, None if current is None else current.data, before, "")
 
 
-def apply(directory: Directory, changes: t.Iterable[FileChange]) -> t.Iterator[FileChange]:
-    """Write and remove files; yield each that is done. Raise OmeError at the first that fails."""
-    for change in changes:
-        if not change.changes:
-            pass
-        elif change.text is None:
-            directory.remove(change.name)
-        else:
-            _make(directory)
-            directory.write(change.name, change.text)
-        yield change
+def _current(directory: Directory, one: DesiredFile, context: Context) -> _Current | None:
+    """Return a file that is there; without its root element if the server cannot read it, so that nothing is lost.
+
+    Raise OmeError if the server may read it, and this collection cannot: it must not be replaced.
+    """
+    data = directory.read(one.name)
+    if data is None:
+        return None
+    root = one.root
+    if root is None:
+        try:
+            document.parse(data, one.name).root_of(one.kind.tag)
+        except BadInput:
+            return _Current(data, None)
+        root = directory.load(one.name, one.kind.tag, one.kind.apart)
+    file_versions.check(root)
+    with contextlib.suppress(BadInput):  # Then only its text is masked.
+        value = one.kind.value(root)
+        for item in value if isinstance(value, list) else [value]:
+            context.keep_secrets(one.kind.declaration, item)
+    return _Current(data, root)
+
+
+def apply(directory: Directory, changes: t.Sequence[FileChange], context: Context) -> t.Iterator[FileChange]:
+    """Write and remove files, unless in check mode; yield each that is done. Raise OmeError at the first that fails.
+
+    Warn of files that others can no longer read.
+    """
+    writes = not context.check_mode
+    if writes and any(change.changes and change.data is not None for change in changes):
+        _make(directory)
+    with directory.locked(context):  # once more, because the directory can be new
+        if writes:
+            directory.remove_leftovers()
+        for change in changes:
+            if not change.changes:
+                pass
+            elif change.data is None:
+                if writes:
+                    directory.remove(change.name, change.expected)
+            else:
+                tightened = directory.tightened(change.name, private=change.private)
+                if writes:
+                    directory.write(change.name, change.data, change.expected, private=change.private)
+                if tightened is not None:
+                    path = os.path.join(directory.path, change.name)
+                    context.warn(tightened.warning(path, check_mode=context.check_mode))
+            yield change
 
 
 def _make(directory: Directory) -> None:
@@ -116,7 +189,7 @@ def diff(directory: Directory, changes: t.Sequence[FileChange]) -> dict[str, str
 
 def is_written_here(directory: Directory, name: str) -> bool:
     """Return whether this collection wrote a file."""
-    return xml_writer.NOTICE.encode() in (directory.read(name) or b"")[:200]
+    return atomic_files.is_written_here(directory.read(name))
 
 
 def virtual_host_files(directory: Directory) -> dict[str, FileKind]:

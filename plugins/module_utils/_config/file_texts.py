@@ -10,12 +10,14 @@ import posixpath
 import typing as t
 
 from .._core.errors import OmeError
-from . import xml_reader
+from .._core.macros import has_macro
 from .directory import SERVER_FILE, Directory
-from .elements import BadFile, Element, at
+from .document import LARGEST, Document
+from .elements import BadFile, Element, at, place
 
 _MOST_LINKS = 40  # that are followed in one path
 _MOST_NEEDED = 1000  # files
+_MOST_NAMES = 5  # in a message
 
 
 class FileTexts(Directory):
@@ -39,6 +41,8 @@ class FileTexts(Directory):
         """
         self.path = path
         self.needed: list[str] = []
+        self.unresolved: list[tuple[str, str]] = []
+        """The place and the text of each `include` with a macro, whose files are missing."""
         self._sizes = sizes
         self._links = {posixpath.join(path, name): target for name, target in links.items()}
         self._texts = texts
@@ -76,8 +80,8 @@ class FileTexts(Directory):
     def is_read(self, name: str) -> bool:
         """Return whether the contents of a file are known; if not, and the file is there, it is needed."""
         real = self._name(self.resolve(name))
-        if self._sizes.get(real, 0) > xml_reader.LARGEST:
-            raise BadFile(name, f"expected at most {xml_reader.LARGEST} bytes, got {self._sizes[real]}")
+        if self._sizes.get(real, 0) > LARGEST:
+            raise BadFile(name, f"expected at most {LARGEST} bytes, got {self._sizes[real]}")
         if real in self._texts or real in self._unreadable:
             return True
         if real in self._sizes and real not in self.needed:
@@ -89,18 +93,37 @@ class FileTexts(Directory):
         if real in self._unreadable:
             raise OmeError("config_file", f"read {name}", detail=f"{self._unreadable[real].rstrip('.')}.")
         data = self._texts.get(real)
-        if data is not None and len(data) > xml_reader.LARGEST:
-            raise BadFile(name, f"expected at most {xml_reader.LARGEST} bytes, got {len(data)}")
+        if data is not None and len(data) > LARGEST:
+            raise BadFile(name, f"expected at most {LARGEST} bytes, got {len(data)}")
         return data
 
-    def load(self, name: str = SERVER_FILE) -> Element:
-        """Return the root element of a file, without included files that are needed first."""
-        if not self.is_read(name) and self.has(name):
-            return Element("")
-        return super().load(name)
+    def load(self, name: str = SERVER_FILE, tag: str = "Server", apart: str = "") -> Element:
+        """Return the root element of a file, without included files that are needed first.
 
-    def _matches(self, element: Element, pattern: str) -> list[str]:
-        found = [name for name in super()._matches(element, pattern) if self.is_read(name)]
+        If the file itself is needed, its root element has no name.
+        """
+        if not self.is_read(name) and self.has(name):
+            return Element(Document(name, b""), "")
+        if name == SERVER_FILE and not self.has(name):
+            raise OmeError(
+                "config_file", f"read {name}", detail=f"There is no file {name} in {self.path}{self._others()}"
+            )
+        return super().load(name, tag, apart)
+
+    def _others(self) -> str:
+        """Return the end of a message about a missing file, which names the XML files that are there."""
+        names = [name for name in self._files_in(self.path) if name.endswith(".xml")]
+        if not names:
+            return "."
+        more = len(names) - _MOST_NAMES
+        listed = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+        return f", which has {listed}. If the server sees one of them as {SERVER_FILE}, copy it to that name."
+
+    def _matches(self, element: Element, pattern: str, base: str) -> list[str]:
+        if has_macro(pattern):  # only the environment of the server tells which files these are
+            self.unresolved.append((f"{element.tag} ({place(element)})", pattern))
+            return []
+        found = [name for name in super()._matches(element, pattern, base) if self.is_read(name)]
         if len(self.needed) > _MOST_NEEDED:
             raise at(element, f"expected an include of at most {_MOST_NEEDED} files")
         return found

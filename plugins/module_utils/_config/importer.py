@@ -9,28 +9,42 @@ from __future__ import annotations
 import posixpath
 import re
 import typing as t
-from xml.etree import ElementTree
 
 from .._core.errors import BadInput
+from .._core.macros import has_macro
 from .._core.secret_store import SecretStore
+from .._core.server_version import Version
 from .._resources import logger_config, server_config
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
 from .._schema import validators as checks
 from .._schema.objects import Object
-from . import extra_elements, virtual_host_file, xml_reader
+from . import document, environment, extra_elements, file_versions, virtual_host_file, xml_reader
 from .directory import SERVER_FILE
-from .elements import Element, at
+from .elements import Element, at, place
+from .environment import Used
 from .file_texts import FileTexts
-from .lenient import Unread, check_spec, prune, without_invalid, without_value
-from .server_files import INCLUDED, LOGGER_FILE
+from .import_notes import OFF, PROTECTIONS, is_on, notes
+from .invalid_options import Removed, check_spec, places, without_invalid, without_value
+from .lenient import (
+    Findings,
+    Unread,
+    Where,
+    first,
+    merge_tags,
+    prune,
+    prune_children,
+    remove_impossible,
+    report_parts,
+)
+from .server_files import LOGGER_FILE
 from .stream_maps import STREAM_MAPS, StreamMap
 from .virtual_host_file import VIRTUAL_HOST_FILE
 
 _VIRTUAL_HOSTS = "VirtualHosts"
-_PROTECTIONS = ("signed_policy", "admission_webhooks")
-"""Options without which everybody may publish and watch: a virtual host is left out rather than one of them."""
-_PULLED = "*"  # the name of an application that the server copies for streams that it pulls
+_NAMED_BY_MACRO = "is a macro, which no request of the API can address. Write the name itself into the file"
+_NO_HOST_NAMES = "it has no host names, so nobody reaches it"
+_AN_APPLICATION = re.compile(r"applications\[\d+\]")
 
 
 class Imported(t.NamedTuple):
@@ -41,18 +55,19 @@ class Imported(t.NamedTuple):
     vhosts: list[dict[str, t.Any]]  # with applications
     jobs: dict[str, list[dict[str, t.Any]]]  # by the publisher of their stream map
     unread: list[Unread]
+    extra: list[Unread]  # what is in options `extra`, with the releases that know it
     notes: list[str]
+    environment: t.Sequence[Used] = ()
 
 
 class Importer:
     """Reads a configuration directory."""
 
-    def __init__(self, files: FileTexts, server_directory: str) -> None:
-        """Read ``files``, which the server sees in ``server_directory``."""
+    def __init__(self, files: FileTexts, server_directory: str, version: Version | None = None) -> None:
+        """Read ``files``, which the server sees in ``server_directory``, for a server of the release ``version``."""
         self._files = files
         self._server_directory = server_directory
-        self._unread: list[Unread] = []
-        self._notes: list[str] = []
+        self._findings = Findings(version)
         self._jobs: dict[str, list[dict[str, t.Any]]] = {kind.publisher: [] for kind in STREAM_MAPS}
         self._sources: dict[str, str] = {}  # files by virtual host
 
@@ -64,70 +79,121 @@ class Importer:
         root = self._files.load(SERVER_FILE)
         logger = self._logger()
         if self._files.needed and not root.tag:
-            return Imported({}, logger, [], self._jobs, [], [])
-        if root.tag != "Server":
-            raise at(root, f"expected the element Server, got {root.tag}")
-        hosts = [child for child in extra_elements.kept(root) if child.tag == _VIRTUAL_HOSTS]
-        root[:] = [child for child in root if child.tag != _VIRTUAL_HOSTS]
+            return Imported({}, logger, [], self._jobs, [], [], [])
+        file_versions.check(root)
+        used = environment.used([root])
+        self._findings.unread += [
+            Unread(
+                f"attribute ignore of element {shown}", f"it is the macro {text}, and options have the element always"
+            )
+            for shown, text in environment.conditions([root])
+        ]
+        self._findings.unread += [
+            Unread(
+                f"element {place}", f"its include is {text}. Write the names of the files into it in place of the macro"
+            )
+            for place, text in self._files.unresolved
+        ]
+        self._findings.roots(root)
+        where = Where(root.tag, root.tag)
+        remove_impossible(root, where, self._findings)
+        report_parts(root, where, self._findings, SERVER)
+        hosts = t.cast("list[Element]", extra_elements.kept(root, _VIRTUAL_HOSTS))
+        for other in hosts[1:]:
+            self._findings.element(where.inside(other.tag), other, first(hosts[0], other))
+        root[:] = [child for child in root if child not in hosts]
+        prune_children(SERVER, root, where, self._findings)
         server = self._server(root)
         vhosts = [vhost for one in hosts[:1] for vhost in self._virtual_hosts(one)]
-        self._note(server, vhosts)
         for jobs in self._jobs.values():
             jobs.sort(key=lambda job: (job["vhost"], job["app"], job["id"]))
-        return Imported(server, logger, vhosts, self._jobs, self._unread, self._notes)
+        findings = self._findings
+        found = notes(server, vhosts, findings.outdated)
+        return Imported(server, logger, vhosts, self._jobs, findings.all_unread(), findings.extra, found, used)
 
     def _server(self, root: Element) -> dict[str, t.Any]:
-        prune(SERVER, root, root.tag, self._unread.append)
         server = server_config.from_file(xml_reader.value(SERVER, root))
 
         def validate(value: dict[str, t.Any]) -> None:
             server_config.validate(value, "")
 
-        return self._valid(SERVER, server, validate, SERVER_FILE) or {}
+        return self._valid(SERVER, server, validate, root, SERVER_FILE) or {}
 
     def _logger(self) -> dict[str, t.Any] | None:
         if not self._files.has(LOGGER_FILE):
             return None
-        root = self._files.load(LOGGER_FILE)
+        root = self._files.load(LOGGER_FILE, "Logger")
         if not root.tag:
             return None
-        if root.tag != "Logger":
-            raise at(root, f"expected the element Logger, got {root.tag}")
-        prune(LOGGER, root, root.tag, self._unread.append)
+        file_versions.check(root)
+        self._findings.roots(root)
+        remove_impossible(root, Where(root.tag, root.tag), self._findings)
+        merge_tags(root, self._findings)
+        prune(LOGGER, root, Where(root.tag, root.tag), self._findings)
 
         def validate(value: dict[str, t.Any]) -> None:
             logger_config.validate(value, "")
 
-        return self._valid(LOGGER, xml_reader.value(LOGGER, root), validate, LOGGER_FILE)
+        return self._valid(LOGGER, xml_reader.value(LOGGER, root), validate, root, LOGGER_FILE)
 
-    def _virtual_hosts(self, hosts: ElementTree.Element) -> t.Iterator[dict[str, t.Any]]:
-        for element in extra_elements.kept(hosts):
-            if element.tag != virtual_host_file.TAG:
-                self._unread.append(Unread(f"element Server.{_VIRTUAL_HOSTS}.{element.tag}", "it is no virtual host"))
+    def _virtual_hosts(self, hosts: Element) -> t.Iterator[dict[str, t.Any]]:
+        around = Where(f"Server.{hosts.tag}", f"Server.{hosts.tag}")
+        report_parts(hosts, around, self._findings)
+        for element in t.cast("list[Element]", list(hosts)):
+            if element.get("ignore") == "true":
+                self._findings.ignore(around.inside(element.tag), element)
                 continue
-            name = (element.findtext("Name") or "").strip()
-            prune(VIRTUAL_HOST_FILE, element, f"{element.tag}({name})", self._unread.append)
-            vhost = virtual_host_file.with_absolute_paths(virtual_host_file.value(element), self._server_directory)
-
-            def validate(value: dict[str, t.Any]) -> None:
-                virtual_host_file.validate(value, "")
-
-            kept = self._valid(VIRTUAL_HOST_FILE, vhost, validate, f"virtual host {name}")
+            if element.tag != virtual_host_file.TAG:
+                self._findings.element(around.inside(element.tag), element, "it is no virtual host")
+                continue
+            if element.included_by is not None:
+                self._findings.roots(element)
+            kept = self._virtual_host(element)
             if kept is None:
                 continue
             if kept["name"] in self._sources:
-                raise at(element, f"expected one virtual host {name}, which {self._sources[name]} defines, too")
-            self._sources[kept["name"]] = element.file if isinstance(element, Element) else SERVER_FILE
+                other = self._sources[kept["name"]]
+                raise at(element, f"expected one virtual host {kept['name']}, which {other} defines, too")
+            self._sources[kept["name"]] = element.file
             for app in kept.get("applications", []):
                 for kind in STREAM_MAPS:
                     self._map(kept["name"], app, kind)
             yield kept
+
+    def _virtual_host(self, element: Element) -> dict[str, t.Any] | None:
+        """Return a virtual host, or None if it is left out."""
+        name = virtual_host_file.name_of(element)
+        title = f"virtual host {name}" if name else "virtual host"
+        if has_macro(name):
+            self._findings.unread.append(Unread(f"{title} ({place(element)})", f"its name {_NAMED_BY_MACRO}"))
+            return None
+        prune(VIRTUAL_HOST_FILE, element, Where(f"{element.tag}({name})", element.tag), self._findings)
+        self._remove_applications_named_by_macros(element, title)
+        vhost = virtual_host_file.with_absolute_paths(virtual_host_file.value(element), self._server_directory)
+        if not vhost.get("host", {}).get("names"):
+            self._findings.unread.append(Unread(f"{title} ({place(element)})", _NO_HOST_NAMES))
+            return None
+
+        def validate(value: dict[str, t.Any]) -> None:
+            virtual_host_file.validate(value, "")
+
+        return self._valid(VIRTUAL_HOST_FILE, vhost, validate, element, title)
+
+    def _remove_applications_named_by_macros(self, element: Element, title: str) -> None:
+        for holder in extra_elements.kept(element, "Applications"):
+            for app in t.cast("list[Element]", extra_elements.kept(holder, "Application")):
+                name = virtual_host_file.name_of(app)
+                if has_macro(name):
+                    holder.remove(app)
+                    what = f"application {name} of {title} ({place(app)})"
+                    self._findings.unread.append(Unread(what, f"its name {_NAMED_BY_MACRO}"))
 
     def _valid(
         self,
         declaration: Object,
         value: dict[str, t.Any],
         validate: t.Callable[[dict[str, t.Any]], None],
+        element: Element,
         title: str,
     ) -> dict[str, t.Any] | None:
         """Return an object without invalid options, which are reported; None if it is invalid as a whole."""
@@ -138,17 +204,38 @@ class Importer:
             check_spec(declaration, one)
             validate(one)
 
-        found: list[tuple[str, str]] = []
-        kept = without_invalid(value, check, lambda path, reason: found.append((path, reason)))
-        protection = next((one for one in found if one[0].startswith(_PROTECTIONS)), None)
-        if kept is None or protection:
+        off = tuple(name for name in PROTECTIONS if name in value and not is_on(value[name]))
+        kept, removed = without_invalid(value, check, places(declaration, element))
+        for name in off:
+            wrong = [one for one in removed if one.path.startswith(name)]
+            if kept is not None and wrong:
+                kept.pop(name, None)
+                where = f"{wrong[0].path[len(name) + 1 :]} " if wrong[0].path != name else ""
+                removed = [one for one in removed if one not in wrong]
+                reason = f"the server does not use it, because {OFF}; {where}{wrong[0].reason}"
+                removed.append(wrong[0]._replace(path=name, reason=reason))
+        protection = next((one for one in removed if one.path.startswith(PROTECTIONS) and one.path not in off), None)
+        if kept is not None and protection:
             kept = None
-            path, reason = protection or found[0]
-            found = [("", f"{path} {reason}" if path else reason)]
-        for path, reason in found:
-            what = f"option {path} of {title}" if path else title
-            self._unread.append(Unread(what, str(secrets.scrub(reason))))
+            removed = [one for one in removed if one is not protection]
+            reason = f"{protection.path} {protection.reason}"
+            removed.append(protection._replace(path="", reason=reason))
+        for one in sorted(removed, key=lambda one: one.path != ""):
+            what = self._title(one, title, value, element)
+            reason = one.reason.removeprefix(f"{one.path}.") if one.path else one.reason
+            where = place(element if one.cause is None else one.cause)
+            self._findings.unread.append(Unread(f"{what} ({where})", str(secrets.scrub(reason))))
         return kept
+
+    @staticmethod
+    def _title(removed: Removed, title: str, value: t.Mapping[str, t.Any], element: Element) -> str:
+        """Return what was removed, in words."""
+        if not removed.path:
+            return title
+        if _AN_APPLICATION.fullmatch(removed.path) and removed.element is not None:
+            name = virtual_host_file.name_of(removed.element)
+            return f"application {name} of {title}".replace("  ", " ")
+        return f"option {removed.path} of {title}"
 
     def _map(self, vhost: str, app: dict[str, t.Any], kind: StreamMap) -> None:
         """Move the jobs of a stream map out of an application; a map that is no list of jobs stays an option of it."""
@@ -161,7 +248,7 @@ class Importer:
         name = self._name_of(stream_map["path"])
         reason = self._reason_to_keep(name, stream_map["path"])
         if reason:
-            self._unread.append(Unread(title, f"{reason}; the option stream_map names it"))
+            self._findings.unread.append(Unread(title, f"{reason}; the option stream_map names it"))
         elif self._files.is_read(name):
             jobs = self._read_map(name, vhost, app["name"], kind, title)
             if jobs is not None:
@@ -203,45 +290,22 @@ class Importer:
                 kind.kind.validate(job, "", started=True)
             except BadInput as error:
                 reason = secrets.scrub(f"entry {number} that is on: {error.option} {without_value(error)}")
-                self._unread.append(Unread(title, f"{reason}; the option stream_map names the file"))
+                self._findings.unread.append(Unread(title, f"{reason}; the option stream_map names the file"))
                 return None
-        self._report_entries_that_are_off(xml_reader.parse(data, name), kind, title)
+        self._report_map(document.parse(data, name).root_of(kind.root), kind, title)
         return jobs
 
-    def _report_entries_that_are_off(self, root: Element, kind: StreamMap, title: str) -> None:
-        entries = [entry for entry in root if entry.tag == kind.entry]
-        off = [number for number, entry in enumerate(entries, 1) if not kind.is_on(entry)]
-        self._unread += [Unread(f"entry {number} of {title}", "it is off") for number in off]
-
-    def _note(self, server: dict[str, t.Any], vhosts: t.Sequence[dict[str, t.Any]]) -> None:
-        """Note what somebody has to do or to know before the configuration is used."""
-        bind = server.get("bind", {})
-        if "api" not in server.get("managers", {}) or "api" not in bind.get("managers", {}):
-            self._notes.append(
-                "The server has no API. The role server adds it, with the token ovenmediaengine_api_token, and with "
-                "port 8081 if bind.managers is not listed."
-            )
-        if "${" in server.get("managers", {}).get("api", {}).get("access_token", ""):
-            self._notes.append(
-                "The access token of the API is a macro of the server. Set ovenmediaengine_api_token to the token."
-            )
-        pattern = re.compile(re.escape(INCLUDED).replace(r"\*", ".*"))
-        self._notes += [
-            f"Remove {file} before the role server runs. It defines the virtual host {name}, for which the role writes "
-            f"{virtual_host_file.file_name(name)}."
-            for name, file in self._sources.items()
-            if file != virtual_host_file.file_name(name) and pattern.fullmatch(file)
-        ]
-        self._notes += [
-            f"Only files of the server can have the application * of virtual host {vhost['name']}; the role provision "
-            "refuses it."
-            for vhost in vhosts
-            if any(app["name"] == _PULLED for app in vhost.get("applications", []))
-        ]
-        order = [vhost["name"] for vhost in vhosts]
-        patterns = any(set("*?") & set("".join(vhost.get("host", {}).get("names", []))) for vhost in vhosts)
-        if patterns and len(order) > 1:
-            self._notes.append(
-                "The first virtual host with a matching host name gets a stream. The order in the files is "
-                f"{', '.join(order)}. With the role server, it is undefined. Check host names with * and ?."
-            )
+    def _report_map(self, root: Element, kind: StreamMap, title: str) -> None:
+        """Report what is in a stream map and in none of its jobs."""
+        self._findings.roots(root)
+        where = Where(root.tag, root.tag)
+        report_parts(root, where, self._findings)
+        number = 0
+        for entry in t.cast("list[Element]", list(root)):
+            number += entry.tag == kind.entry
+            if entry.tag != kind.entry:
+                self._findings.element(where.inside(entry.tag), entry, f"only {kind.entry} is expected there")
+            elif not kind.is_on(entry):
+                self._findings.unread.append(Unread(f"entry {number} of {title} ({place(entry)})", "it is off"))
+            else:
+                prune(kind.entry_declaration, entry, where.inside(entry.tag), self._findings)

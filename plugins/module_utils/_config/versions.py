@@ -6,7 +6,7 @@
 
 The server refuses to start with an element that it does not know, and it has no check without a start (server-facts:
 What survives a restart). Therefore everything is checked before a file is written. The elements have the same names
-in all versions; only JSON was renamed. What is in `extra` cannot be checked.
+in all versions; only JSON was renamed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .._core.server_version import Version, show
 from .._schema.extra import EXTRA
 from .._schema.objects import Object, ObjectList
 from .._schema.releases import needs, unsupported
+from . import unknown_elements
 
 
 def check(declaration: Object, value: t.Mapping[str, t.Any], version: Version, path: str = "") -> None:
@@ -25,12 +26,23 @@ def check(declaration: Object, value: t.Mapping[str, t.Any], version: Version, p
 
     ``path`` is the full path of the option that holds ``value``; the error has the full path of each unknown option.
     """
-    unknown = [
+    found = unknown(declaration, value, version, path)
+    if found:
+        raise refusal(found, version)
+
+
+def unknown(declaration: Object, value: t.Mapping[str, t.Any], version: Version, path: str = "") -> list[str]:
+    """Return messages about what the version does not know of ``value`` (option form): options, and keys of `extra`."""
+    options = [
         needs(option, field) for option, field in declaration.versioned(value, path) if not field.known_to(version)
     ]
-    if unknown:
-        attempt = f"write the configuration of OvenMediaEngine {show(version)}"
-        raise OmeError("unsupported_option", attempt, detail=unsupported(unknown, version))
+    return options + unknown_elements.unknown(declaration, value, version, path)
+
+
+def refusal(found: t.Sequence[str], version: Version) -> OmeError:
+    """Return the error for what :func:`unknown` found."""
+    attempt = f"write the configuration of OvenMediaEngine {show(version)}"
+    return OmeError("unsupported_option", attempt, detail=unsupported(found, version))
 
 
 def known(declaration: Object, version: Version, path: str = "") -> t.Iterator[str]:

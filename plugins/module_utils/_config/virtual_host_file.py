@@ -9,35 +9,44 @@ Server.xml takes such files with `<VirtualHost include="VHost*.xml"/>` (server-f
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import typing as t
 from xml.etree import ElementTree
 
 from .._core.errors import BadInput
-from .._resources import application, virtual_host
+from .._core.macros import has_macro
+from .._core.server_version import Version
+from .._resources import application, refusals, virtual_host
 from .._schema.extra import EXTRA
+from .._schema.macro_options import with_macros
 from .._schema.objects import Object, ObjectList
-from . import xml_reader, xml_writer
+from . import document, editor, extra_elements, xml_reader
+from .editor import Edited, Editor
+from .elements import Element
 
 TAG = "VirtualHost"
 PREFIX, SUFFIX = "VHost_", ".xml"
-_COPIED = "x" * 255
+_EMPTY = ("providers", "publishers")
+"""Objects of applications that are equal to an absent one if they are empty, and invalid as options then."""
 _LONGEST_NAME = 255 - len(PREFIX) - len(SUFFIX)  # characters; file systems take names of 255
 
-VIRTUAL_HOST_FILE = Object(
-    "vhost",
-    fields=[
-        *virtual_host.VIRTUAL_HOST.fields.values(),
-        ObjectList(
-            "applications",
-            xml="Applications/Application",
-            identity="name",
-            extra=True,
-            fields=[
-                field for option, field in application.APPLICATION.fields.items() if option not in ("vhost", EXTRA)
-            ],
-        ),
-    ],
+VIRTUAL_HOST_FILE = with_macros(
+    Object(
+        "vhost",
+        fields=[
+            *virtual_host.VIRTUAL_HOST.fields.values(),
+            ObjectList(
+                "applications",
+                xml="Applications/Application",
+                identity="name",
+                extra=True,
+                fields=[
+                    field for option, field in application.APPLICATION.fields.items() if option not in ("vhost", EXTRA)
+                ],
+            ),
+        ],
+    )
 )
 """A virtual host with its applications; the option form is that of an entry of `vhosts`."""
 
@@ -58,18 +67,32 @@ def validate(vhost: t.Mapping[str, t.Any], path: str) -> None:
     inside = {option: value for option, value in vhost.items() if option != "applications"}
     virtual_host.validate(inside, path, present=True)
     file_name(vhost["name"])
-    # The API cannot address an application `*`: the server copies it for streams that it pulls [read].
-    apps = [{**app, "name": _COPIED} if app.get("name") == "*" else app for app in vhost.get("applications", [])]
+    # The API cannot address an application `*`, which the server copies for streams that it pulls, nor one whose name
+    # is a macro [read]. Each has a stand-in here that is as long as any name.
+    listed = vhost.get("applications", [])
+    unaddressable = {name for name in (app.get("name") for app in listed) if name == "*" or has_macro(name)}
+    stand_ins = {name: str(number).rjust(255, "x") for number, name in enumerate(sorted(unaddressable))}
+    apps = [{**app, "name": stand_ins.get(app.get("name"), app["name"])} if "name" in app else app for app in listed]
     VIRTUAL_HOST_FILE.fields["applications"].validate(apps, f"{prefix}applications")
     for index, app in enumerate(apps):
         inner = f"{prefix}applications[{index}]"
         if "name" not in app:
             raise BadInput(f"{inner}.name", "is required")
         application.validate({**app, "vhost": vhost["name"]}, inner)
-        missing = application.incomplete(app)
-        if missing:
-            option, _colon, expected = missing.partition(": ")
-            raise BadInput(f"{inner}.{option}", expected)
+        application.check_values(app, inner)
+
+
+def check_values(
+    vhost: t.Mapping[str, t.Any], path: str, version: Version, paths: t.Mapping[str, str] | None = None
+) -> None:
+    """Raise BadInput for a value with which the version does not start (option form, with `applications`).
+
+    ``paths`` are those of applications that are not below ``path``, by name.
+    """
+    virtual_host.check_values(vhost, path, version)
+    for index, app in enumerate(vhost.get("applications", [])):
+        inner = (paths or {}).get(app.get("name", ""), refusals.joined(path, f"applications[{index}]"))
+        application.check_values(app, inner, version)
 
 
 def with_absolute_paths(vhost: t.Mapping[str, t.Any], directory: str) -> dict[str, t.Any]:
@@ -89,41 +112,66 @@ def with_absolute_paths(vhost: t.Mapping[str, t.Any], directory: str) -> dict[st
     return {**vhost, "host": {**host, "tls": paths}}
 
 
-def element(vhost: t.Mapping[str, t.Any], path: str = "") -> ElementTree.Element:
-    """Return the element of a virtual host (option form, with `applications`)."""
-    complete = dict(vhost)
-    if vhost.get("applications") is not None:
-        # The server requires a type.
-        complete["applications"] = [{"type": application.TYPES[0], **app} for app in vhost["applications"]]
-    return xml_writer.element(VIRTUAL_HOST_FILE, complete, TAG, path)
+def new(vhost: t.Mapping[str, t.Any], path: str = "", name: str = "") -> Edited:
+    """Return the new file of a virtual host (option form, with `applications`)."""
+    return editor.new(VIRTUAL_HOST_FILE, _complete(vhost), TAG, path, name=name)
 
 
 def render(vhost: t.Mapping[str, t.Any], path: str = "") -> str:
-    """Return the text of the file of a virtual host (option form, with `applications`)."""
-    return xml_writer.text(element(vhost, path))
+    """Return the text of the new file of a virtual host (option form, with `applications`)."""
+    return new(vhost, path).after.decode("utf-8")
 
 
-def equal(one: t.Mapping[str, t.Any], other: t.Mapping[str, t.Any]) -> bool:
-    """Return whether the files of two virtual hosts (option form) have the same text.
+def edit(one: Editor, root: Element, vhost: t.Mapping[str, t.Any], path: str = "", *, directory: str = "") -> None:
+    """Make the element of a virtual host mean ``vhost`` (option form, with `applications`).
 
-    That is to say, the same meaning apart from specified defaults: what a file cannot tell apart, such as an empty list
-    of `extra` and none, is no difference.
+    A path of a certificate that is relative to ``directory`` stays if it is the same file.
     """
-    return render(one) == render(other)
+    complete, current = _complete(vhost), {}
+    with contextlib.suppress(BadInput):  # Then there is something to remove.
+        current = xml_reader.value(VIRTUAL_HOST_FILE, root)
+    if directory:
+        wanted, present = (_certificates(with_absolute_paths(one, directory)) for one in (complete, current))
+        kept = {
+            option: path for option, path in _certificates(current).items() if wanted.get(option) == present[option]
+        }
+        if kept:
+            complete["host"] = {**complete["host"], "tls": {**_certificates(complete), **kept}}
+    apps = {app.get("name"): app for app in reversed(current.get("applications", []))}
+    for app in complete.get("applications", []):
+        for option in _EMPTY:
+            if apps.get(app["name"], {}).get(option) == {}:
+                app.setdefault(option, {})
+    one.set(VIRTUAL_HOST_FILE, root, complete, path)
+
+
+def _certificates(vhost: t.Mapping[str, t.Any]) -> dict[str, str]:
+    return {option: path for option, path in vhost.get("host", {}).get("tls", {}).items() if path}
+
+
+def _complete(vhost: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return a virtual host with what its file has to have: the server requires a type of applications."""
+    apps = vhost.get("applications")
+    added = {} if apps is None else {"applications": [{"type": application.TYPES[0], **app} for app in apps]}
+    return {**vhost, **added}
+
+
+def name_of(root: ElementTree.Element) -> str:
+    """Return the name of the virtual host of an element; empty without one."""
+    names = extra_elements.kept(root, "Name")
+    return (names[0].text or "").strip() if names else ""
 
 
 def value(root: ElementTree.Element) -> dict[str, t.Any]:
     """Return the virtual host of an element in option form, with `applications`."""
-    if root.tag != TAG:
-        raise xml_reader.at(root, f"expected the element {TAG}, got {root.tag}")
     vhost = xml_reader.value(VIRTUAL_HOST_FILE, root)
     for app in vhost.get("applications", []):
-        for option in ("providers", "publishers"):
-            if app.get(option) == {}:  # Equal to an absent one, and invalid as an option.
+        for option in _EMPTY:
+            if app.get(option) == {}:
                 del app[option]
     return vhost
 
 
 def read(text: str | bytes, name: str) -> dict[str, t.Any]:
     """Return the virtual host of the file ``name`` in option form, with `applications`."""
-    return value(xml_reader.parse(text, name))
+    return value(document.parse(text, name).root_of(TAG))

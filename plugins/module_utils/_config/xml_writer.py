@@ -2,13 +2,12 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the server's configuration files: option form to elements, elements to text."""
+"""Make elements of the server's configuration files from option form."""
 
 from __future__ import annotations
 
 import typing as t
 from xml.etree import ElementTree
-from xml.sax.saxutils import escape, quoteattr
 
 from .._schema.extra import EXTRA
 from .._schema.fields import Field
@@ -18,7 +17,7 @@ from . import extra_elements
 from .xml_text import to_text
 
 NOTICE = "Written by Ansible (streamops.ovenmediaengine); changes by hand are overwritten."
-"""The comment in each file that this collection writes. No file without it is removed by itself."""
+"""The comment in each file that this collection makes. No file without it is removed."""
 
 
 def element(declaration: Object, value: t.Mapping[str, t.Any], tag: str, path: str = "") -> ElementTree.Element:
@@ -34,25 +33,37 @@ def element(declaration: Object, value: t.Mapping[str, t.Any], tag: str, path: s
         if option == EXTRA:
             extra_elements.append(made, value[option], inner)
         elif field.xml.startswith("@"):
-            made.set(field.xml[1:], to_text(field.to_wire(field.normalize(value[option])), inner))
+            made.set(field.xml[1:], texts(field, value[option], inner)[0])
         else:
             around, _slash, name = field.xml.rpartition("/")
-            _append(ElementTree.SubElement(made, around) if around else made, name, field, value[option], inner)
+            append(ElementTree.SubElement(made, around) if around else made, name, field, value[option], inner)
     return made
 
 
-def _append(parent: ElementTree.Element, tag: str, field: Field, value: t.Any, path: str) -> None:
+def is_list(field: Field) -> bool:
+    """Return whether a field has an element for each of its texts."""
+    return isinstance(field, StringSet) and not isinstance(field, CsvSet)
+
+
+def append(parent: ElementTree.Element, tag: str, field: Field, value: t.Any, path: str) -> None:
+    """Append the elements of one option."""
     if isinstance(field, Object):
         parent.append(element(field, value, tag, path))
     elif isinstance(field, ObjectList):
         for index, item in enumerate(value):
             parent.append(element(field.element, item, tag, f"{path}[{index}]"))
-    elif isinstance(field, StringSet) and not isinstance(field, CsvSet):
-        for index, item in enumerate(_ordered(field, value)):
-            ElementTree.SubElement(parent, tag).text = to_text(item, f"{path}[{index}]")
     else:
-        text = field.to_wire(_ordered(field, value) if isinstance(field, CsvSet) else field.normalize(value))
-        ElementTree.SubElement(parent, tag).text = to_text(text, path)
+        for text in texts(field, value, path):
+            ElementTree.SubElement(parent, tag).text = text
+
+
+def texts(field: Field, value: t.Any, path: str) -> list[str]:
+    """Return the text of each element of an option, or of its attribute; equal values have equal texts."""
+    if is_list(field):
+        items = _ordered(t.cast(StringSet, field), value)
+        return [to_text(item, f"{path}[{index}]") for index, item in enumerate(items)]
+    wire = field.to_wire(_ordered(field, value) if isinstance(field, CsvSet) else field.normalize(value))
+    return [to_text(wire, path)]
 
 
 def _ordered(field: StringSet, value: t.Any) -> list[t.Any]:
@@ -61,24 +72,3 @@ def _ordered(field: StringSet, value: t.Any) -> list[t.Any]:
         return field.items(value)
     items = {field.normalize_item(item): item for item in reversed(field.items(value))}
     return [items[key] for key in sorted(items)]
-
-
-def text(root: ElementTree.Element) -> str:
-    """Return the text of a configuration file; equal elements have equal texts."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<!-- {NOTICE} -->"]
-    _write(root, "", lines)
-    return "\n".join(lines) + "\n"
-
-
-def _write(one: ElementTree.Element, indent: str, lines: list[str]) -> None:
-    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in sorted(one.attrib.items()))
-    start = f"{indent}<{one.tag}{attributes}"
-    if len(one):
-        lines.append(f"{start}>")
-        for child in one:
-            _write(child, f"{indent}  ", lines)
-        lines.append(f"{indent}</{one.tag}>")
-    elif one.text:
-        lines.append(f"{start}>{escape(one.text, {chr(13): '&#13;'})}</{one.tag}>")
-    else:
-        lines.append(f"{start} />")

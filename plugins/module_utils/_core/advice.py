@@ -25,7 +25,8 @@ ADVICE: dict[str, Advice] = {
     ),
     "read_only": Advice(
         "The virtual host comes from the server's configuration file and cannot be changed through the API.",
-        "Change it in the server's Server.xml and restart the server, or remove it from the list. "
+        "Change it in the server's configuration file and restart the server, or remove it from the list. "
+        "If it has a file of its own, durable with config_dir changes the file. "
         "You can still manage its push tasks and certificates.",
     ),
     "vhost_not_found": Advice(
@@ -40,8 +41,8 @@ ADVICE: dict[str, Advice] = {
     ),
     "push_publisher_missing": Advice(
         "The application has no push publisher.",
-        "Enable the Push publisher in this application: <Push /> under Publishers in Server.xml (<RTMPPush /> before "
-        "server version 0.16.6).",
+        "Add the push publisher to this application: publishers: {push: {}} in the options of this collection, or "
+        "<Push /> (<RTMPPush /> before 0.16.6) under Publishers in Server.xml. This needs recreate, or a restart.",
     ),
     "file_publisher_missing": Advice(
         "The application has no file publisher.",
@@ -143,7 +144,8 @@ ADVICE: dict[str, Advice] = {
     "redirect": Advice(
         "The response is a redirect. The module does not follow redirects, "
         "because they would send the access token to another address.",
-        "Set api_url to the final address, for example https instead of http.",
+        "Set api_url to the final address, for example https instead of http. If it is a login page, use an address "
+        "that leads to the API itself.",
     ),
     "too_large": Advice(
         "The response is larger than any valid response of the API. The module stopped reading it.",
@@ -158,7 +160,7 @@ ADVICE: dict[str, Advice] = {
     "tls": Advice(
         "The server's TLS certificate cannot be verified, or the TLS handshake failed.",
         "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate "
-        "covers.",
+        "covers. Renew it if it has expired. If the server asks for a client certificate, set client_cert.",
     ),
     "wrong_scheme": Advice(
         "The port does not use the protocol that api_url specifies.",
@@ -169,6 +171,10 @@ ADVICE: dict[str, Advice] = {
         "Nothing listens at this address.",
         "Check that the server runs, that <API> is enabled under Managers and Bind in its Server.xml, "
         "and that host and port of api_url are correct.",
+    ),
+    "proxy": Advice(
+        "The proxy that an environment variable sets did not pass the request on.",
+        "Correct or unset the variable where the module runs, or add the host of api_url to no_proxy there.",
     ),
     "unresolved": Advice(
         "The host name of api_url cannot be resolved.",
@@ -190,7 +196,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "wait_timeout": Advice(
         "The server accepted the request, but did not reach the desired state within wait_timeout.",
-        "Check that the stream is live and that its destination or files can be reached, or raise wait_timeout.",
+        "Correct the cause, which the log of the server can name, or raise wait_timeout.",
     ),
     "differs": Advice(
         "The object differs from its definition. The server can change it only by deleting and recreating it.",
@@ -200,6 +206,11 @@ ADVICE: dict[str, Advice] = {
         "The server's version does not support an option.",
         "Upgrade the server, or omit the option.",
     ),
+    "file_macro": Advice(
+        "A number or a boolean is a macro of configuration files, such as ${env:NAME}, which only the server's files "
+        "can hold; the API takes the value itself.",
+        "Set the value itself. Or write the files with server_config or the role server, and restart the server.",
+    ),
     "unreachable": Advice(
         "Publishers and viewers that use host names of this virtual host reach another virtual host.",
         "Remove the matching host name from the other virtual host, "
@@ -207,14 +218,12 @@ ADVICE: dict[str, Advice] = {
         "To accept it, set require_reachable to false.",
     ),
     "configured_task": Advice(
-        "A push task with this ID comes from the server's own configuration (stream map). "
-        "The collection never changes it.",
-        "Choose another ID, or change the server's stream map.",
+        "The push task comes from the server's own configuration (stream map), which the API cannot change.",
+        "Change the server's stream map: set durable and config_dir where the task can write it. Or choose another ID.",
     ),
     "configured_record": Advice(
-        "A recording with this ID comes from the server's own configuration (record map). "
-        "The collection never changes it.",
-        "Choose another ID, or change the server's record map.",
+        "The recording comes from the server's own configuration (record map), which the API cannot change.",
+        "Change the server's record map: set durable and config_dir where the task can write it. Or choose another ID.",
     ),
     "origin_unreachable": Advice(
         "The server could not pull the stream from any of the URLs.",
@@ -223,7 +232,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "not_pulled": Advice(
         "The stream with this name is not pulled: another source sends it.",
-        "Choose another name, or end the source. To end the stream all the same, set force to true; "
+        "Choose another name, or end the source. To end the stream anyway, set force to true; "
         "its source may reconnect.",
     ),
     "unsupported_call": Advice(
@@ -232,7 +241,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "unsafe_version": Advice(
         "This operation can end the process of a server of this version, with all streams.",
-        "Upgrade the server. To risk it all the same, set force to true.",
+        "Upgrade the server. To run it anyway, set force to true.",
     ),
     "output_stream_not_found": Advice(
         "The stream has no output stream with this name.",
@@ -242,6 +251,10 @@ ADVICE: dict[str, Advice] = {
         "The application has no LL-HLS publisher.",
         "Enable the publisher in this application: llhls under publishers of the module application, or <LLHLS /> "
         "under Publishers in Server.xml.",
+    ),
+    "dump_differs": Advice(
+        "A dump with this ID runs with other settings.",
+        "Omit what may stay as it is, or stop this dump and start one with another ID.",
     ),
     "dump_id_used": Advice(
         "A dump with this ID was stopped, and cannot be started again.",
@@ -255,6 +268,10 @@ ADVICE: dict[str, Advice] = {
         "A configuration file of the server could not be read or written.",
         "Check that config_dir is the server's configuration directory on the host where the task runs, and that the "
         "user of the task may read and write its files.",
+    ),
+    "config_version": Advice(
+        "A configuration file has a version that no supported server takes.",
+        "Convert the file. The samples in misc/conf_examples of the server's source show the present form.",
     ),
     "bad_input": Advice(
         "An option has an invalid value. Nothing was sent.",

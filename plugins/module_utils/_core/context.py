@@ -23,7 +23,8 @@ class Declaration(t.Protocol):
 class Context:
     """Check mode, the clock, and what a task collects: warnings, retries and secrets.
 
-    Tests replace ``sleep``, ``clock`` (seconds) and ``now`` (seconds since 1970).
+    ``module`` is the name of the task's module, for messages to others. Tests replace ``sleep``, ``clock`` (seconds)
+    and ``now`` (seconds since 1970).
     """
 
     def __init__(
@@ -31,17 +32,21 @@ class Context:
         *,
         check_mode: bool = False,
         secrets: SecretStore | None = None,
+        module: str = "",
         sleep: t.Callable[[float], None] = time.sleep,
         clock: t.Callable[[], float] = time.monotonic,
         now: t.Callable[[], float] = time.time,
     ) -> None:
         self.check_mode = check_mode
         self.secrets = secrets or SecretStore()
+        self.module = module
         self.sleep = sleep
         self.clock = clock
         self.now = now
         self.warnings: list[str] = []
         self.retries: list[str] = []
+        self.predicted_files: dict[str, bytes | None] = {}
+        """What files of a configuration directory would have in check mode, by path; None if it is removed."""
 
     def warn(self, *texts: str) -> None:
         """Add warnings for the user, each once."""

@@ -13,7 +13,7 @@ from .advice import ADVICE, Advice
 
 # Kinds of errors without a response of the server itself. The module provision retries its first request while one of
 # these occurs.
-UNANSWERED = ("refused", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
+UNANSWERED = ("refused", "proxy", "unresolved", "timeout", "connection_lost", "gateway", "rate_limited")
 
 
 AnyError = t.TypeVar("AnyError", bound="OmeError")
@@ -23,9 +23,9 @@ class OmeError(Exception):
     """A failure that the user can act on.
 
     ``kind`` is a key of :data:`ADVICE`. ``attempt`` completes the sentence "Could not …". ``detail`` replaces the
-    meaning of the kind. ``method``, ``path``, ``host`` and ``status`` (HTTP) describe the request, if one was sent.
-    ``server_message`` is the message in the server's response. ``outcome_unknown`` is true if the request may have
-    taken effect although no usable response arrived.
+    meaning of the kind, and ``remedy`` its remedy. ``method``, ``path``, ``host`` and ``status`` (HTTP) describe the
+    request, if one was sent. ``server_message`` is the message in the server's response. ``outcome_unknown`` is true if
+    the request may have taken effect although no usable response arrived.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class OmeError(Exception):
         attempt: str,
         *,
         detail: str = "",
+        remedy: str = "",
         method: str | None = None,
         path: str | None = None,
         host: str | None = None,
@@ -45,6 +46,7 @@ class OmeError(Exception):
         self.kind = kind
         self.attempt = attempt
         self.detail = detail
+        self._remedy = remedy
         self.method = method
         self.path = path
         self.host = host
@@ -56,6 +58,11 @@ class OmeError(Exception):
     def advice(self) -> Advice:
         """Return meaning and remedy from :data:`ADVICE`."""
         return ADVICE[self.kind]
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do."""
+        return self._remedy or self.advice.remedy
 
     @property
     def refused(self) -> bool:
@@ -71,8 +78,8 @@ class OmeError(Exception):
         return self.kind in UNANSWERED
 
     def with_detail(self, text: str) -> OmeError:
-        """Return a copy that says more about what the error means."""
-        return self._with(detail=f"{self.detail or self.advice.meaning} {text}")
+        """Return a copy that says more about what the error means; ``text`` can be empty."""
+        return self._with(detail=f"{self.detail or self.advice.meaning} {text}") if text else self
 
     def for_attempt(self, attempt: str) -> OmeError:
         """Return a copy that says in other words what was attempted."""
@@ -100,7 +107,7 @@ class OmeError(Exception):
         if self.method:
             where = f"{self.method} {self.path} at {self.host}"
             parts.append(f"({where} answered {self.status})" if self.status else f"({where} got no answer)")
-        parts.append(self.advice.remedy)
+        parts.append(self.remedy)
         return " ".join(parts)
 
     def as_result(self) -> dict[str, t.Any]:
@@ -109,7 +116,7 @@ class OmeError(Exception):
             "kind": self.kind,
             "attempted": self.attempt,
             "meaning": self.detail or self.advice.meaning,
-            "remedy": self.advice.remedy,
+            "remedy": self.remedy,
             "method": self.method,
             "path": self.path,
             "host": self.host,

@@ -10,6 +10,8 @@ import re
 import typing as t
 from urllib.parse import unquote
 
+from .macros import is_reference
+
 MASK = "********"
 
 # Options in the query string of a push URL that are never secret. All other options are masked: `passphrase`,
@@ -108,14 +110,19 @@ def mask_url(url: str, *, destination: bool = False) -> str:
     parts = _split_url(url)
     if parts != _split_url(url, at_any_place=True):
         return parts.scheme + MASK  # The text after the @ can be the host or the end of a secret.
-    masked = parts.scheme + (f"{MASK}@" if parts.user else "") + parts.host
+    masked = parts.scheme + (f"{_masked(parts.user)}@" if parts.user else "") + parts.host
     key = _rtmp_key(parts, destination)
-    masked += parts.path[: len(parts.path) - len(key)] + MASK if key else parts.path
+    masked += parts.path[: len(parts.path) - len(key)] + _masked(key) if key else parts.path
     if parts.query is not None:
-        masked += "?" + "&".join(shown + (MASK if secret else "") for shown, secret in _query_parts(parts.query))
+        masked += "?" + "&".join(shown + _masked(secret) for shown, secret in _query_parts(parts.query))
     if parts.fragment is not None:
-        masked += f"#{MASK}"
+        masked += f"#{_masked(parts.fragment) or MASK}"
     return masked
+
+
+def _masked(secret: str) -> str:
+    """Return the mask for a part that is secret; a macro of configuration files in its place is none."""
+    return MASK if secret and not is_reference(secret) else secret
 
 
 def _may_be_a_key(url: str) -> bool:
@@ -143,7 +150,7 @@ def url_secrets(url: str, *, destination: bool = False) -> set[str]:
         found |= {parts.user, parts.user.partition(":")[2], key, key.rstrip("/ "), parts.fragment or ""}
         found |= {secret for _shown, secret in _query_parts(parts.query or "")}
     found |= {unquote(part) for part in found}
-    return {part for part in found if part}
+    return {part for part in found if part and not is_reference(part)}
 
 
 def has_user_info(url: str) -> bool:

@@ -10,6 +10,7 @@ import re
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.macros import is_reference
 from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK, mask_url
 from .fields import Field
@@ -172,6 +173,11 @@ def unsendable_keys(raw: t.Any, path: str = "") -> list[str]:
     return found
 
 
+def names_a_secret(name: str) -> bool:
+    """Return whether a name is one that secrets have, which is all that an undeclared value tells."""
+    return _SECRET_NAME.search(name) is not None
+
+
 def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
     """Return the keys of a dictionary with secret values, judged by name: undeclared values have no other sign.
 
@@ -185,15 +191,17 @@ def _names_of_secrets(value: t.Mapping[str, t.Any]) -> set[str]:
 def _is_secret(name: t.Any, value: t.Any) -> bool:
     """Return whether a value is secret, judged by its name."""
     if isinstance(value, (list, tuple)):
-        return any(map(_may_be_secret, _leaves(value))) and _SECRET_NAME.search(str(name)) is not None
-    return _may_be_secret(value) and _SECRET_NAME.search(str(name)) is not None
+        return any(map(_may_be_secret, _leaves(value))) and names_a_secret(str(name))
+    return _may_be_secret(value) and names_a_secret(str(name))
 
 
 def _may_be_secret(value: t.Any) -> bool:
-    """Return whether a value can be a secret: not booleans and not numbers, unless they are too large for a setting."""
+    """Return whether a value can be a secret: not booleans and not numbers, unless they are too large for a setting,
+    and no macros in place of a secret.
+    """
     if isinstance(value, (int, float)):
         return not isinstance(value, bool) and abs(value) >= _SMALLEST_CODE
-    return not isinstance(value, dict) and value not in (None, "")
+    return not isinstance(value, dict) and value not in (None, "") and not is_reference(value)
 
 
 def _leaves(value: t.Any) -> t.Iterator[t.Any]:

@@ -10,9 +10,11 @@ import copy
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.macros import has_macro, is_reference
 from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK
 from .._core.server_version import BEFORE_VERSION_CALL, Changed, Version, parse
+from .validators import one_line
 
 # A check takes a value and returns what was expected instead, or None if the value is valid.
 Check = t.Callable[[t.Any], t.Optional[str]]
@@ -30,6 +32,10 @@ class Field:
     """One field: option name, wire name, and how its values are checked, translated, compared and masked."""
 
     type = "str"
+    macros = False
+    """Whether the server replaces macros in values, see :func:`macro_options.with_macros`."""
+    is_literal = False
+    """Whether the API takes a macro in a value of a request as no value at all [read]."""
 
     def __init__(
         self,
@@ -44,6 +50,7 @@ class Field:
         until: str | None = None,
         instead: str | None = None,
         check: Check | None = None,
+        doubt: t.Callable[[t.Any], str | None] | None = None,
     ) -> None:
         """Declare a field.
 
@@ -52,7 +59,8 @@ class Field:
         elements `Name`; ``@name`` is an attribute of the element around it. ``default`` is the server's value if the
         field is absent: specifying it is equal to omitting the option. JSON name and default can be :class:`Changed`.
         ``since`` is the first release that knows the field, if later than 0.15.10, and ``until`` the last one;
-        ``instead`` is the option that other releases have in its place.
+        ``instead`` is the option that other releases have in its place. ``doubt`` takes a valid value and returns what
+        is wrong with it, or None: the server accepts it although it cannot work.
         """
         self.option = option
         self._wire = wire or option
@@ -70,6 +78,13 @@ class Field:
         self.until: Version | None = parse(until) if until else None
         self.instead = instead
         self.check = check
+        self.doubt = doubt
+
+    def is_macro(self, value: t.Any) -> bool:
+        """Return whether a value has macros of configuration files. What stands for them is known to the server only,
+        so that such a text equals nothing but itself.
+        """
+        return self.macros and has_macro(value)
 
     def at(self, version: Version) -> t.Any:
         """Return the field with the JSON name and the default of one server version."""
@@ -136,7 +151,9 @@ class Field:
 
     def mask(self, value: t.Any) -> t.Any:
         """Return the value with secrets masked."""
-        return MASK if self.secret and value not in (None, "") else value
+        if not self.secret or value in (None, "") or (self.macros and is_reference(value)):
+            return value
+        return MASK
 
     def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
         """Return the value with secrets masked; mark it with "(changed)" if only masked parts differ from ``current``.
@@ -148,7 +165,7 @@ class Field:
 
     def collect_secrets(self, value: t.Any, secrets: SecretStore) -> None:
         """Add the secrets in a value to the store."""
-        if self.secret:
+        if self.secret and not (self.macros and is_reference(value)):
             secrets.add(value, self.normalize(value))
 
     def validate(self, value: t.Any, path: str) -> None:
@@ -159,10 +176,24 @@ class Field:
                 "expected the secret itself, got the mask that replaces it in output; "
                 "read it with show_secrets, or omit the option",
             )
-        if self.check is not None:
-            expected = self.check(value)
-            if expected:
-                raise BadInput(path, expected if self.secret else f"{expected}, got {self.mask(value)!r}")
+        expected = self.expected(value)
+        if expected:
+            raise BadInput(path, expected if self.secret else f"{expected}, got {self.mask(value)!r}")
+
+    def expected(self, value: t.Any) -> str | None:
+        """Return what the check expects instead of a value; None if it is valid."""
+        if self.check is None:
+            return None
+        return one_line(value) if self.is_macro(value) else self.check(value)
+
+    def doubts(self, value: t.Any, path: str) -> t.Iterator[tuple[str, t.Any, str]]:
+        """Yield (full option path, value, what is wrong with it) for what is valid in ``value`` and cannot work.
+
+        Secrets are masked.
+        """
+        problem = self.doubt(value) if self.doubt and not self.is_macro(value) else None
+        if problem:
+            yield path, self.mask(value), problem
 
     def difference(self, desired: t.Any, current: t.Any, path: str) -> t.Iterator[Difference]:
         """Yield the differences; ``desired`` is in specified form: omitted options are never compared."""

@@ -4,8 +4,8 @@
 
 """Objects of the API, declared once as fields.
 
-A resource is an :class:`Object` with fields. Its declaration defines the argument spec of its modules, translation
-between option names and wire names, validation, comparison, masking and merging. A resource has three forms:
+A resource is an :class:`Object` with fields. Its declaration defines the argument spec of its modules, translation to
+wire names and back, validation, comparison, masking and merging. A resource has three forms:
 
 option form
     what users write and info modules return: snake_case, lists instead of comma-separated text.
@@ -14,9 +14,8 @@ specified form
 wire form
     the JSON of the API.
 
-Releases of the server have renamed fields, added fields and changed defaults. A declaration contains all of that. It
-writes the newest spelling; :meth:`Object.at` returns the declaration for one server version. All spellings are read,
-regardless of the version.
+Releases have renamed and added fields, and changed defaults. A declaration contains all of that and writes the newest
+spelling; :meth:`Object.at` returns the declaration for one version. All spellings are read, whatever the version.
 """
 
 from __future__ import annotations
@@ -44,18 +43,21 @@ class Object(Field):
         fields: t.Sequence[Field],
         extra: bool = False,
         presence_keyed: bool = False,
+        short: str = "",
         **kwargs: t.Any,
     ) -> None:
         """Declare an object; ``extra`` passes undeclared keys through, under the option `extra`.
 
-        ``presence_keyed`` says that each nested object, even an empty one, switches something on by its presence, like
-        the providers of an application: one that the server has and the user does not list is a difference.
+        ``presence_keyed``: each nested object, even an empty one, switches something on by its presence, like the
+        providers of an application. One that the server has and the user does not list is a difference. ``short`` is
+        the option that stands for the whole object, see :mod:`.short_forms`.
         """
         super().__init__(option, wire, **kwargs)
         self.fields = {field.option: field for field in fields}
         if extra:
             self.fields[EXTRA] = Extra(fields)
         self.presence_keyed = presence_keyed
+        self.short = short
         self._index()
         self._varied = any(field.depends_on_version for field in self.fields.values())
         self._at: dict[Version, Object] = {}
@@ -206,11 +208,9 @@ class Object(Field):
         return found
 
     def mask(self, value: t.Any) -> t.Any:
-        return (
-            {option: self.fields[option].mask(item) for option, item in value.items()}
-            if isinstance(value, dict)
-            else value
-        )
+        if not isinstance(value, dict):
+            return value
+        return {option: self.fields[option].mask(item) for option, item in value.items()}
 
     def mask_changed(self, value: t.Any, current: t.Any) -> t.Any:
         return {field.option: field.mask_changed(item, before) for field, item, before in self._pairs(value, current)}
@@ -224,6 +224,11 @@ class Object(Field):
         for option, item in value.items():
             self.fields[option].validate(item, prefix + option)
         super().validate(value, path)
+
+    def doubts(self, value: t.Any, path: str) -> t.Iterator[tuple[str, t.Any, str]]:
+        yield from super().doubts(value, path)
+        for option, item in value.items():
+            yield from self.fields[option].doubts(item, f"{path}.{option}" if path else option)
 
     def difference(self, desired: t.Any, current: t.Any, path: str = "") -> t.Iterator[Difference]:
         prefix = f"{path}." if path else ""
@@ -327,6 +332,10 @@ class ObjectList(Field):
                     f"{path}[{index}].{self.identity}", f"expected each {self.identity} once, got {identity!r} again"
                 )
             seen.add(identity)
+
+    def doubts(self, value: t.Any, path: str) -> t.Iterator[tuple[str, t.Any, str]]:
+        for index, item in enumerate(value):
+            yield from self.element.doubts(item, f"{path}[{index}]")
 
     def difference(self, desired: t.Any, current: t.Any, path: str) -> t.Iterator[Difference]:
         current = current or []

@@ -44,7 +44,7 @@ class String(Field):
 
     def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value)
-        return self.normalizer(text) if self.normalizer else text
+        return self.normalizer(text) if self.normalizer and not self.is_macro(text) else text
 
     def to_wire(self, value: t.Any) -> t.Any:
         return self.normalize(value)
@@ -76,6 +76,7 @@ class Int(Field):
     """A whole number. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
 
     type = "int"
+    is_literal = True
 
     def normalize(self, value: t.Any) -> t.Any:
         try:
@@ -91,6 +92,7 @@ class Float(Field):
     """
 
     type = "float"
+    is_literal = True
 
     def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value)
@@ -111,6 +113,8 @@ class Bitrate(String):
 
     def normalize(self, value: t.Any) -> t.Any:
         text = "" if value is None else str(value).strip()
+        if self.is_macro(text):
+            return str(value)
         return int(text) if re.fullmatch(r"[0-9]{1,30}", text) else text.upper()
 
     def from_wire(self, raw: t.Any) -> t.Any:
@@ -126,6 +130,7 @@ class Bool(Field):
     """A boolean. Virtual hosts of the configuration file have it as text (server-facts: Virtual hosts)."""
 
     type = "bool"
+    is_literal = True
 
     def normalize(self, value: t.Any) -> t.Any:
         text = str(value).strip().lower()

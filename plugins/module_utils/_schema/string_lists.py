@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.macros import split_at_commas
 from .._core.secret_store import SecretStore
 from .._core.secret_urls import MASK, mask_url
 from .fields import Field
@@ -41,23 +42,28 @@ class StringSet(Field):
     def validate(self, value: t.Any, path: str) -> None:
         seen: set[str] = set()
         for index, item in enumerate(value):
-            expected = self.check(item) if self.check else None
+            expected = self.expected(item)
             if expected:
                 raise BadInput(f"{path}[{index}]", f"{expected}, got {self.mask(item)!r}")
             if self.normalize_item(item) in seen:
                 raise BadInput(f"{path}[{index}]", f"expected each entry once, got {item!r} again")
             seen.add(self.normalize_item(item))
 
+    def doubts(self, value: t.Any, path: str) -> t.Iterator[tuple[str, t.Any, str]]:
+        for index, item in enumerate(value if self.doubt else ()):
+            yield from super().doubts(item, f"{path}[{index}]")
+
 
 class CsvSet(StringSet):
     """A set of names, comma-separated text in wire form; the server ignores their case."""
 
     def normalize_item(self, item: t.Any) -> str:
-        return str(item).strip().lower()
+        text = str(item).strip()
+        return text if self.is_macro(text) else text.lower()
 
     def items(self, value: t.Any) -> list[t.Any]:
         if isinstance(value, str):
-            value = value.split(",")
+            value = split_at_commas(value)
         return [item for item in super().items(value) if str(item).strip()]
 
     def to_wire(self, value: t.Any) -> t.Any:

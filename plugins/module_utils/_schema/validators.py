@@ -13,6 +13,8 @@ import re
 import typing as t
 from urllib.parse import urlsplit
 
+from .._core.macros import has_macro
+
 # The server does not percent-decode paths, so that it can create other names but never read or delete them. An ID with
 # a printf conversion kills the server (server-facts: Virtual hosts).
 _ADDRESSABLE = re.compile(r"[A-Za-z0-9._-]+")
@@ -40,6 +42,8 @@ def addressable(value: str) -> str | None:
     """Check a name that is part of API paths: of a virtual host or an application, or the ID of a push task."""
     if is_addressable(value):
         return None
+    if has_macro(value):
+        return "expected the name itself, because neither a request nor the name of a file can hold a macro"
     if len(value) > _LONGEST_NAME:
         return f"expected at most {_LONGEST_NAME} characters"
     return "expected letters, digits, '.', '_' and '-' only (the server cannot address anything else)"
@@ -145,3 +149,8 @@ def network_url(value: str, schemes: t.Sequence[str]) -> t.Any | None:
     """Return the parts of a URL with one of the schemes, a host and a valid port; None for any other text."""
     parts = _split(value)
     return parts if parts and parts.scheme in schemes and parts.hostname else None
+
+
+def path_on_server(value: str) -> str | None:
+    """Return what was expected in place of a path on the media server, absolute or not; None if it is one."""
+    return None if one_line(value) is None else "expected a path on the media server"

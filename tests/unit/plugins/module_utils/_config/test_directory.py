@@ -6,21 +6,36 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import io
 import os
 import socket
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import directory as directory_module
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
+    atomic_files,
+    document,
+    extra_elements,
+    file_access,
     masked_diff,
     virtual_host_file,
     xml_reader,
+    xml_writer,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import directory as directory_module
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.directory import Directory
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.editor import Editor
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile, Element
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_access import Access
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.server_files import (
+    FileKind,
+    MapFile,
+    VirtualHostFile,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import PUSH_MAP
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.virtual_host_file import (
     VIRTUAL_HOST_FILE,
@@ -44,7 +59,7 @@ def fill(path: Path, **files: str) -> Directory:
 
 def names(directory: Directory) -> list[str]:
     """Return the names of the virtual hosts with their files."""
-    hosts = directory.load()[0]
+    hosts = extra_elements.kept(directory.load()[0])
     return [f"{xml_reader.value(VIRTUAL_HOST_FILE, one)['name']} {getattr(one, 'file', '')}" for one in hosts]
 
 
@@ -67,6 +82,50 @@ def test_an_include_of_nothing_and_an_ignored_one(tmp_path: Path) -> None:
     assert names(fill(tmp_path, Server=SERVER.format(INCLUDE.format("VHost*.xml") + ignored))) == []
 
 
+def test_an_ignored_element_stays_in_the_tree(tmp_path: Path) -> None:
+    ignored = '<VirtualHost ignore="true"><Host include="../*.xml"/></VirtualHost>'
+    hosts = fill(tmp_path, Server=SERVER.format(ignored + vhost("a"))).load()[0]
+    assert [one.get("ignore") for one in hosts] == ["true", None]
+
+
+def test_the_root_of_an_included_file_knows_what_includes_it(tmp_path: Path) -> None:
+    hosts = fill(tmp_path, Server=SERVER.format(INCLUDE.format("VHost*.xml")), VHost_a=vhost("a")).load()[0]
+    root = cast(Element, hosts[0])
+    assert (root.file, root.document.text, root.line) == ("VHost_a.xml", vhost("a"), 1)
+    assert root.included_by is not None
+    assert (root.included_by.file, root.included_by.get("include")) == ("Server.xml", "VHost*.xml")
+    assert cast(Element, hosts).included_by is None
+
+
+def test_the_server_ignores_the_attributes_of_an_ignored_root_element(tmp_path: Path) -> None:
+    files = {"VHost_a": vhost("a").replace(">", ' ignore="true" include="no.xml">', 1)}
+    assert names(fill(tmp_path, Server=SERVER.format(INCLUDE.format("VHost*.xml")), **files)) == ["a VHost_a.xml"]
+
+
+def test_an_included_file_can_include_another_in_its_place(tmp_path: Path) -> None:
+    directory = fill(tmp_path, Server=SERVER.format(INCLUDE.format("x.xml")), x=INCLUDE.format("VHost_?.xml"))
+    fill(tmp_path, VHost_a=vhost("a"), VHost_b=vhost("b"))
+    assert names(directory) == ["a VHost_a.xml", "b VHost_b.xml"]
+    assert names(fill(tmp_path, Server='<Server include="y.xml"/>', y=SERVER.format(vhost("c")))) == ["c y.xml"]
+    with pytest.raises(BadFile, match=r"Server\.xml: expected an include of one file in the element Server, got 0"):
+        fill(tmp_path, Server='<Server include="z.xml"/>').load()
+
+
+def test_what_a_file_includes_is_beside_it_only_if_its_path_was_absolute(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    fill(tmp_path / "more", x="<VirtualHost><Name>a</Name><Host include='host.xml'/></VirtualHost>")
+    fill(tmp_path / "more", host="<Host><Names><Name>beside</Name></Names></Host>")
+    fill(tmp_path, host="<Host><Names><Name>above</Name></Names></Host>")
+    for pattern, name in ((f"{tmp_path}/more/x.xml", "beside"), ("more/x.xml", "above")):
+        hosts = fill(tmp_path, Server=SERVER.format(INCLUDE.format(pattern))).load()[0]
+        assert hosts.findtext("VirtualHost/Host/Names/Name") == name
+
+
+def test_the_root_element_of_the_name_is_included(tmp_path: Path) -> None:
+    files = {"VHost_a": f"text<Other/>{vhost('a')}{vhost('b')}"}
+    assert names(fill(tmp_path, Server=SERVER.format(INCLUDE.format("VHost*.xml")), **files)) == ["a VHost_a.xml"]
+
+
 def test_cycles_are_refused(tmp_path: Path) -> None:
     directory = fill(
         tmp_path,
@@ -86,7 +145,7 @@ def test_the_number_of_included_files_is_bounded(tmp_path: Path) -> None:
     twice = "<A>" + '<A include="{0}.xml"/>' * 2 + "</A>"
     files = {f"f{number}": twice.format(f"f{number + 1}") for number in range(20)}
     with pytest.raises(BadFile, match="at most 1000 included files"):
-        fill(tmp_path, **files, f20="<A/>").load("f0.xml")
+        fill(tmp_path, **files, f20="<A/>").load("f0.xml", "A")
 
 
 @pytest.mark.parametrize("pattern", ["../*.xml", "/etc/*.xml", "sub/../../VHost*.xml", "away/*.xml"])
@@ -120,7 +179,11 @@ def test_links(tmp_path: Path) -> None:
     (inside / "VHost_b.xml").symlink_to("nothing.xml")
     assert names(directory) == ["a VHost_a.xml"]
     (inside / "VHost_c.xml").symlink_to("../secret.xml")
-    for attempt in (directory.load, lambda: directory.read("VHost_c.xml"), lambda: directory.write("VHost_c.xml", "x")):
+    for attempt in (
+        directory.load,
+        lambda: directory.read("VHost_c.xml"),
+        lambda: directory.write("VHost_c.xml", b"x", None),
+    ):
         with pytest.raises(BadFile, match=r"VHost_c\.xml: expected a file inside of"):
             attempt()
     assert "secret" in (tmp_path / "secret.xml").read_text()
@@ -129,16 +192,18 @@ def test_links(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../a.xml", "/etc/passwd", "", "maps/../../a.xml"])
 def test_no_file_outside_of_the_directory_is_touched(tmp_path: Path, name: str) -> None:
     directory = Directory(str(tmp_path))
-    for attempt in (directory.read, directory.remove, lambda one: directory.write(one, "x")):
+    for attempt in (
+        directory.read,
+        lambda one: directory.remove(one, None),
+        lambda one: directory.write(one, b"x", None),
+    ):
         with pytest.raises(BadFile, match="expected a file inside of"):
             attempt(name)
 
 
 def test_another_element_is_not_included(tmp_path: Path) -> None:
     directory = fill(tmp_path, Server=SERVER.format(INCLUDE.format("VHost*.xml")), VHost_a="\n<Server/>")
-    with pytest.raises(
-        BadFile, match=r"VHost_a\.xml:2: expected the element VirtualHost, as in Server\.xml, got Server"
-    ):
+    with pytest.raises(BadFile, match=r"VHost_a\.xml:2: expected the element VirtualHost, got Server"):
         directory.load()
 
 
@@ -158,11 +223,11 @@ def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         server.bind("socket.xml")
         with pytest.raises(OmeError, match=r"Could not read socket\.xml"):
             directory.read("socket.xml")
-    (tmp_path / "large.xml").write_bytes(b" " * (xml_reader.LARGEST + 1))
+    (tmp_path / "large.xml").write_bytes(b" " * (document.LARGEST + 1))
     with pytest.raises(BadFile, match="expected at most"):
         directory.read("large.xml")
     with pytest.raises(OmeError, match=r"Could not write .*/x/y: "):
-        Directory(str(tmp_path / "nowhere")).write(str(tmp_path / "nowhere/x/y"), "x")
+        Directory(str(tmp_path / "nowhere")).write(str(tmp_path / "nowhere/x/y"), b"x", None)
 
 
 def mode(path: Path) -> int:
@@ -173,8 +238,8 @@ def test_a_new_file_is_private(tmp_path: Path) -> None:
     directory = Directory(str(tmp_path))
     old = os.umask(0)
     try:
-        directory.write("VHost_a.xml", "é")
-        directory.write("maps/v/a/push_map.xml", "y")
+        directory.write("VHost_a.xml", "é".encode(), None)
+        directory.write("maps/v/a/push_map.xml", b"y", None)
     finally:
         os.umask(old)
     assert (tmp_path / "VHost_a.xml").read_text(encoding="utf-8") == "é"
@@ -190,7 +255,7 @@ def test_a_file_keeps_its_mode_owner_and_link(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         os.chown(tmp_path / "target.xml", 1234, 1235)
     before = (tmp_path / "target.xml").stat()
-    directory.write("VHost_a.xml", "new")
+    directory.write("VHost_a.xml", b"new", b"old")
     after = (tmp_path / "target.xml").stat()
     assert (tmp_path / "VHost_a.xml").is_symlink() and (tmp_path / "target.xml").read_text() == "new"
     assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
@@ -210,7 +275,7 @@ def test_an_owner_that_cannot_be_kept_is_an_error(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "fstat", of_another_user)
     monkeypatch.setattr(os, "fchown", forbidden)
     with pytest.raises(OmeError, match=r"a\.xml: Operation not permitted") as caught:
-        directory.write("a.xml", "new")
+        directory.write("a.xml", b"new", b"old")
     assert caught.value.kind == "config_file"
     assert (tmp_path / "a.xml").read_text() == "old" and os.listdir(tmp_path) == ["a.xml"]
 
@@ -227,28 +292,106 @@ def test_root_gives_new_files_to_the_owner_of_the_directory(tmp_path: Path, monk
         return os.stat_result((*found[:4], 71, 72, *found[6:])) if path == str(tmp_path) else found
 
     monkeypatch.setattr(directory_module.os, "stat", owned)
-    Directory(str(tmp_path)).write("maps/a.xml", "x")
+    Directory(str(tmp_path)).write("maps/a.xml", b"x", None)
     assert given == [("maps", 71, 72), (71, 72)]
 
 
-@pytest.mark.parametrize("function", ["fchmod", "fsync", "replace"])
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_failure_in_the_middle_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, error: BaseException
+class Unwritable(io.FileIO):
+    """A file on a disk that takes no more."""
+
+    error: BaseException
+
+    def write(self, _data: Any) -> int:
+        raise self.error
+
+
+@pytest.mark.parametrize("step", ["open", "fchown", "fchmod", "write", "fsync", "read", "replace"])
+@pytest.mark.parametrize(
+    "error",
+    [OSError(number, os.strerror(number)) for number in (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO)]
+    + [KeyboardInterrupt()],
+    ids=lambda error: getattr(error, "strerror", "interrupt"),
+)
+def test_a_failure_at_any_step_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException
 ) -> None:
     directory = fill(tmp_path, VHost_a="old")
+    failed: list[str] = []
 
-    def fail(*_arguments: Any) -> None:
+    def fail(*_arguments: Any, **_options: Any) -> Any:
+        failed.append(step)
         raise error
 
-    monkeypatch.setattr(os, function, fail)
+    if step == "write":
+        Unwritable.error = error
+        monkeypatch.setattr(atomic_files, "open", lambda descriptor, _mode: Unwritable(descriptor, "wb"), raising=False)
+    elif step == "read":
+        monkeypatch.setattr(Directory, "read", fail)
+    elif step == "fchown":  # for a file of another user
+        monkeypatch.setattr(file_access, "access", lambda *_files, private: Access(0o600, 4321, 4321))
+        monkeypatch.setattr(os, "fchown", fail)
+    else:
+        monkeypatch.setattr(os, step, fail)
     with pytest.raises((OmeError, KeyboardInterrupt)) as caught:
-        directory.write("VHost_a.xml", "new")
+        directory.write("VHost_a.xml", b"new", b"old")
     monkeypatch.undo()
+    assert step == "write" or failed
     assert (tmp_path / "VHost_a.xml").read_text() == "old"
     assert os.listdir(tmp_path) == ["VHost_a.xml"]
-    if isinstance(caught.value, OmeError):
-        assert "VHost_a.xml: No space left on device" in str(caught.value)
+    if isinstance(error, OSError):
+        assert isinstance(caught.value, OmeError) and caught.value.kind == "config_file"
+        assert f"VHost_a.xml: {error.strerror}" in str(caught.value)
+
+
+def test_a_file_that_something_else_has_changed_is_left(tmp_path: Path) -> None:
+    directory = fill(tmp_path, VHost_a="other")
+    (tmp_path / "maps").mkdir()
+    message = r"a\.xml was changed by something else since it was read; .* Run the task again\.$"
+    for name, expected in (("VHost_a.xml", b"old"), ("VHost_a.xml", None), ("maps/a.xml", b"old")):
+        with pytest.raises(OmeError, match=f"Could not write .*{message}") as caught:
+            directory.write(name, b"new", expected)
+        assert caught.value.kind == "config_file"
+    for expected in (b"old", None):
+        with pytest.raises(OmeError, match=f"Could not remove .*{message}"):
+            directory.remove("VHost_a.xml", expected)
+    assert (tmp_path / "VHost_a.xml").read_text() == "other"
+    assert sorted(os.listdir(tmp_path)) == ["VHost_a.xml", "maps"] and not os.listdir(tmp_path / "maps")
+
+
+def test_the_change_of_another_that_comes_last_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = fill(tmp_path, VHost_a="old")
+    fsync = os.fsync
+
+    def changed(descriptor: int) -> None:
+        fsync(descriptor)
+        (tmp_path / "VHost_a.xml").write_text("other")
+
+    monkeypatch.setattr(os, "fsync", changed)
+    with pytest.raises(OmeError, match="changed by something else"):
+        directory.write("VHost_a.xml", b"new", b"old")
+    assert (tmp_path / "VHost_a.xml").read_text() == "other" and os.listdir(tmp_path) == ["VHost_a.xml"]
+
+
+def test_what_was_read_first_is_what_a_write_begins_with(tmp_path: Path) -> None:
+    directory = fill(tmp_path, VHost_a="old")
+    assert directory.as_read("VHost_a.xml") is None
+    directory.read("VHost_a.xml")
+    (tmp_path / "VHost_a.xml").write_text("other")
+    directory.read("VHost_a.xml")
+    assert directory.as_read("VHost_a.xml") == b"old"
+    with pytest.raises(OmeError, match="changed by something else"):
+        directory.write("VHost_a.xml", b"new", directory.as_read("VHost_a.xml"))
+    directory.write("VHost_a.xml", b"new", b"other")
+    assert directory.as_read("VHost_a.xml") == b"new"
+    directory.remove("VHost_a.xml", b"new")
+    assert directory.as_read("VHost_a.xml") is None
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    data = "\ufeff<a>é</a>\r\n".encode("utf-16")
+    directory = Directory(str(tmp_path))
+    directory.write("a.xml", data, None)
+    assert (tmp_path / "a.xml").read_bytes() == data
 
 
 def test_a_file_is_complete_before_it_gets_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,31 +411,31 @@ def test_a_file_is_complete_before_it_gets_its_name(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "replace", replaced)
-    directory.write("VHost_a.xml", "new")
+    directory.write("VHost_a.xml", b"new", b"old")
     assert steps == ["file", "name", "folder"]
 
 
 def test_removal_leaves_no_empty_folders(tmp_path: Path) -> None:
     directory = Directory(str(tmp_path))
-    directory.write("maps/v/a/push_map.xml", "x")
-    directory.write("maps/w/record_map.xml", "x")
-    directory.remove("maps/v/a/push_map.xml")
-    directory.remove("maps/v/a/push_map.xml")
+    directory.write("maps/v/a/push_map.xml", b"x", None)
+    directory.write("maps/w/record_map.xml", b"x", None)
+    directory.remove("maps/v/a/push_map.xml", b"x")
+    directory.remove("maps/v/a/push_map.xml", b"x")
     assert os.listdir(tmp_path / "maps") == ["w"]
-    directory.remove("maps/w/record_map.xml")
+    directory.remove("maps/w/record_map.xml", b"x")
     assert tmp_path.is_dir() and os.listdir(tmp_path) == []
     (tmp_path / "folder").mkdir()
     with pytest.raises(OmeError, match="Could not remove folder"):
-        directory.remove("folder")
+        directory.remove("folder", None)
     fill(tmp_path, target="x")
     (tmp_path / "link.xml").symlink_to("target.xml")
-    directory.remove("link.xml")
+    directory.remove("link.xml", b"x")
     assert sorted(os.listdir(tmp_path)) == ["folder", "target.xml"]
 
 
 def test_files_of_this_collection_are_known_by_their_notice(tmp_path: Path) -> None:
     directory = fill(tmp_path, VHost_a=virtual_host_file.render({"name": "a"}), VHost_b=vhost("b"), other=vhost("c"))
-    directory.write("other_ours.xml", virtual_host_file.render({"name": "d"}))
+    directory.write("other_ours.xml", virtual_host_file.render({"name": "d"}).encode(), None)
     assert directory.written_here("VHost_") == ["VHost_a.xml"]
     with pytest.raises(OmeError, match="Could not read"):
         Directory(str(tmp_path / "nowhere")).written_here("VHost_")
@@ -317,27 +460,53 @@ def with_secret(secret: str) -> dict[str, Any]:
     }
 
 
+def diff_of(kind: FileKind, before: Any, after: Any) -> tuple[str, str]:
+    """Return both sides of the diff of a file whose value changes."""
+    root = document.parse(kind.render(before), "file.xml").root
+    editor = Editor()
+    editor.show(kind.shown, root)
+    kind.edit(editor, root, after)
+    (edited,) = editor.files()
+    return edited.shown_before, edited.shown_after
+
+
 def test_a_diff_masks_secrets_and_shows_that_they_change() -> None:
-    diff = masked_diff.diff(VIRTUAL_HOST_FILE, "VirtualHost", "VHost_a.xml", with_secret(SECRET), with_secret(CHANGED))
-    assert (diff["before_header"], diff["after_header"]) == ("VHost_a.xml", "VHost_a.xml")
-    assert "c4nary" not in str(diff)
-    assert diff["after"].count("(changed)") == 4 and "(changed)" not in diff["before"]
-    assert diff["after"].replace(" (changed)", "") == diff["before"]
-    assert "<Size>3</Size>" in diff["after"]
+    before, after = diff_of(VirtualHostFile(), with_secret(SECRET), with_secret(CHANGED))
+    assert "c4nary" not in before + after
+    assert after.count("(changed)") == 4 and "(changed)" not in before
+    assert after.replace(" (changed)", "") == before
+    assert "<Size>3</Size>" in after
 
 
 def test_a_diff_of_a_file_that_is_made_or_removed() -> None:
-    made = masked_diff.diff(VIRTUAL_HOST_FILE, "VirtualHost", "VHost_a.xml", None, with_secret(SECRET))
-    removed = masked_diff.diff(VIRTUAL_HOST_FILE, "VirtualHost", "VHost_a.xml", with_secret(SECRET), None)
-    assert made["before"] == removed["after"] == ""
-    assert made["after"] == removed["before"] and "<Name>b</Name>" in made["after"]
-    assert "c4nary" not in str(made) + str(removed)
+    made = virtual_host_file.new(with_secret(SECRET))
+    root = document.parse(made.after, "VHost_a.xml").root
+    assert made.shown_before == "" and made.private
+    assert made.shown_after == masked_diff.masked_text(VIRTUAL_HOST_FILE, root)
+    assert "<Name>b</Name>" in made.shown_after and "c4nary" not in made.shown_after
+    assert not virtual_host_file.new({"name": "a"}).private
 
 
 def test_a_diff_of_a_map_masks_stream_keys() -> None:
-    def entries(key: str) -> dict[str, Any]:
-        job = {"id": "1", "stream": {"name": "s"}, "protocol": "rtmp", "url": "rtmp://h/a", "stream_key": key}
-        return PUSH_MAP.entries([job], "push_tasks")
+    def jobs(key: str) -> list[dict[str, Any]]:
+        return [{"id": "1", "stream": {"name": "s"}, "protocol": "rtmp", "url": "rtmp://h/a", "stream_key": key}]
 
-    diff = masked_diff.diff(PUSH_MAP.declaration, PUSH_MAP.root, "push_map.xml", entries(SECRET), entries(CHANGED))
-    assert "c4nary" not in str(diff) and "(changed)</StreamKey>" in diff["after"]
+    before, after = diff_of(MapFile(PUSH_MAP, "v", "a"), jobs(SECRET), jobs(CHANGED))
+    assert "c4nary" not in before + after and "(changed)</StreamKey>" in after
+
+
+def test_the_temporary_files_of_a_run_that_was_killed_are_removed_by_the_next_one(tmp_path: Path) -> None:
+    (tmp_path / "maps" / "a" / "live").mkdir(parents=True)
+    ours = [".ansible-ovenmediaengine-abc_1234.tmp", "maps/a/live/.ansible-ovenmediaengine-xyz_1234.tmp"]
+    of_2_0 = {".ansible-abcd1234.tmp": "", ".ansible-abcd1235.tmp": f"<!-- {xml_writer.NOTICE} -->"}
+    others = {".ansible-notes.tmp": "", ".ansible-abcd1236.tmp": "text", "x.tmp": "", ".ansible_tmpx": ""}
+    for name, text in {**dict.fromkeys(ours, "<Ser"), **of_2_0, **others}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / ".ansible-ovenmediaengine-link.tmp").symlink_to(tmp_path / "x.tmp")
+    # Another run still writes this one.
+    writes = tmp_path / ".ansible-ovenmediaengine-writes.tmp"
+    with writes.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        Directory(str(tmp_path)).remove_leftovers()
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if not path.is_dir() or path.is_symlink()}
+    assert left == {*others, ".ansible-ovenmediaengine-link.tmp", writes.name}

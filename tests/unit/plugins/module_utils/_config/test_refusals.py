@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config import (
+    document,
+    editor,
     versions,
     virtual_host_file,
-    xml_reader,
-    xml_writer,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadFile
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.stream_maps import PUSH_MAP, RECORD_MAP
@@ -24,24 +24,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
 
-BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 9))
-
 REFUSED: dict[str, tuple[Any, int, str]] = {
-    "a document type": ("<!DOCTYPE VirtualHost><VirtualHost/>", 1, "no document type"),
-    "an entity": ('<!DOCTYPE a [<!ENTITY e "x">]>\n<a>&e;</a>', 1, "no document type"),
-    "entities of entities": (f'<!DOCTYPE a [<!ENTITY e0 "x">{BOMB}]><a>&e8;</a>', 1, "no document type"),
-    "an external entity": ('\n<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>', 2, "no document type"),
-    "an external document type": ('<!DOCTYPE a SYSTEM "http://127.0.0.1:1/a.dtd"><a/>', 1, "no document type"),
-    "a parameter entity": ('<!DOCTYPE a [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]><a/>', 1, "no document type"),
-    "an unknown entity": ("<a>\n&nbsp;</a>", 2, "undefined entity"),
-    "nothing": ("", 1, "no element found"),
-    "no end": ("<a>\n<b>", 2, "no element found"),
-    "two roots": ("<a/><b/>", 1, "junk after document element"),
-    "bytes of another encoding": ('<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'.encode("latin-1"), 1, "UTF-8"),
+    "nothing": ("", 1, "expected an element, got none"),
+    "no end": ("<a>\n<b>", 2, r"expected the end tag </b> for <b> in line 2, got the end of the file"),
+    "another end": ("<a>\n</b>", 2, r"expected the end tag </a> for <a> in line 1, got </b>"),
     "a half of a surrogate pair": ("<a>\ud800</a>", 0, "UTF-8"),
     "too many levels": ("<a>" * 65 + "</a>" * 65, 1, "at most 64 levels"),
     "too many levels, never closed": ("<a>" * 1_000_000, 1, "at most 64 levels"),
-    "too many bytes": ("<a>" + "x" * xml_reader.LARGEST + "</a>", 0, "at most 4194304 bytes"),
+    "too many bytes": ("<a>" + "x" * document.LARGEST + "</a>", 0, "at most 4194304 bytes"),
 }
 
 
@@ -49,15 +39,35 @@ REFUSED: dict[str, tuple[Any, int, str]] = {
 def test_a_file_is_refused_with_its_name_and_line(name: str) -> None:
     text, line, expected = REFUSED[name]
     with pytest.raises(BadFile, match=expected) as caught:
-        xml_reader.parse(text, "VHost_a.xml")
+        document.parse(text, "VHost_a.xml")
     assert caught.value.kind == "bad_input"
     assert caught.value.option == (f"VHost_a.xml:{line}" if line else "VHost_a.xml")
     assert len(str(caught.value)) < 400
 
 
 def test_what_is_just_small_enough_is_read() -> None:
-    assert xml_reader.parse("<a>" * 64 + "</a>" * 64, "a.xml").tag == "a"
-    assert len(xml_reader.parse("<a>" + "x" * (xml_reader.LARGEST - 7) + "</a>", "a.xml").text or "") > 4_000_000
+    assert document.parse("<a>" * 64 + "</a>" * 64, "a.xml").root.tag == "a"
+    assert len(document.parse("<a>" + "x" * (document.LARGEST - 7) + "</a>", "a.xml").root.text or "") > 4_000_000
+
+
+IMPOSSIBLE = {
+    b"<Name>\n\xe9</Name>": "Name",
+    b"<Name>\na&#1;</Name>": "Name",
+    b"<Applications><Application>\n<New><Size>\x02</Size></New></Application></Applications>": "Size",
+}
+
+
+@pytest.mark.parametrize("inside", IMPOSSIBLE)
+def test_text_that_no_option_can_hold_is_refused(inside: bytes) -> None:
+    """The server reads control characters, and bytes that are no UTF-8."""
+    with pytest.raises(BadFile, match=f"expected text in UTF-8 without control characters in {IMPOSSIBLE[inside]}"):
+        virtual_host_file.read(b"<VirtualHost>" + inside + b"</VirtualHost>", "VHost_a.xml")
+
+
+def test_a_message_about_bytes_that_are_no_text_is_text() -> None:
+    with pytest.raises(BadFile, match=r"expected no element VirtualHost\.\\udce9") as caught:
+        virtual_host_file.read(b"<VirtualHost><\xe9/></VirtualHost>", "VHost_a.xml")
+    assert str(caught.value).isascii()
 
 
 UNKNOWN = {
@@ -237,7 +247,7 @@ def test_the_text_of_a_file() -> None:
   </SignedPolicy>
 </VirtualHost>
 """
-    assert xml_writer.text(xml_writer.element(VIRTUAL_HOST, vhost, "VirtualHost")) == expected
+    assert editor.new(VIRTUAL_HOST, vhost, "VirtualHost").after.decode() == expected
     assert virtual_host_file.render(vhost) == expected
 
 

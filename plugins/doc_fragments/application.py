@@ -71,7 +71,9 @@ cross_domains:
 """,
     "allowed_origins": r"""
 urls:
-  description: Origins, such as V(https://player.example.com); V(*) matches everything. The order does not matter.
+  description:
+    - Origins, such as V(https://player.example.com); V(*) matches everything. The order does not matter.
+    - The server compares them exactly, so the task warns about an entry with a path, a slash at its end, or a comma.
   type: list
   elements: str
 headers:
@@ -326,7 +328,8 @@ providers:
   description:
     - "Providers, which receive or pull streams. A listed provider is enabled, also without settings, as in C(rtmp:
       {})."
-    - "A list of names, such as C([rtmp, srt]), enables these providers without settings."
+    - "A list of names, such as C([rtmp, srt]), enables these providers without settings. So does a text such as
+      C(rtmp, srt), which surveys of AWX return."
     - If specified, an existing provider that is not listed is a difference. For listed providers, only the specified
       settings are compared.
     - If omitted, the server chooses for a new application. It enables V(ovt), V(rtsp_pull), V(webrtc), V(srt) and
@@ -478,7 +481,8 @@ publishers:
   description:
     - "Publishers, which serve or push streams. A listed publisher is enabled, also without settings, as in C(llhls:
       {})."
-    - "A list of names, such as C([llhls, push]), enables these publishers without settings."
+    - "A list of names, such as C([llhls, push]), enables these publishers without settings. So does a text such as
+      C(llhls, push)."
     - If specified, an existing publisher that is not listed is a difference. For listed publishers, only the specified
       settings are compared.
     - If omitted, the server chooses for a new application. It enables V(llhls), V(webrtc) and V(ovt), so the
@@ -631,6 +635,9 @@ output_profiles:
     - Encodes of the streams, and playlists that combine them.
     - If omitted, the server chooses for a new application. It passes video through, and encodes audio to AAC and Opus
       unless it already has that format.
+    - A list is taken as C(output_profile) in it.
+    - Values that the server would refuse are refused before anything is sent, such as a preset that it does not know,
+      or a rendition of a playlist that names no encode.
   type: dict
   suboptions:
     hardware_acceleration:
@@ -860,8 +867,8 @@ output_profiles:
               type: str
             file_name:
               description:
-                - Last part of the playlist's URL, without C(.m3u8). It must not contain V(playlist) or V(chunklist),
-                  which the server reserves.
+                - Last part of the playlist's URL, without C(.m3u8). The server reserves the words V(default),
+                  V(playlist) and V(chunklist), so the task warns about a name that contains one of them.
               type: str
               required: true
             options:

@@ -55,7 +55,10 @@ source_streams:
       required: true
       suboptions:
         source_track_name:
-          description: Name of the track in the source, such as V(bypass_video).
+          description:
+            - Name of the track in the source, such as V(bypass_video), which its application's output profiles define.
+              An application without any has the tracks V(bypass_video), V(opus) and V(aac).
+            - The server plays the channel without a track that the source does not have, so the modules warn about it.
           type: str
           required: true
         new_track_name:
@@ -92,7 +95,9 @@ playlists:
       type: str
       required: true
     file_name:
-      description: File name of the playlist without extension, unique in the channel.
+      description:
+        - File name of the playlist without extension, unique in the channel. The server reserves the words V(default),
+          V(playlist) and V(chunklist), so the task warns about a name that contains one of them.
       type: str
       required: true
     options:

@@ -22,7 +22,7 @@ id:
   type: str
   required: true
 stream:
-  description: Stream to push.
+  description: Stream to push. A text is taken as C(name) in it.
   type: dict
   suboptions:
     name:

@@ -23,7 +23,7 @@ id:
   type: str
   required: true
 stream:
-  description: Stream to record.
+  description: Stream to record. A text is taken as C(name) in it.
   type: dict
   suboptions:
     name:

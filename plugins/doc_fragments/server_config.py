@@ -17,6 +17,8 @@ _BLOCKS = {
 extra:
   description:
     - Settings without an option of their own, under the names of their elements with a small first letter.
+    - The release of the server has to know each element, or the server would not start. The module refuses those that
+      the release is known not to have.
     - Names can contain letters, digits and V(_) only. Strings whose names suggest secrets, and secrets in URLs, are
       masked.
   type: dict
@@ -27,7 +29,9 @@ cross_domains:
   type: dict
   suboptions:
     urls:
-      description: Origins, such as V(https://player.example.com); V(*) matches everything. The order does not matter.
+      description:
+        - Origins, such as V(https://player.example.com); V(*) matches everything. The order does not matter.
+        - The server compares them exactly, so the task warns about an entry with a path, a slash at its end or a comma.
       type: list
       elements: str
     headers:
@@ -52,7 +56,7 @@ enable:
 """,
     "workers": r"""
 worker_count:
-  description: Number of threads.
+  description: Number of threads, at least V(1).
   type: int
 """,
     "port": r"""
@@ -146,7 +150,8 @@ webrtc:
           type: list
           elements: str
         tcp_relay:
-          description: Addresses with a port of the built-in TURN server, for players that cannot receive UDP.
+          description:
+            - Addresses with a port of the built-in TURN server, for players that cannot receive UDP, such as V(*:3478).
           type: list
           elements: str
         enable_link_local_address:
@@ -166,13 +171,13 @@ webrtc:
           type: str
           choices: [udp, tcp, relay, udptcp, all]
         ice_worker_count:
-          description: Number of threads for UDP.
+          description: Number of threads for UDP, at least V(1).
           type: int
         tcp_relay_worker_count:
-          description: Number of threads for the relay.
+          description: Number of threads for the relay, at least V(1).
           type: int
         tcp_ice_worker_count:
-          description: Number of threads for TCP without the relay. Servers from 0.21.0 on.
+          description: Number of threads for TCP without the relay, at least V(1). Servers from 0.21.0 on.
           type: int
         <extra>
     ice_servers:
@@ -206,7 +211,8 @@ type:
   choices: [origin, edge]
 ip:
   description:
-    - Addresses to listen on. V(*) stands for all IPv4 addresses, V(::) for all IPv6 addresses.
+    - Addresses to listen on. V(*) stands for all IPv4 addresses, V(::) for all IPv6 addresses; no other address of the
+      family can be beside it.
     - If omitted, V(*) is written, because the server requires it.
   type: list
   elements: str

@@ -20,14 +20,14 @@ name:
   required: true
 host:
   description:
-    - How publishers and viewers reach the virtual host.
+    - How publishers and viewers reach the virtual host. A list, or a text with commas, is taken as C(names) in it.
   type: dict
   suboptions:
     names:
       description:
         - Host names and IP addresses; V(*) matches every name. The order does not matter.
         - Names are case-sensitive, as on the server, for streams and certificates alike. Browsers send lower case, so
-          the task warns about a name with capital letters.
+          the task warns about a name with capital letters. A name has no port; the task warns about one that has.
         - Required if O(state=present).
       type: list
       elements: str
@@ -55,6 +55,7 @@ distribution:
 signed_policy:
   description:
     - Signed URLs. Only clients whose URL has a valid signature can publish or play.
+    - Without O(%(here)ssigned_policy.enables) it protects nothing, and the task warns.
   type: dict
   suboptions:
     policy_query_key_name:
@@ -74,6 +75,7 @@ signed_policy:
 admission_webhooks:
   description:
     - An HTTP server that decides whether a client may publish or play.
+    - Without O(%(here)sadmission_webhooks.enables) the server asks for nothing, and the task warns.
   type: dict
   suboptions:
     control_server_url:
@@ -92,7 +94,7 @@ admission_webhooks:
         <enables>
 origins:
   description:
-    - Where the server pulls streams from that it does not have.
+    - Where the server pulls streams from that it does not have. A list is taken as C(origin) in it.
   type: dict
   suboptions:
     origin:

@@ -15,8 +15,8 @@ author:
 description:
   - Compares one server with its desired virtual hosts, applications, push tasks, recordings, pulled streams and
     channels, and reports every difference, including unlisted objects.
-  - Finds push tasks and recordings that fail or stall, channels that do not play, certificates that expire soon or
-    differ from the expected ones, and known defects of the server's version.
+  - Finds push tasks and recordings that fail or stall, live streams without output, channels that do not play,
+    certificates that expire soon or differ from the expected ones, and known defects of the server's version.
   - Never sends a write, with or without check mode. RV(findings) reports what is wrong, which is not a failure. This
     also applies to an unreachable server and to invalid entries of the lists.
   - The module only fails if one of its own options is invalid, such as O(api_url) or O(sampling_interval).
@@ -101,12 +101,15 @@ options:
     type: float
     default: 0
 notes:
-  - A server with V virtual hosts and A applications receives 2 + 2 V + 2 A requests, or one less for each application
+  - A server with V virtual hosts and A applications receives 3 + 2 V + 2 A requests, or one less for each application
     of a read-only virtual host that is not listed. With O(sampling_interval), it receives one more for each application
-    with a running push.
+    with a running push. If the server has received media since its start, each application and each live stream adds
+    one.
   - Lists of recordings and channels add one request for each of their applications and kinds, and one for each channel
-    that exists. Each pulled stream adds one. If a recording or a channel does not run, the live streams of an
-    application are listed, too. With O(sampling_interval), it is then read again before it is a finding.
+    that exists. Each pulled stream adds one.
+  - A live stream without output, and a push task or recording that waits for one, are findings 10 seconds after they
+    began, by the server's clock. With O(sampling_interval), what does not run is also read again before it is a
+    finding.
   - After a request without a response, the module sends no more requests to the server. O(timeout) also limits the
     duration of each TLS handshake, and an unreachable port is tried only once.
 seealso:
@@ -258,11 +261,12 @@ findings:
       choices: [error, drift, warning, info]
     kind:
       description:
-        - V(missing), V(differs), V(not_listed), V(unmanaged) and V(unaddressable) refer to objects, V(push_error) and
-          V(push_stalled) to push tasks, V(record_error) and V(record_stalled) to recordings, and
+        - V(missing), V(differs), V(not_listed), V(unmanaged) and V(unaddressable) refer to objects, V(push_error),
+          V(push_stalled) and V(push_waiting) to push tasks, V(record_error) and V(record_stalled) to recordings,
+          V(push_doubled) and V(record_doubled) to those that run twice, V(input_without_output) to live streams, and
           V(channel_not_playing) to channels.
         - V(unreachable) and V(ambiguous_host_name) refer to host names that another virtual host receives, always or if
-          it was created first.
+          it was created first, and V(no_host_name) to a virtual host without any.
         - V(handshake_failed), V(certificate_differs), V(certificate_name), V(certificate_expired),
           V(certificate_not_yet_valid), V(certificate_expiring) and V(chain_not_verified) refer to certificates.
         - V(restart_due) and V(not_durable) refer to the files from which the server starts.
@@ -290,7 +294,7 @@ findings:
       type: str
       version_added: 2.0.0
     stream:
-      description: Name of the pulled stream.
+      description: Name of the pulled stream, or of the live stream without output.
       type: str
       version_added: 2.0.0
     channel:
@@ -313,6 +317,14 @@ findings:
       description: Desired value; V(null) if it does not apply. Secrets are masked.
       type: raw
       sample: [live.tenant-a.example.com]
+    vhosts:
+      description:
+        - All virtual hosts that the cause of the finding affects, if these are several. RV(findings[].vhost) is the
+          first.
+      type: list
+      elements: str
+      version_added: 2.1.0
+      sample: [tenant-a, tenant-b]
 vhosts:
   description: All virtual hosts of the server and of the lists, by name; empty if the server is unreachable.
   returned: success

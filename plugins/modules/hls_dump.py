@@ -16,7 +16,8 @@ description:
   - Starts and stops the dump of a live LL-HLS stream to the disk of the server.
   - A stopped dump stays listed as disabled until its stream ends, and the server refuses its ID for a new dump. The
     module then fails with the kind V(dump_id_used); choose another O(id).
-  - A running dump with other settings fails in the same way, because no dump can be changed.
+  - A running dump with the specified settings is unchanged. One with other settings fails with the kind
+    V(dump_differs), because no dump can be changed.
   - Dumps end with their stream. The playbook has to run again for the next stream.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection

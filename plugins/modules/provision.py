@@ -16,9 +16,13 @@ description:
   - Waits for the API, then brings virtual hosts, applications, pulled streams, channels, push tasks and recordings into
     the desired state, in this order. The role P(streamops.ovenmediaengine.provision#role) runs this module.
   - All options are validated before the first request is sent.
-  - Each list is a part of the task. If a virtual host or an application fails, the parts after it do not run. All other
-    parts run even if one before them fails, and the task fails at the end. A stream that cannot be pulled does not
-    keep push tasks from being restored.
+  - Each list is a part of the task. All parts run even if one before them fails, and the task fails at the end. Only
+    what is inside of a virtual host or an application that failed and does not exist is skipped. Its entries in
+    RV(parts) have the action V(skipped) and name the reason in C(msg).
+  - Lists that contradict each other are refused before the first request. These are different definitions of one
+    application in O(vhosts) and O(applications), while equal ones are accepted; one name for a stream and a channel of
+    an application; objects in an application that is listed without the provider or publisher that they need; and two
+    recordings into one file. A purge of what another list needs is refused before anything is written.
   - Each part does what the module for many such objects does, such as M(streamops.ovenmediaengine.vhosts). Reads that
     several parts need are sent once.
   - Only specified fields are compared. Omitted fields stay unchanged.
@@ -108,13 +112,18 @@ options:
         through the API, and written to files of O(config_dir), see O(streamops.ovenmediaengine.vhosts#module:durable)
         and O(streamops.ovenmediaengine.push_tasks#module:durable).
       - Pulled streams and channels are made through the API only.
+      - Without this option, push tasks and recordings that a stream map has started are recognized. Those whose streams
+        are not live are left to the map that this collection has written for their application, with a warning
+        (since 2.1.0).
     type: bool
     default: false
   config_dir:
     description:
       - Absolute path of the server's configuration directory, which has Server.xml, on the host where the task runs.
         That is the media server, or a host that has the directory mounted.
-      - Required if O(durable=true).
+      - Required if O(durable=true). Relative paths are refused. Without O(durable), only the stream maps in it are
+        read, so that the entries are known that the server starts later (since 2.1.0). If no push tasks and recordings
+        are listed, it is not used then, with a warning.
     type: path
   wait_timeout:
     description:
@@ -222,6 +231,8 @@ parts:
     - Result of each part that has run, by its name, with the keys that the module for many such objects returns, such
       as RV(streamops.ovenmediaengine.vhosts#module:results). The differences are in C(diff) of the task.
     - A part that lists nothing, is not in O(parts), or was not reached has none.
+    - In the number of objects by action, V(skipped) are those that were skipped because of a failed virtual host or
+      application.
   returned: success or failure after validating the options
   type: dict
   sample:
@@ -237,37 +248,37 @@ vhosts:
   description: Number of virtual hosts by action.
   returned: always
   type: dict
-  sample: {created: 1, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+  sample: {created: 1, recreated: 0, deleted: 0, unchanged: 0, failed: 0, skipped: 0}
 applications:
   description: Number of applications by action, including those listed in virtual hosts.
   returned: always
   type: dict
-  sample: {created: 1, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+  sample: {created: 1, recreated: 0, deleted: 0, unchanged: 0, failed: 0, skipped: 0}
 streams:
   description: Number of pulled streams by action.
   returned: always
   type: dict
-  sample: {created: 0, recreated: 0, unchanged: 0, failed: 0}
+  sample: {created: 0, recreated: 0, unchanged: 0, failed: 0, skipped: 0}
 scheduled_channels:
   description: Number of scheduled channels by action.
   returned: always
   type: dict
-  sample: {created: 0, updated: 0, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+  sample: {created: 0, updated: 0, recreated: 0, deleted: 0, unchanged: 0, failed: 0, skipped: 0}
 multiplex_channels:
   description: Number of multiplex channels by action.
   returned: always
   type: dict
-  sample: {created: 0, recreated: 0, deleted: 0, unchanged: 0, failed: 0}
+  sample: {created: 0, recreated: 0, deleted: 0, unchanged: 0, failed: 0, skipped: 0}
 push_tasks:
   description: Number of push tasks by action.
   returned: always
   type: dict
-  sample: {started: 1, restarted: 0, stopped: 0, unchanged: 0, failed: 0}
+  sample: {started: 1, restarted: 0, stopped: 0, unchanged: 0, failed: 0, skipped: 0}
 records:
   description: Number of recordings by action.
   returned: always
   type: dict
-  sample: {started: 0, restarted: 0, stopped: 0, unchanged: 0, failed: 0}
+  sample: {started: 0, restarted: 0, stopped: 0, unchanged: 0, failed: 0, skipped: 0}
 missing:
   description:
     - Number of objects that the server did not have before the run. The keys are V(vhosts), V(applications) and

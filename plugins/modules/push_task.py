@@ -20,13 +20,17 @@ description:
   - A task that is being stopped, for example by another client, does not count as running. The module waits until it is
     gone and starts it again.
   - The server loses push tasks when it restarts. Run the playbook again to restore them.
-  - Tasks from the server's configuration are never changed.
+  - Tasks that a stream map of the server has started have random IDs. A specified task is recognized among them by its
+    stream, protocol, URL and stream key, and is not started again; one that the API has started as well is stopped.
+    Other settings are an error, because only the map can change them. O(state=stopped) ends it until the next stream,
+    with a warning.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.push_task
   - streamops.ovenmediaengine.push_task.change
+  - streamops.ovenmediaengine.durable.maps
 attributes:
   idempotent:
     support: full
@@ -96,6 +100,19 @@ state:
   returned: when the task is known to the server
   type: str
   choices: [ready, connecting, pushing, stopping, stopped, error]
+# BEGIN GENERATED started_by_map
+is_config:
+  description: V(true) if a stream map of the server has started it.
+  returned: when a stream map has started it
+  type: bool
+  version_added: 2.1.0
+server_ids:
+  description: The IDs under which the server lists what its stream map has started; missing if it runs twice.
+  returned: when a stream map has started it
+  type: list
+  elements: str
+  version_added: 2.1.0
+# END GENERATED
 differences:
   description: Fields that differ from the desired state. Secrets are masked.
   returned: success or failure after reading the server

@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.info
   - streamops.ovenmediaengine.secrets
+  - streamops.ovenmediaengine.durable.maps
 options:
   vhost:
     description:
@@ -106,6 +107,13 @@ status:
     is_config:
       description: Whether the task comes from the server's configuration.
       type: bool
+    server_id:
+      description:
+        - ID under which the server lists the task, if RV(status[].id) is that of its stream map, which the module has
+          read in O(config_dir).
+        - An entry of a map for several streams leaves the IDs of the server.
+      type: str
+      version_added: 2.1.0
     track_ids:
       description: IDs of the pushed tracks.
       type: list
@@ -184,7 +192,7 @@ retries:
 # END GENERATED
 """
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.info import PushTaskInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.job_info import PushTaskInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import run_module
 
 

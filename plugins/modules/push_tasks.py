@@ -20,7 +20,10 @@ description:
   - Tasks that differ are stopped and then started with the desired fields.
   - Tasks that are being stopped, for example by another client, do not count as running. The module waits until they
     are gone and starts them again.
-  - Tasks from the server's configuration are never changed.
+  - Tasks that a stream map of the server has started have random IDs. A specified task is recognized among them by its
+    stream, protocol, URL and stream key, and is not started again; one that the API has started as well is stopped.
+    Other settings are an error, because only the map can change them. O(state=stopped) ends it until the next stream,
+    with a warning.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
@@ -132,9 +135,20 @@ results:
     state:
       description:
         - State of the task, if it is known to the server.
-        - V(waiting) if O(durable=true), and its stream map starts it with its stream.
+        - V(waiting) if its stream map starts it with its stream.
       type: str
       choices: [ready, connecting, pushing, stopping, stopped, error, waiting]
+    # BEGIN GENERATED entry_started_by_map
+    is_config:
+      description: V(true) if a stream map of the server has started it; else missing.
+      type: bool
+      version_added: 2.1.0
+    server_ids:
+      description: The IDs under which the server lists what its stream map has started; missing if it runs twice.
+      type: list
+      elements: str
+      version_added: 2.1.0
+    # END GENERATED
     differences:
       description: Fields that differ from the desired state. Secrets are masked.
       type: list

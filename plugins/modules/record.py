@@ -19,13 +19,17 @@ description:
   - A recording in state V(error) stays unchanged, and the module warns about it. The server does not try again before
     its stream starts again.
   - The server loses recordings when it restarts. Run the playbook again to restore them; they continue in a new file.
-  - Recordings from the server's configuration are never changed.
+  - Recordings that a stream map of the server has started have random IDs. A specified recording is recognized among
+    them by its stream and O(file_path), and is not started again; one that the API has started as well is stopped.
+    Other settings are an error, because only the map can change them. O(state=stopped) ends it until the next stream,
+    with a warning.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.record
   - streamops.ovenmediaengine.record.change
+  - streamops.ovenmediaengine.durable.maps
 attributes:
   idempotent:
     support: full
@@ -96,6 +100,19 @@ state:
   returned: when the recording is known to the server
   type: str
   choices: [ready, recording, stopping, stopped, error]
+# BEGIN GENERATED started_by_map
+is_config:
+  description: V(true) if a stream map of the server has started it.
+  returned: when a stream map has started it
+  type: bool
+  version_added: 2.1.0
+server_ids:
+  description: The IDs under which the server lists what its stream map has started; missing if it runs twice.
+  returned: when a stream map has started it
+  type: list
+  elements: str
+  version_added: 2.1.0
+# END GENERATED
 differences:
   description: Fields that differ from the desired state. Secrets are masked.
   returned: success or failure after reading the server

@@ -18,7 +18,10 @@ description:
   - Processes every entry, reports a result for each, and fails at the end if any entry failed.
   - Only specified fields are compared. Omitted fields stay unchanged.
   - Recordings that differ are stopped, which completes their files, and then started with the desired fields.
-  - Recordings from the server's configuration are never changed.
+  - Recordings that a stream map of the server has started have random IDs. A specified recording is recognized among
+    them by its stream and O(records[].file_path), and is not started again; one that the API has started as well is
+    stopped. Other settings are an error, because only the map can change them. O(state=stopped) ends it until the next
+    stream, with a warning.
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
@@ -124,9 +127,20 @@ results:
     state:
       description:
         - State of the recording, if it is known to the server.
-        - V(waiting) if O(durable=true), and its stream map starts it with its stream.
+        - V(waiting) if its stream map starts it with its stream.
       type: str
       choices: [ready, recording, stopping, stopped, error, waiting]
+    # BEGIN GENERATED entry_started_by_map
+    is_config:
+      description: V(true) if a stream map of the server has started it; else missing.
+      type: bool
+      version_added: 2.1.0
+    server_ids:
+      description: The IDs under which the server lists what its stream map has started; missing if it runs twice.
+      type: list
+      elements: str
+      version_added: 2.1.0
+    # END GENERATED
     differences:
       description: Fields that differ from the desired state. Secrets are masked.
       type: list

@@ -18,9 +18,19 @@ description:
   - Checks every option against the keys of the server's version before it touches a file. The server has no such check.
     With an unknown element it does not start. Nor does it with some values of applications, such as renditions of
     subtitles without a label, which are refused too.
-  - Replaces a file only if its text differs, in one step, so that the server never reads a part of it. New files have
+  - Edits the files that exist. Elements that no option stands for are removed, and everything else stays as it is,
+    such as comments, order and indentation, elements with C(ignore="true"), and what means the same. An element of an
+    included file is changed in that file, a virtual host where it is, in C(Server.xml) too, and a push task or
+    recording in the map that its application names. A file that the server cannot read is replaced.
+  - Replaces a file only if it changes, in one step, so that the server never reads a part of it. New files have
     the mode 0600, because they have secrets, and the owner of O(config_dir) if the task runs as root. Existing files
-    keep their owner and mode.
+    keep their owner and mode. If others could read the secrets of one, the mode is changed with a warning.
+  - Waits for up to two minutes while another task writes to O(config_dir), and leaves a file as it is, with an error,
+    if somebody else has changed it since it was read.
+  - Applications are written as the API would complete them. One that lacks C(providers), C(publishers) or
+    C(output_profiles) gets those that the API adds, because a server adds nothing to an application of a file.
+  - A value with which a server of O(version) does not start is refused before anything is written, in check mode, too.
+    RV(depends_on_host) has what only the host can decide.
   - Never restarts the server. RV(restart_required) says whether a changed file needs that.
   - Sends no requests and has no connection options. Run it on the media server, or on a host that has its configuration
     directory.
@@ -50,22 +60,28 @@ options:
     type: str
   purge:
     description:
-      - Whether to remove files of virtual hosts and stream maps that this collection wrote, and that O(vhosts),
-        O(push_tasks) and O(records) do not list. It requires O(vhosts). Files that were written by hand stay.
+      - Whether to remove files of virtual hosts and stream maps that this collection made, and that O(vhosts),
+        O(push_tasks) and O(records) do not list. It requires O(vhosts). Files that somebody else made stay, even if
+        this collection has edited them, with a warning that names them.
     type: bool
     default: false
   state:
     description:
       - V(present) writes the files.
-      - V(absent) removes all files of O(config_dir) that this collection wrote. The other options are checked and
-        otherwise ignored. Files that were written by hand stay.
+      - V(absent) removes all files of O(config_dir) that this collection made. The other options are checked and
+        otherwise ignored. Files that somebody else made stay, even if this collection has edited them.
     type: str
     choices: [present, absent]
     default: present
 notes:
-  - Text of O(server) can hold macros of the server, such as V(${env:OME_RTMP_PORT:1935}).
-  - A C(Server.xml) that was written by hand is replaced. The task warns if virtual hosts are in that file itself. List
-    them in O(vhosts).
+  - Each option of O(server) and O(vhosts) takes text with macros of the server as it is, such as
+    V(${env:OME_RTMP_PORT:1935}), also if its type is a number or a boolean, or if it has choices. The server replaces
+    them when it starts. Only names of virtual hosts cannot have macros. No macro is replaced in Logger.xml and stream
+    maps.
+  - Virtual hosts in C(Server.xml) itself that O(vhosts) does not list are removed from it, with a warning. Without
+    O(vhosts) they stay.
+  - The diff shows the files as they are. Secrets are masked, and comments, ignored elements and unknown attributes are
+    shown as an ellipsis, because they can hold secrets.
 seealso:
   - module: streamops.ovenmediaengine.vhosts
   - module: streamops.ovenmediaengine.push_tasks
@@ -163,6 +179,24 @@ files:
       description: What happened to the file, V(created), V(changed), V(removed) or V(unchanged).
       type: str
       sample: created
+depends_on_host:
+  description:
+    - Options whose values only the host of the server can decide, such as addresses, ports and files. No check of a
+      file can know whether the server starts with them.
+    - It has the specified options, whether or not their files change, and is empty if O(state=absent).
+  returned: if no option and no current file was refused
+  type: list
+  elements: dict
+  version_added: 2.1.0
+  contains:
+    option:
+      description: Full path of the option.
+      type: str
+      sample: server.ip[0]
+    reason:
+      description: What the host must have.
+      type: str
+      sample: The host must have the address, or the name must resolve to one of its own.
 restart_required:
   description:
     - Whether a file has changed that the server reads only when it starts. It reads stream maps whenever a stream
@@ -194,6 +228,22 @@ upgrade:
       sample: >-
         server.bind.providers.webrtc.ice_candidates.tcp_force: Version 0.21.0 names it tcp_relay_force and still takes
         tcp_force. Use tcp_relay_force.
+environment:
+  description:
+    - Environment variables that O(server) and O(vhosts) use in macros. The server process has to have those that are
+      required.
+  returned: if no option and no current file was refused
+  type: list
+  elements: dict
+  version_added: 2.1.0
+  contains:
+    name:
+      description: Name of the variable.
+      type: str
+      sample: OME_RTMP_PORT
+    required:
+      description: Whether a macro has no default, so that the server takes an empty text without the variable.
+      type: bool
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

@@ -13,7 +13,7 @@ version_added: 2.0.0
 author:
   - StreamOps (@streamops)
 description:
-  - Reads since when the server runs, its current connections by protocol, and its throughput; and, on request, its
+  - Reads how long the server has been up, its current connections by protocol, and its throughput; and, on request, its
     version and the same statistics of virtual hosts and applications.
   - By default, the module sends a single request (C(GET /v1/stats/current)).
   - A changed RV(server.start_time) means that the server has restarted, and that it has lost the virtual hosts,
@@ -49,7 +49,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read since when the server runs, and how many connections it has
+- name: Read how long the server has been up, and how many connections it has
   streamops.ovenmediaengine.server_info:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"
@@ -99,7 +99,7 @@ server:
         - Seconds since RV(server.start_time), by the clock of the server and not by that of the controller. A proxy
           between them can replace the server's time by its own.
         - Before server version 0.20.0, the server does not report its time. The value is then the time from its start
-          to RV(server.last_updated_time), and the server runs for at least so long.
+          to RV(server.last_updated_time), and the server has been up at least that long.
       type: int
       sample: 426
     uptime_is_exact:

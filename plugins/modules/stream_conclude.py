@@ -15,7 +15,7 @@ author:
 description:
   - Ends the playlists of LL-HLS and HLS of a live stream, so that players switch from live to on demand. The stream
     itself goes on.
-  - A server of version 0.18.0 ends with all its streams when a concluded stream ends. The module refuses versions
+  - A server of version 0.18.0 crashes, with all streams, when a concluded stream ends. The module refuses versions
     before 0.20.0, the first release that is known not to, unless O(force=true).
   - Nothing is sent if the server's version cannot be read.
   - Needs OvenMediaEngine 0.16.6 or later.

@@ -56,7 +56,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make no subtitles during the break
+- name: Turn off subtitles during the break
   streamops.ovenmediaengine.stream_stt:
     api_url: http://127.0.0.1:8081
     api_token: "{{ ovenmediaengine_api_token }}"

@@ -93,7 +93,7 @@ unmanaged_fields:
 read_only:
   description:
     - Names of the virtual hosts that come from the server's configuration file. They are recognized by numbers and
-      booleans in settings that normally read as text. A name that is not listed can be read-only all the same.
+      booleans in settings that normally read as text. A name that is not listed can be read-only nevertheless.
   returned: success
   type: list
   elements: str

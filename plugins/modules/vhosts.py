@@ -185,6 +185,16 @@ results:
           before: [live.tenant-a.example.com]
           after: [live.tenant-a.example.com, tenant-a.example.org]
     # END GENERATED
+    # BEGIN GENERATED stays_in
+    stays_in:
+      description:
+        - The file that has the virtual host, which a purge leaves because this collection has not made it. The next
+          start of the server brings the virtual host back.
+      returned: when O(durable=true) and O(purge=true), and the file of an unlisted virtual host was written by hand
+      type: str
+      version_added: 2.1.0
+      sample: /etc/ovenmediaengine/VHost_mine.xml
+    # END GENERATED
     # BEGIN GENERATED replaced
     dropped:
       description: What was deleted and not recreated.

@@ -15,6 +15,7 @@ import threading
 import typing as t
 from urllib.parse import urlsplit
 
+from .._core.access_token import rejected_token
 from .._core.errors import OmeError
 from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
 from .._http.client import Result, Transport
@@ -22,6 +23,8 @@ from .._http.responses import NO_BODY, Answer
 from .._tls.addresses import host_of
 from .idempotence import DELETES, READS, Idempotence
 from .messages import ItemAnswer, item_answer, kind_of, message_of
+
+_NOT_OF_THE_API = "If a gateway in front of the API answered, it wants credentials of its own: set http_headers."
 
 
 class Server:
@@ -120,6 +123,9 @@ class Server:
         no_words = answer.body is None and 400 <= answer.status < 500 and answer.status != 401
         kind = "not_json" if no_words else kind_of(answer.status, message)
         error = self._transport.failure(kind, answer, attempt, method, path, message or None)
+        if kind == "unauthorized":
+            error = error.with_detail(rejected_token(self._transport.settings.api_token))
+            error = error.with_detail("" if message else _NOT_OF_THE_API)
         # A failing server does not report how far it got; neither does an unreadable error.
         return error.with_outcome_unknown(idempotence is not READS and kind in ("server_error", "not_json"))
 

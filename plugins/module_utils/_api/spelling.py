@@ -14,7 +14,9 @@ import typing as t
 
 from .._core.errors import OmeError
 from .._core.server_version import OLDEST_ASSUMED, describe
+from .._core.texts import name_list
 from .._schema.fields import Field
+from .._schema.macro_options import literal_macros
 from .._schema.objects import Object
 from .._schema.releases import needs, unsupported
 from .client import Api
@@ -39,10 +41,16 @@ class ServerSpelling:
     ) -> Object:
         """Return the declaration in the server's spelling, for a request that contains ``value`` (option form).
 
-        Raise OmeError ``unsupported_option`` if the server does not know one of the options. With ``assume``, do not
+        Raise OmeError ``unsupported_option`` if the server does not know one of the options, and ``file_macro`` for a
+        number or a boolean that is a macro, which the API would take for 0 or false [read]. With ``assume``, do not
         read the version for options that all releases since 0.18.0 know: an older server rejects them itself. Before a
         tear-down and in check mode this must not be assumed.
         """
+        literal = list(literal_macros(declaration, value))
+        if literal:
+            text = "which only the server's files can hold; the API takes the value itself"
+            detail = f"The value of {name_list(literal)} is a macro of configuration files, {text}."
+            raise OmeError("file_macro", attempt, detail=detail)
         fields = list(declaration.versioned(value))
         if not any(field.renamed or _must_ask(field, assume) for _path, field in fields):
             return declaration

@@ -16,6 +16,7 @@ from .._core.errors import OmeError
 from .._resources import application
 from .._resources.application import APPLICATION
 from .._resources.job import NO_APPLICATION
+from .._resources.output_profiles import track_names
 from .._schema.validators import is_addressable
 from .collector import Collector
 from .desired import Desired
@@ -35,11 +36,15 @@ class Applications:
         self._desired = {application.key_of(app): app for app in desired.applications}
         self._streams = Streams(api)
         self._raws: dict[tuple[str, str], t.Any] = {}
+        self._present: set[tuple[str, str]] = set()
         self._live: dict[tuple[str, str], t.Collection[str]] = {}
 
-    def keep(self, vhost: str, app: str, raw: t.Any) -> None:
-        """Keep an application in wire form, so that it is not read again."""
-        deferred(self._raws.__setitem__, (vhost, app), raw)
+    def keep(self, vhost: str, app: str, raw: t.Any, *, present: bool) -> None:
+        """Keep an application in wire form, so that it is not read again, and whether it is on the server."""
+        if raw is not None:
+            deferred(self._raws.__setitem__, (vhost, app), raw)
+        if present:
+            deferred(self._present.add, (vhost, app))
 
     def lacks(self, key: application.Key, raw: t.Any, part: str, names: t.Collection[str]) -> bool:
         """Return whether an application has none of some providers or publishers, and the lists add none.
@@ -56,7 +61,19 @@ class Applications:
 
     def read(self, key: application.Key, raw: t.Any) -> t.Any:
         """Return an application in wire form; ``raw`` is what is known of it, None if it was not read yet."""
-        return self._read(key) if raw is None else raw
+        return self.current(key) if raw is None else raw
+
+    def current(self, key: application.Key) -> t.Any:
+        """Return an application in wire form, which is read if it was not read yet."""
+        scope = (key.vhost, key.name)
+        if self._raws.get(scope) is None:
+            self._raws[scope] = self._read(key)
+        return self._raws[scope]
+
+    def track_names(self, key: application.Key) -> t.Collection[str] | None:
+        """Return the names of the tracks that an application makes; None if they are not known."""
+        raw = self.current(key)
+        return track_names(application.from_wire(raw, key.vhost)) if isinstance(raw, dict) else None
 
     def _read(self, key: application.Key) -> t.Any:
         place = {"vhost": key.vhost, "application": key.name}
@@ -64,13 +81,15 @@ class Applications:
 
     # Live streams
 
-    def read_live(self, streams: t.Iterable[StreamKey]) -> None:
-        """Read which streams are live, with one list for each application that has one of ``streams``.
+    def read_live(self, streams: t.Iterable[StreamKey], *, every: bool) -> None:
+        """Read which streams are live, with one list for each application: for ``every`` one that is on the server, or
+        for those that have one of ``streams``.
 
         Raises OmeError if no further request can succeed.
         """
         wanted = sorted(key for key in set(streams) if all(map(is_addressable, key[:2])))
-        scopes = [scope for scope in dict.fromkeys(key[:2] for key in wanted) if scope not in self._live]
+        places = {*(key[:2] for key in wanted), *(self._present if every else ())}
+        scopes = [scope for scope in sorted(places) if scope not in self._live]
         lists = self._api.map_concurrently([functools.partial(self._list_live, *scope) for scope in scopes])
         self._live.update(zip(scopes, lists))
         # Only profiles say which other names the outputs of a stream have.
@@ -88,15 +107,25 @@ class Applications:
                 self._collector.add_error(error, vhost=vhost, application=app)
             return ()
 
+    def live_inputs(self) -> list[StreamKey]:
+        """Return the live inputs of the applications whose streams were listed."""
+        return sorted((*scope, name) for scope, names in self._live.items() for name in names)
+
     def is_live(self, stream: StreamKey) -> bool:
         """Return whether a stream is known to be live: as the input or the output of an application."""
-        *scope, name = stream
-        live = self._live.get((scope[0], scope[1]), ())
+        return self.input_of(stream) is not None
+
+    def input_of(self, stream: StreamKey) -> StreamKey | None:
+        """Return the live input that a stream is, or is an output of; None if no such input is known to be live."""
+        vhost, app, name = stream
+        live = self._live.get((vhost, app), ())
         if name in live:
-            return True
-        raw = self._raws.get((scope[0], scope[1]))
+            return stream
+        raw = self._raws.get((vhost, app))
         profiles = (
-            application.from_wire(raw, scope[0]).get("output_profiles", {}) if live and isinstance(raw, dict) else {}
+            application.from_wire(raw, vhost).get("output_profiles", {}) if live and isinstance(raw, dict) else {}
         )
         templates = [str(one.get("output_stream_name", "")) for one in profiles.get("output_profile", ())]
-        return any(template.replace(_ORIGIN, origin) == name for template in templates for origin in live)
+        found = (origin for origin in live for one in templates if one.replace(_ORIGIN, origin) == name)
+        origin = next(found, None)
+        return None if origin is None else (vhost, app, origin)

@@ -14,15 +14,16 @@ from .._api.spelling import ServerSpelling
 from .._certificates.probe import ProbeSettings
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources import virtual_host
+from .._resources import application, virtual_host
 from .applications import Applications
 from .certificates import CertificateAudit
 from .collector import Collector
 from .desired import Desired, DesiredCertificate
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, INFO, SEVERITIES, Finding
+from .findings import DRIFT, ERROR, INFO, SEVERITIES, Finding, affects
+from .inputs import Inputs
 from .jobs import AUDITED_PUSH_TASKS, AUDITED_RECORDS, JobAudit
-from .known_defects import describe_known_defects
+from .known_defects import describe_known_defects, describe_webhook_defects
 from .named_objects import NamedObjectAudit
 from .objects import ObjectAudit, Part
 from .streams_and_channels import AUDITED_MULTIPLEX, AUDITED_SCHEDULED, AUDITED_STREAMS
@@ -52,10 +53,11 @@ class Audit:
         self._collector = Collector(findings)
         self._sampling_interval = sampling_interval
         self._applications = Applications(api, desired, self._collector)
+        self._inputs = Inputs(api, self._collector, self._applications)
         self._durable = DurableAudit(context, self._collector, desired, config_dir)
         common = (api, context, desired, self._collector, self._applications)
         self._push_tasks, self._records = (
-            JobAudit(*common, kind, self._durable) for kind in (AUDITED_PUSH_TASKS, AUDITED_RECORDS)
+            JobAudit(*common, kind, self._durable, self._inputs) for kind in (AUDITED_PUSH_TASKS, AUDITED_RECORDS)
         )
         self._streams, *self._channels = (
             NamedObjectAudit(*common, kind) for kind in (AUDITED_STREAMS, AUDITED_SCHEDULED, AUDITED_MULTIPLEX)
@@ -69,7 +71,10 @@ class Audit:
     def run(self, certificates: t.Iterable[DesiredCertificate], settings: ProbeSettings) -> None:
         """Read and compare everything. A server that does not answer is a finding; its endpoints are still probed."""
         for vhost in self._desired.vhosts:
-            self._collector.add_warnings(virtual_host.warnings_for(vhost), vhost=vhost["name"])
+            self._collector.add_warnings(map(str, virtual_host.concerns_of(vhost)), vhost=vhost["name"])
+        for app in self._desired.applications:
+            place = {"vhost": app["vhost"], "application": app["name"]}
+            self._collector.add_warnings(map(str, application.concerns_of(app)), **place)
         self._durable.read()
         for part in self._parts:
             part.check_desired()
@@ -82,13 +87,20 @@ class Audit:
                 [functools.partial(self._objects.compare, name, unfinished) for name in sorted(unfinished)]
             )
             self._objects.judge_host_names()
-            self._applications.read_live(stream for part in self._parts for stream in part.needed_streams())
+            users = self._objects.users_of_webhooks()
+            for text in describe_webhook_defects(self._version) if users else ():
+                self._collector.add(INFO, "version_trap", text, **affects(users))
+            for channels in self._channels:
+                channels.compare_tracks()
+            self._inputs.start(self._version)
+            self._inputs.read(stream for part in self._parts for stream in part.needed_streams())
             self._look_again()
         except OmeError as error:
             rest = " Everything that was not read before is not compared." if self._reachable else ""
             self._collector.add(ERROR, error.kind, f"{error}{rest}")
         for part in self._parts:
             part.judge()
+        self._inputs.judge()
         endpoints = CertificateAudit(self._collector, settings, self._objects.tls_hosts, self._context.now())
         for desired in certificates:
             endpoints.compare(desired)
@@ -108,6 +120,8 @@ class Audit:
     def _look_again(self) -> None:
         """Read what runs, and what should run, once more after the sampling interval. Raises OmeError."""
         calls = [call for part in self._parts for call in part.second_look()]
+        waited_for = (key for part in (self._push_tasks, self._records) for key in part.unused_inputs())
+        calls += self._inputs.second_look(waited_for)
         if self._sampling_interval and calls:
             self._context.sleep(self._sampling_interval)
             self._api.map_concurrently(calls)
@@ -118,7 +132,9 @@ class Audit:
             return "missing"
         if not finished:  # the server stopped answering before
             return ERROR
-        severities = {finding.severity for finding in self._collector.findings if finding.vhost == name}
+        severities = {
+            finding.severity for finding in self._collector.findings if name == finding.vhost or name in finding.vhosts
+        }
         worst = next((severity for severity in SEVERITIES if severity in severities), "ok")
         return "not_listed" if worst == DRIFT and not entry["listed"] and not entry["read_only"] else worst
 

@@ -10,11 +10,14 @@ import typing as t
 
 from .._core.concurrency import deferred
 from .._core.errors import UNANSWERED, OmeError
+from .._core.texts import name_list
 from .._schema.fields import Difference
 from .findings import DRIFT, ERROR, WARNING, Finding
 
 SERVER_LOST = (*UNANSWERED, "unauthorized", "redirect", "tls")
 """Kinds of errors that end an audit: each further request would fail in the same way, some after a time-out."""
+
+MOST_NAMED = 5  # objects in a message
 
 UNKNOWN = object()
 """Stands for a response that could not be read, because None means that the object does not exist."""
@@ -32,10 +35,26 @@ class Collector:
         deferred(self.findings.append, Finding(severity, kind, message, **place))
 
     def add_error(self, error: OmeError, **place: t.Any) -> None:
-        """Add the finding of a failed request; raise the error again if it ends the audit."""
+        """Add the finding of a failed request, once; raise the error again if it ends the audit."""
         if error.kind in SERVER_LOST:
             raise error
-        self.add(ERROR, error.kind, str(error), **place)
+        deferred(self._add_once, Finding(ERROR, error.kind, str(error), **place))
+
+    def _add_once(self, finding: Finding) -> None:
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def add_blocked(self, error: OmeError, title: str, what: str, names: t.Sequence[str], **place: str) -> None:
+        """Add one finding about listed objects that an application cannot have, for what it lacks.
+
+        ``title`` and ``place`` are those of the first object. ``what`` is the plural of their kind, for several.
+        """
+        text = f"{title} is"
+        if len(names) > 1:
+            place = {part: place[part] for part in ("vhost", "application")}
+            text = f"Application {place['vhost']}/{place['application']}: {what} {name_list(names, MOST_NAMED)} are"
+        text = f"{text} listed and not on the server. {error.advice.meaning} {error.advice.remedy}"
+        self.add(ERROR, error.kind, text, **place)
 
     def add_warnings(self, texts: t.Iterable[str], **place: str) -> None:
         """Add warnings about desired objects that are valid but may not do what was meant."""

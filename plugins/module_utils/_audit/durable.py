@@ -16,8 +16,9 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources import application
-from .._resources.job import JobKind, Key, key_of
+from .._resources import application, completion
+from .._resources.job import JobKind, key_of
+from .._resources.mapped_jobs import is_durable_path, map_path
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.fields import Difference
 from .._schema.objects import Object
@@ -71,11 +72,11 @@ class DurableAudit:
         """Read the stream maps of the applications of jobs; one that cannot be used is a finding."""
         if self._files is None:
             return
-        from .._config.stream_maps import STREAM_MAPS
+        from .._config.stream_maps import map_of
         from .._reconcile.map_files import MapFiles
         from .._reconcile.predicted import Predicted
 
-        stream_map = next(one for one in STREAM_MAPS if one.kind is kind)
+        stream_map = map_of(kind)
         by_scope: dict[tuple[str, str], list[tuple[str, Value]]] = {}
         for job in jobs:
             by_scope.setdefault((job["vhost"], job["app"]), []).append(("", job))
@@ -88,6 +89,11 @@ class DurableAudit:
                 self._maps[kind, vhost, app] = maps
             except OmeError as error:
                 self._collector.add(ERROR, error.kind, str(error), vhost=vhost, application=app)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the audit has a configuration directory."""
+        return self._config_dir is not None
 
     def is_inline(self, vhost: str) -> bool:
         """Return whether Server.xml itself defines a virtual host."""
@@ -129,6 +135,10 @@ class DurableAudit:
             text = f"{title}: {difference.field} differs in its file, from which the server starts."
             shown = {"field": difference.field, "found": difference.before, "wanted": difference.after}
             self._collector.add(DRIFT, "not_durable", text, **shown, **place)
+        for option in completion.lacking({**kept, **desired}) if "application" in place else ():
+            text = f"{title} has no {option} in its file, so that after a restart {completion.EFFECTS[option]}."
+            text = f"{text} A durable run of provision adds what the API adds."
+            self._collector.add(DRIFT, "not_durable", text, field=option, **place)
 
     def check_job(self, kind: JobKind, job: Value, **place: str) -> None:
         """Report a listed job that the stream map of its application does not have as listed."""
@@ -167,6 +177,15 @@ class DurableAudit:
             self._restart_due(text, difference.field, difference.before, difference.after, **place)
         return others
 
+    def completes(self, title: str, current: Value, **place: str) -> None:
+        """Report what a running application (option form) lacks, and its file has."""
+        kept = self._applications(place["vhost"]).get(place["application"], {})
+        for option in completion.lacking(current):
+            if kept.get(option) is not None:
+                effect, wanted = completion.EFFECTS[option], application.APPLICATION.fields[option].mask(kept[option])
+                text = f"{title} has no {option} until the server restarts: {effect}. Its file has it."
+                self._restart_due(text, option, None, wanted, **place)
+
     def appears(self, title: str, declaration: Object, desired: Value, **place: str) -> bool:
         """Report an application that is missing until the server restarts, and return whether it is one."""
         kept = self._applications(place["vhost"]).get(place["application"])
@@ -199,14 +218,15 @@ class DurableAudit:
         return None if kept is None or any(kind.declaration.difference(job, kept)) else kept
 
     def reads_map(self, kind: JobKind, vhost: str, raw: t.Any, app: str) -> bool:
-        """Return whether a running application (wire form) reads the stream map with the jobs."""
+        """Return whether a running application (wire form) reads the stream map with the jobs.
+
+        Without files, that is the map that this collection writes, if the application reads one.
+        """
+        if self._files is None:
+            path = map_path(kind, raw, (vhost, app)) if isinstance(raw, dict) else None
+            return path is not None and is_durable_path(kind, path, (vhost, app))
         maps = self._maps.get((kind, vhost, app))
         return maps is not None and isinstance(raw, dict) and maps.is_read_by((vhost, app), raw)
-
-    def has_started(self, kind: JobKind, entry: Value, raw: Value, key: Key) -> bool:
-        """Return whether an entry of a stream map has started a job of the configuration (wire form)."""
-        maps = self._maps.get((kind, key.vhost, key.app))
-        return maps is not None and maps.has_started(entry, raw, key)
 
     @property
     def restart_required(self) -> bool | None:

@@ -23,7 +23,7 @@ class Finding(t.NamedTuple):
     """One fault or difference.
 
     The names of the fields are keys of results. A field that does not apply is empty, or None for ``found`` and
-    ``wanted``.
+    ``wanted``. ``vhosts`` are all virtual hosts that a cause affects, if these are several; ``vhost`` is the first.
     """
 
     severity: str
@@ -39,3 +39,9 @@ class Finding(t.NamedTuple):
     field: str = ""
     found: t.Any = None
     wanted: t.Any = None
+    vhosts: t.Sequence[str] = ()
+
+
+def affects(vhosts: t.Sequence[str]) -> dict[str, t.Any]:
+    """Return the fields of a finding that name one or several virtual hosts."""
+    return {"vhost": vhosts[0], "vhosts": list(vhosts) if len(vhosts) > 1 else []}

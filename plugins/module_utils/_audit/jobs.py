@@ -16,6 +16,7 @@ from .._core.errors import OmeError
 from .._reconcile.waiting import STABLE_TIMEOUT, list_stable
 from .._resources import application
 from .._resources.job import NO_APPLICATION, JobKind, Key, id_of, is_of_configuration, key_of
+from .._resources.mapped_jobs import Mapped, of_configuration, settings_differ, started_by
 from .._resources.push_task import PUSH_PUBLISHERS, PUSH_TASK, PUSH_TASKS
 from .._resources.record import RECORDS
 from .._schema.validators import is_addressable
@@ -24,6 +25,7 @@ from .collector import Collector
 from .desired import Desired
 from .durable import DurableAudit
 from .findings import DRIFT, ERROR, WARNING
+from .inputs import Inputs
 
 Raw = t.Mapping[str, t.Any]  # a job in wire form
 
@@ -37,7 +39,7 @@ class AuditedJobs(t.NamedTuple):
     publishers: t.Collection[str]  # the application needs one of them
     counter: str  # the JSON name of the bytes of the current connection or file
     everywhere: bool  # whether all applications are read, and not only those of the list
-    waits_in_vain: bool  # whether one that waits although its stream is live is a finding
+    waiting: str  # the kind of finding about one that waits although its stream is live
     on_error: str
     has_done: str
     describe: t.Callable[[Raw], dict[str, t.Any]]  # what results say of one, beside what all jobs have
@@ -58,7 +60,7 @@ AUDITED_PUSH_TASKS = AuditedJobs(
     publishers=PUSH_PUBLISHERS,
     counter="sentBytes",
     everywhere=True,
-    waits_in_vain=False,
+    waiting="push_waiting",
     on_error="its destination does not accept it. The server keeps trying.",
     has_done="sent",
     describe=_describe_push_task,
@@ -70,7 +72,7 @@ AUDITED_RECORDS = AuditedJobs(
     publishers=("file",),
     counter="recordBytes",
     everywhere=False,
-    waits_in_vain=True,
+    waiting="record_stalled",
     on_error="the server cannot write its files. It does not try again before the stream starts again.",
     has_done="written",
     describe=lambda raw: {"stream": _stream_of(raw), "file_path": str(raw.get("filePath", ""))},
@@ -100,8 +102,10 @@ class JobAudit:
         applications: Applications,
         audited: AuditedJobs,
         durable: DurableAudit,
+        inputs: Inputs,
     ) -> None:
         self._durable = durable
+        self._inputs = inputs
         self._api = api
         self._context = context
         self._collector = collector
@@ -115,6 +119,8 @@ class JobAudit:
         self._skipped: set[tuple[str, str]] = set()
         self._mapped: dict[Key, t.Mapping[str, t.Any]] = {}
         """The listed jobs that a stream map starts with their streams, as the map has them."""
+        self._names: dict[Key, Key] = {}
+        """The listed jobs by the keys under which stream maps have started them."""
         self.entries: list[dict[str, t.Any]] = []
         """What results say of each job that was read."""
 
@@ -153,30 +159,53 @@ class JobAudit:
         samples = self._sample(vhost, app, jobs)
         deferred(self._first.update, samples)
         cannot_start: bool | None = None
+        configured = of_configuration(self._kind, [sample.raw for sample in samples.values()], (vhost, app))
+        blocked: list[Key] = []
         for key in sorted(key for key in self._jobs if (key.vhost, key.app) == (vhost, app)):
             title = f"{self._kind.title} {key}"
+            if self._is_of_map(key, samples, configured):
+                continue
             if key in samples:
                 current = self._kind.from_wire(samples[key].raw, vhost, app)
                 differences = self._kind.declaration.difference(self._jobs[key], current)
                 self._collector.add_differences(title, differences, read_only=False, **self._place(key))
                 continue
             entry = self._durable.mapped(self._kind, self._jobs[key]) if present else None
-            if entry is not None:
+            if entry is not None or (present and not self._durable.has_files):
                 raw = self._applications.read(application.Key(vhost, app), raw)
                 if self._durable.reads_map(self._kind, vhost, raw, app):
-                    deferred(self._mapped.__setitem__, key, entry)
+                    deferred(self._mapped.__setitem__, key, entry or self._jobs[key])
                     continue
             if cannot_start is None:
                 cannot_start = present and self._applications.lacks(
                     application.Key(vhost, app), raw, "publishers", self._audited.publishers
                 )
-            text = f"{title} is listed and not on the server."
             if cannot_start:
-                error = OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what} {key}")
-                text = f"{text} {error.advice.meaning} {error.advice.remedy}"
-                self._collector.add(ERROR, error.kind, text, **self._place(key))
+                blocked.append(key)
             else:
+                text = f"{title} is listed and not on the server."
                 self._collector.add(DRIFT, "missing", text, **self._place(key))
+        if blocked:
+            error = OmeError(self._kind.calls.publisher_missing, f"start {self._kind.what}")
+            title, where = f"{self._kind.title} {blocked[0]}", self._place(blocked[0])
+            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.id for key in blocked], **where)
+
+    def _is_of_map(self, key: Key, samples: t.Mapping[Key, Sample], configured: t.Sequence[Mapped]) -> bool:
+        """Return whether a stream map has started a listed job; report what is not as listed then."""
+        job, title, place = self._jobs[key], f"{self._kind.title} {key}", self._place(key)
+        twins = started_by(self._kind, job, [one for one in configured if one.server_id != key.id])
+        # Recordings without a path have a file each, so neither harms the other.
+        if not twins or (key in samples and not job.get(self._kind.destination)):
+            return False
+        deferred(self._names.update, {Key(key.vhost, key.app, one.server_id): key for one in twins})
+        if key in samples:
+            text = f"{title} runs twice: the server's stream map has started it, too. provision stops one of the two."
+            self._collector.add(ERROR, f"{self._noun}_doubled", text, **place)
+        for difference in settings_differ(self._kind, job, twins[0].job):
+            text = f"{title}: {difference.field} differs. It comes from the server's stream map: change it there."
+            shown = {"field": difference.field, "found": difference.before, "wanted": difference.after}
+            self._collector.add(DRIFT, "differs", text, **shown, **place)
+        return True
 
     def _list(self, vhost: str, app: str) -> list[dict[str, t.Any]] | None:
         """Return the jobs of an application in wire form; None if they cannot be read, with a finding."""
@@ -192,7 +221,7 @@ class JobAudit:
 
     def needed_streams(self) -> t.Iterator[StreamKey]:
         """Yield the streams of the jobs that wait: whether one of them is live decides whether that is a finding."""
-        for key, sample in self._first.items():
+        for key, sample in self._first.items() if self._inputs.possible else ():
             if self._waits(sample):
                 yield key.vhost, key.app, _stream_of(sample.raw)
         for key, entry in self._mapped.items():
@@ -203,9 +232,16 @@ class JobAudit:
         scopes = {
             (key.vhost, key.app)
             for key, sample in self._first.items()
-            if sample.sent is not None or self._waits_in_vain(key, sample)
+            if sample.sent is not None or self._input_without_use(key, sample) is not None
         }
         return [functools.partial(self._sample_scope_again, *scope) for scope in sorted(scopes)]
+
+    def unused_inputs(self) -> t.Iterator[StreamKey]:
+        """Yield the live inputs for which jobs wait."""
+        for key, sample in self._first.items():
+            found = self._input_without_use(key, sample)
+            if found is not None:
+                yield found
 
     def _sample_scope_again(self, vhost: str, app: str) -> None:
         deferred(self._last.update, self._sample(vhost, app, self._list(vhost, app) or []))
@@ -225,26 +261,27 @@ class JobAudit:
         return sent
 
     def _waits(self, sample: Sample) -> bool:
-        """Return whether a job of this kind waits for its stream, as far as its state says."""
-        state = self._kind.state_of(sample.raw)
-        return self._audited.waits_in_vain and state in ("ready", "stopped") and bool(_stream_of(sample.raw))
+        """Return whether a job waits for its stream, as far as its state says."""
+        return self._kind.state_of(sample.raw) in ("ready", "stopped") and bool(_stream_of(sample.raw))
 
-    def _waits_in_vain(self, key: Key, sample: Sample) -> bool:
-        """Return whether a job waits although its stream is live."""
-        return self._waits(sample) and self._applications.is_live((key.vhost, key.app, _stream_of(sample.raw)))
+    def _input_without_use(self, key: Key, sample: Sample) -> StreamKey | None:
+        """Return the live input for which a job waits; None if it does not wait, or may just have been started."""
+        if not self._waits(sample):
+            return None
+        found = self._applications.input_of((key.vhost, key.app, _stream_of(sample.raw)))
+        return found if found is not None and self._inputs.is_due(found, sample.raw.get("createdTime")) else None
 
     # Judgement
 
     def judge(self) -> None:
         """Report jobs that fail, send nothing or are not listed, and make the entries of the result."""
-        for key in sorted(self._first):
+        for key in sorted(self._first, key=lambda one: (self._names.get(one, one), one)):
             self._judge_one(key)
         for key, entry in sorted(self._mapped.items()):
-            if self._applications.is_live((key.vhost, key.app, entry["stream"]["name"])) and not any(
-                is_of_configuration(sample.raw) and self._durable.has_started(self._kind, entry, sample.raw, other)
-                for other, sample in self._first.items()
-                if other[:2] == key[:2]
-            ):
+            jobs = (sample.raw for other, sample in self._first.items() if other[:2] == key[:2])
+            configured = of_configuration(self._kind, jobs, (key.vhost, key.app))
+            is_live = self._applications.is_live((key.vhost, key.app, entry["stream"]["name"]))
+            if is_live and not started_by(self._kind, entry, configured):
                 text = f"{self._kind.title} {key} is listed and not on the server, although its stream is live."
                 self._collector.add(DRIFT, "missing", text, **self._place(key))
 
@@ -252,18 +289,22 @@ class JobAudit:
         first = self._first[key]
         last = self._last.get(key, first)
         state, configured = self._kind.state_of(last.raw), is_of_configuration(last.raw)
-        listed = key in self._jobs or (self._audited.option, *key) in self._referenced_keys
         bits, elapsed = _bits_per_second(first, last), last.moment - first.moment
+        key = self._names.get(key, key)
+        listed = key in self._jobs or (self._audited.option, *key) in self._referenced_keys
         title, place = f"{self._kind.title} {key}", self._place(key)
+        unused = self._input_without_use(key, last)
         if state == "error":
             text = f"{title} is in state error: {self._audited.on_error}"
             self._collector.add(ERROR, f"{self._noun}_error", text, **place)
         elif bits == 0:
             text = f"{title} is in state {state}, and has {self._audited.has_done} nothing for {elapsed:.0f} s."
             self._collector.add(ERROR, f"{self._noun}_stalled", text, **place)
-        elif self._waits_in_vain(key, last):
-            text = f"{title} is in state {state}, although its stream {_stream_of(last.raw)} is live."
-            self._collector.add(ERROR, f"{self._noun}_stalled", text, **place)
+        elif unused is not None:
+            stream = _stream_of(last.raw)
+            text = f"{title} is in state {state}, although its stream {stream} is live."
+            text = f"{text}{self._inputs.why_waiting(unused, stream)}"
+            self._collector.add(ERROR, self._audited.waiting, text, **place)
         if not listed and not configured and (key.vhost, key.app) not in self._skipped:
             if is_addressable(key.id):
                 self._collector.add(DRIFT, "not_listed", f"{title} is on the server and not listed.", **place)

@@ -21,6 +21,7 @@ class KnownDefect(t.NamedTuple):
     first: _Numbers
     end: _Numbers | None
     text: str
+    of_webhooks: bool = False  # whether it concerns only servers whose virtual hosts use admission webhooks
 
 
 KNOWN_DEFECTS = (
@@ -77,20 +78,40 @@ KNOWN_DEFECTS = (
         "The certificate of the API itself cannot be reloaded. A new one needs a restart, which loses everything that "
         "was created through the API.",
     ),
+    KnownDefect(
+        (0, 20),
+        (0, 20, 5),
+        "Admission webhooks never send `closing`, so the control server does not learn that a publisher or viewer has "
+        "left (issue 1991 of the server). Upgrade to 0.20.5 or later.",
+        of_webhooks=True,
+    ),
 )
 
 
 def describe_known_defects(version: str | None) -> t.Iterator[str]:
-    """Yield what is known about a server version.
+    """Yield what is known about a server version, whatever the server is used for.
 
     ``version`` is the text that the server reports; None if it is older than the call that reports one.
     """
-    # At most nine digits each: a longer number is no version, and Python refuses to convert very long ones.
-    numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", "0" if version is None else version)[:3])
+    numbers = _numbers(version)
     if version is None:
         yield "The server does not report its version, so it is older than 0.16.5."
     elif not numbers:
         yield f"The server reports a version without a number, {version!r}, so known defects cannot be listed."
+    yield from (defect.text for defect in _of_version(numbers) if not defect.of_webhooks)
+
+
+def describe_webhook_defects(version: str | None) -> t.Iterator[str]:
+    """Yield what is known about the admission webhooks of a server version, as the server reports it."""
+    yield from (defect.text for defect in _of_version(_numbers(version)) if defect.of_webhooks)
+
+
+def _numbers(version: str | None) -> _Numbers:
+    # At most nine digits each: a longer number is no version, and Python refuses to convert very long ones.
+    return tuple(int(part) for part in re.findall(r"\d{1,9}", "0" if version is None else version)[:3])
+
+
+def _of_version(numbers: _Numbers) -> t.Iterator[KnownDefect]:
     for defect in KNOWN_DEFECTS:
         if numbers and defect.first <= numbers and (defect.end is None or numbers < defect.end):
-            yield defect.text
+            yield defect

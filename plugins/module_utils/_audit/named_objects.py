@@ -40,6 +40,10 @@ class AuditedObjects(t.NamedTuple):
     idle: t.Callable[[Raw, float], str | None] = lambda _raw, _now: None
     # Return the streams without which one cannot play.
     sources: t.Callable[[Raw], t.Sequence[StreamKey]] = lambda _raw: ()
+    # Return warnings about one in option form; the tracks of the applications of its sources are known.
+    concerns: t.Callable[[t.Mapping[str, t.Any], t.Mapping[tuple[str, ...], t.Any]], t.Iterable[str]] = (
+        lambda _value, _tracks: ()
+    )
 
 
 class NamedObjectAudit:
@@ -106,6 +110,7 @@ class NamedObjectAudit:
             if key not in self._objects and key not in self._referenced:
                 deferred(self._unlisted.add, key)
         lacks: dict[tuple[str, ...], bool] = {}
+        blocked: dict[tuple[str, ...], list[Key]] = {}
         for key in keys:
             exists = present and (names is None or key.name in names)
             current = self._read(key) if exists else None
@@ -120,7 +125,14 @@ class NamedObjectAudit:
                 lacks[needs] = bool(needs and present) and self._applications.lacks(
                     application.Key(vhost, app), raw, "providers", needs
                 )
-            self._add_missing(key, cannot_create=lacks[needs])
+            if lacks[needs]:
+                blocked.setdefault(needs, []).append(key)
+            else:
+                self._add_missing(key)
+        for same in blocked.values():
+            error = OmeError("provider_missing", f"create {self._kind.what}")
+            title, where = self._title(same[0]), self._place(same[0])
+            self._collector.add_blocked(error, title, f"{self._kind.what}s", [key.name for key in same], **where)
 
     def _list(self, vhost: str, app: str) -> t.Any:
         """Return the names of the objects of an application; UNKNOWN if they cannot be read, with a finding."""
@@ -159,17 +171,27 @@ class NamedObjectAudit:
         else:
             self._collector.add_differences(self._title(key), differences, read_only=False, **self._place(key))
 
-    def _add_missing(self, key: Key, *, cannot_create: bool) -> None:
+    def _add_missing(self, key: Key) -> None:
         text = f"{self._title(key)} is listed and not on the server"
         incomplete = self._kind.incomplete(self._objects[key])
-        if cannot_create:
-            error = OmeError("provider_missing", f"create {self._kind.what} {key}")
-            text = f"{text}. {error.advice.meaning} {error.advice.remedy}"
-            self._collector.add(ERROR, error.kind, text, **self._place(key))
-        elif incomplete:
+        if incomplete:
             self._collector.add(ERROR, "bad_input", f"{text}, and cannot be created: {incomplete}.", **self._place(key))
         else:
             self._collector.add(DRIFT, "missing", f"{text}.", **self._place(key))
+
+    def compare_tracks(self) -> None:
+        """Report listed objects that take tracks which their sources do not have.
+
+        Raises OmeError if no further request can succeed.
+        """
+        for key, raw in sorted(self._raws.items()):
+            if raw is not None:
+                places = {place[:2] for place in self._audited.sources(raw) if all(map(is_addressable, place[:2]))}
+                tracks: dict[tuple[str, ...], t.Any] = {
+                    place: self._applications.track_names(application.Key(*place)) for place in sorted(places)
+                }
+                texts = self._audited.concerns(self._kind.from_wire(raw, key), tracks)
+                self._collector.add_warnings(texts, **self._place(key))
 
     # Objects that do not play
 

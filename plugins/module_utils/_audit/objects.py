@@ -18,7 +18,8 @@ from .._certificates.sni import TlsHost, tls_host
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._reconcile.reachability import names_of, reaches, remedies
+from .._core.texts import name_list
+from .._reconcile.reachability import MOST_NAMED, names_of, reaches, remedies
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.host_names import CONFIGURED, Claim, HostNames, Owner, place_of
@@ -28,7 +29,7 @@ from .applications import Applications
 from .collector import UNKNOWN, Collector, where_to_change
 from .desired import Desired
 from .durable import DurableAudit
-from .findings import DRIFT, ERROR, INFO, WARNING
+from .findings import DRIFT, ERROR, INFO, WARNING, affects
 from .jobs import JobAudit
 from .named_objects import NamedObjectAudit
 
@@ -65,6 +66,7 @@ class ObjectAudit:
         self._vhosts = {vhost["name"]: vhost for vhost in desired.vhosts}
         self._applications = {application.key_of(app): app for app in desired.applications}
         self._host_names: dict[str, list[str]] = {}
+        self._webhooks: list[str] = []
         self.tls_hosts: list[TlsHost] = []
         """The virtual hosts of the server that have TLS."""
         self.entries: dict[str, dict[str, t.Any]] = {}
@@ -121,6 +123,8 @@ class ObjectAudit:
         if host is not None:
             deferred(self.tls_hosts.append, host)
         deferred(self._host_names.__setitem__, name, names_of(current))
+        if any((current.get("admission_webhooks", {}).get("enables") or {}).values()):
+            deferred(self._webhooks.append, name)
         if desired is None:
             return
         declaration, title = self._spelling.to_compare(VIRTUAL_HOST, desired), f"Virtual host {name}"
@@ -139,30 +143,63 @@ class ObjectAudit:
         """Report host names by which publishers and viewers reach another virtual host, or may reach one."""
         places = {vhost: place_of(vhost, read_only=self.entries[vhost]["read_only"]) for vhost in self._host_names}
         claims = HostNames(Claim(vhost, names, places[vhost]) for vhost, names in self._host_names.items())
-        for vhost, names in self._host_names.items():
+        causes: dict[tuple[t.Any, ...], dict[str, dict[str, Owner]]] = {}
+        for vhost, names in sorted(self._host_names.items()):
             owners = {name: owner for name in names if (owner := claims.owner(name, vhost, places[vhost])) is not None}
             for lost in (True, False):
                 taken = {name: owner for name, owner in owners.items() if owner.lost == lost}
+                rivals = {rival for owner in taken.values() for rival in owner.rivals}
+                # Of virtual hosts with the same host name, each is a rival of the others.
+                cause = rivals if lost else {vhost, *(rival for rival, _pattern in rivals)}
                 if taken:
-                    self._add_host_names(vhost, taken, {name for name, place in places.items() if place == CONFIGURED})
+                    causes.setdefault((lost, frozenset(cause)), {})[vhost] = taken
+        configured = {name for name, place in places.items() if place == CONFIGURED}
+        for (lost, _cause), affected in causes.items():
+            self._add_host_names(affected, configured, lost=lost)
+        for vhost, names in sorted(self._host_names.items()):
+            if not names and not names_of(self._vhosts.get(vhost)):
+                self._add_no_host_name(vhost)
 
-    def _add_host_names(self, vhost: str, taken: t.Mapping[str, Owner], configured: t.Collection[str]) -> None:
-        """Add a finding about host names of a virtual host that others take, or may take.
+    def _add_host_names(
+        self, affected: t.Mapping[str, t.Mapping[str, Owner]], configured: t.Collection[str], *, lost: bool
+    ) -> None:
+        """Add a finding about host names that others take, or may take, for one cause: by virtual host and host name.
 
         ``configured`` are the virtual hosts of the server's configuration file.
         """
-        others = {name: owner.vhosts for name, owner in taken.items()}
-        place = {"vhost": vhost, "field": "host.names", "found": list(taken)}
-        if all(owner.lost for owner in taken.values()):
-            text = f"Publishers and viewers that use these host names of virtual host {vhost} reach another one"
-            text = f"{text}: {reaches(others)}. {remedies(taken.values(), configured)}"
+        vhosts = list(affected)
+        of_them = f"virtual host{'s' if len(vhosts) > 1 else ''} {name_list(vhosts, MOST_NAMED)}"
+        owners = {name: owner for taken in affected.values() for name, owner in taken.items()}
+        others = {name: owner.vhosts for name, owner in owners.items()}
+        place = {**affects(vhosts), "field": "host.names", "found": list(owners)}
+        if lost:
+            text = f"Publishers and viewers that use these host names of {of_them} reach another one"
+            text = f"{text}: {reaches(others)}. {remedies(owners.values(), configured)}"
             self._collector.add(ERROR, "unreachable", text, **place)
+            return
+        if len(vhosts) > 1:
+            text = f"The {of_them} have the same host names: {name_list(owners, MOST_NAMED)}."
         else:
-            text = (
-                f"Other virtual hosts have host names of virtual host {vhost}, too: {reaches(others, or_else=vhost)}."
-            )
-            text = f"{text} The one that was created first gets them, and the API does not report which one that is."
-            self._collector.add(WARNING, "ambiguous_host_name", text, **place)
+            text = f"Other virtual hosts have host names of {of_them}, too: {reaches(others, or_else=vhosts[0])}."
+        text = f"{text} The one that was created first gets them, and the API does not report which one that is."
+        self._collector.add(WARNING, "ambiguous_host_name", text, **place)
+
+    def _add_no_host_name(self, vhost: str) -> None:
+        """Add a finding about a virtual host without a host name."""
+        where = (
+            "Add <Name> under Host, Names of the virtual host in Server.xml, and restart the server."
+            if self.entries[vhost]["read_only"]
+            else "Set host.names."
+        )
+        text = (
+            f"Virtual host {vhost} has no host name, so no publisher or viewer reaches it. Give it one that leads to "
+            f"the server, such as media-1.example.com. {where}"
+        )
+        self._collector.add(WARNING, "no_host_name", text, vhost=vhost, field="host.names")
+
+    def users_of_webhooks(self) -> list[str]:
+        """Return the virtual hosts that ask a control server about publishers or viewers."""
+        return sorted(self._webhooks)
 
     # Applications
 
@@ -192,7 +229,7 @@ class ObjectAudit:
         for app in sorted({*(names or ()), *used}):
             present = entry["present"] and (names is None or app in names)
             raw = raws.get(app, UNKNOWN if names is None else None)
-            self._inside.keep(vhost, app, raw)
+            self._inside.keep(vhost, app, raw, present=present)
             for part in self._parts:
                 part.compare(vhost, app, raw, present=present)
 
@@ -264,8 +301,10 @@ class ObjectAudit:
         desired, title = self._applications[key], f"Application {key}"
         declaration = self._spelling.to_compare(APPLICATION, desired)
         if isinstance(raw, dict):
-            found = declaration.difference(desired, application.from_wire(raw, key.vhost))
+            current = application.from_wire(raw, key.vhost)
+            found = declaration.difference(desired, current)
             differences = self._durable.until_restart(title, declaration, desired, found, **place)
+            self._durable.completes(title, {**current, **desired}, **place)
             self._collector.add_differences(title, differences, read_only=entry["read_only"], **place)
         elif raw is None:
             if entry["read_only"] and self._durable.appears(title, declaration, desired, **place):

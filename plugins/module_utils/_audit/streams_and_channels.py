@@ -91,9 +91,8 @@ def _why_not_playing(raw: Raw, _now: float) -> str | None:
 
 def _sources(raw: Raw) -> list[StreamKey]:
     """Return the streams that a multiplex channel combines."""
-    sources = multiplex_channel.MULTIPLEX_CHANNEL.from_wire(raw).get("source_streams", ())
-    places = [str(source.get("url", "")).partition("://")[2].split("/") for source in sources]
-    return [(place[0], place[1], place[2]) for place in places if len(place) == 3]
+    places = multiplex_channel.sources_of(multiplex_channel.MULTIPLEX_CHANNEL.from_wire(raw))
+    return [(place[0], place[1], place[2]) for place in places if place]
 
 
 AUDITED_STREAMS = AuditedObjects(
@@ -117,4 +116,5 @@ AUDITED_MULTIPLEX = AuditedObjects(
     describe=_describe_multiplex,
     idle=_why_not_playing,
     sources=_sources,
+    concerns=multiplex_channel.warnings_for,
 )

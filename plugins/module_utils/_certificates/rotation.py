@@ -120,7 +120,7 @@ class Rotation:
         problem = "The reload got no answer."
         if self.answer is not None:
             problem = f"The server answered the reload with {self.answer.status}: {self.answer.message}"
-        self._context.warn(f"{problem} The expected certificate is served all the same.")
+        self._context.warn(f"{problem} The expected certificate is served nevertheless.")
         return True
 
     def _warn_of_missing(self) -> None:

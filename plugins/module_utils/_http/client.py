@@ -28,7 +28,7 @@ from .._core.errors import OmeError
 from .._core.server_version import Version
 from .circuit_breaker import CircuitBreaker
 from .connections import Connections, PooledConnection
-from .failures import WRONG_SCHEME, Failure, failure_of_exception, reason_of
+from .failures import NO_HTTP, WRONG_SCHEME, Failure, failure_of_exception, failure_of_proxy, reason_of
 from .responses import MOST_PARTS, NO_BODY, Answer, TooLargeError, parse_response, read_content
 from .retry_policy import RetryPolicy
 from .settings import Settings
@@ -45,6 +45,8 @@ else:
     REQUESTS_IMPORT_ERROR = None
 
 Result = t.TypeVar("Result")
+
+_OF_WRONG_PORT = ("refused", "timeout", "not_json")  # kinds of errors of a port at which no API listens
 
 
 def can_be_asked(url: str) -> bool:
@@ -194,13 +196,25 @@ class Transport:
         )
 
     def _explained(self, outcome: Failure) -> Failure:
-        """Return the failure, or that the port speaks the other protocol.
+        """Return the failure, or that the port speaks the other protocol; with the proxy that the request went to.
 
-        Many ports show that only by closing the connection or by silence.
+        Many ports show the other protocol only by closing the connection or by silence.
         """
-        if self._answered or not outcome.mute:
-            return outcome
-        return WRONG_SCHEME[self._connections.is_secure] if self._connections.speaks_the_other_scheme() else outcome
+        if outcome.mute and not self._answered and self._connections.speaks_the_other_scheme():
+            return WRONG_SCHEME[self._connections.is_secure]
+        if outcome.garbled and not self._answered:
+            outcome = outcome._replace(kind="not_json", detail=NO_HTTP)
+        return outcome._replace(detail=self._with_route(outcome.kind, outcome.detail))
+
+    def _with_route(self, kind: str, detail: str) -> str:
+        """Return what is known about a failure, with what can have led the request to another place than the API."""
+        proxy = self._connections.proxy
+        if kind == "proxy":
+            return detail
+        hints = [f"The request went through {proxy}."] if proxy else []
+        if kind in _OF_WRONG_PORT and urlsplit(self._base).port is None:
+            hints.append(f"api_url has no port, which means {443 if self._connections.is_secure else 80}.")
+        return " ".join([detail or ADVICE[kind].meaning, *hints]) if hints else detail
 
     def _report(self, text: str) -> None:
         concurrency.deferred(self._notice, text)
@@ -230,6 +244,7 @@ class Transport:
         return OmeError(
             kind,
             attempt,
+            detail=self._with_route(kind, "") if kind == "not_json" else "",
             method=method,
             path=self._prefix + path,
             host=self._host,
@@ -245,13 +260,17 @@ class Transport:
                 response.close()
                 connection.close()
                 return Answer(204, None)
+            if response.status_code == 407 and self._connections.proxy is not None:
+                response.close()
+                connection.close()
+                return failure_of_proxy(self._connections.proxy, "it requires a user and a password", 407)
             content = read_content(response)
             if sum(map(content.count, (b"[", b"{", b'"'))) > 2 * MOST_PARTS:
                 raise TooLargeError
         except TooLargeError:
             return Failure("too_large", "", response.status_code, may_have_arrived=True, transient=False)
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException) as error:
-            return failure_of_exception(error, self.settings.timeout)
+            return failure_of_exception(error, self.settings.timeout, self._connections.proxy)
         except OSError as error:  # requests reports a missing CA or client certificate file so
             return Failure(
                 "tls",
@@ -260,14 +279,8 @@ class Transport:
                 may_have_arrived=False,
                 transient=False,
             )
-        except UnicodeError:  # in the user or password of a proxy; those of the options are checked
-            return Failure(
-                "bad_input",
-                "A proxy of the environment cannot be used in a request.",
-                None,
-                may_have_arrived=False,
-                transient=False,
-            )
+        except UnicodeError as error:  # in the user or password of a proxy; those of the options are checked
+            return failure_of_exception(error, self.settings.timeout, self._connections.proxy)
         except ValueError:  # http.client takes a chunk's size as it comes, be it negative
             return Failure(
                 "connection_lost", "The answer contradicts itself.", None, may_have_arrived=True, transient=True

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from .._core.server_version import Version
 from .._tls.addresses import host_of
 from .bounded import BoundedAdapter
+from .proxies import Proxy, proxy_of
 from .settings import Settings
 
 try:
@@ -190,6 +191,11 @@ class Connections:
         return self._environment
 
     @property
+    def proxy(self) -> Proxy | None:
+        """The proxy of the environment that requests are sent to; None if they are sent to the server itself."""
+        return proxy_of(self.base, self.environment.get("proxies", {}))
+
+    @property
     def is_secure(self) -> bool:
         """Whether the connections use TLS."""
         return self.base.lower().startswith("https:")
@@ -200,7 +206,7 @@ class Connections:
         Through a proxy of the environment, return False.
         """
         parts = urlsplit(self.base)
-        if self.environment.get("proxies", {}).get(parts.scheme.lower()):
+        if self.proxy is not None:
             return False
         seconds = min(self.settings.timeout, LONGEST_PROBE)
         try:

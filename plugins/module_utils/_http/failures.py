@@ -13,6 +13,7 @@ import traceback
 import typing as t
 
 from .._tls.addresses import NOT_TLS
+from .proxies import Proxy
 
 try:
     import requests
@@ -23,6 +24,8 @@ except ImportError:  # the client says so before anything of this is used
 
 
 _TLS_ALERT = ("\x15\x03", "'\\x15\\x03")  # a TLS alert, as Python reports it as a status line
+
+_NO_TUNNEL = "Tunnel connection failed"  # of http.client, with the status and the words of the proxy
 
 
 class Failure(t.NamedTuple):
@@ -35,6 +38,7 @@ class Failure(t.NamedTuple):
     transient: bool  # whether a retry can help
     retry_after: float = 0.0
     mute: bool = False  # whether a port that speaks the other protocol may fail in this way
+    garbled: bool = False  # whether what arrived is no HTTP
 
 
 WRONG_SCHEME = {
@@ -54,9 +58,18 @@ WRONG_SCHEME = {
     ),
 }
 
+NO_HTTP = "Something answers, but not in HTTP: another service listens at this port."
 
-def failure_of_exception(error: Exception, timeout: float) -> Failure:
+
+def failure_of_proxy(proxy: Proxy, reason: str, status: int | None = None, *, transient: bool = False) -> Failure:
+    """Return the failure of a request that the proxy of the environment did not pass on; ``reason`` is a clause."""
+    return Failure("proxy", f"No connection through {proxy}: {reason}.", status, False, transient)
+
+
+def failure_of_exception(error: Exception, timeout: float, proxy: Proxy | None = None) -> Failure:
     """Classify an exception of requests; ``timeout`` in seconds is for the message.
+
+    ``proxy`` is the one that the request was sent to, if any.
 
     Of the exception's text only the operating system's part is used, because the rest may hold secrets.
     """
@@ -76,16 +89,16 @@ def failure_of_exception(error: Exception, timeout: float) -> Failure:
         may_have_arrived = _after_handshake(causes)
         mute = not may_have_arrived and any(isinstance(cause, ssl.SSLEOFError) for cause in causes)
         return Failure("tls", _tls_detail(causes), None, may_have_arrived=may_have_arrived, transient=False, mute=mute)
-    if isinstance(
-        error, (requests.exceptions.ProxyError, requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema)
-    ):
-        return Failure(
-            "refused",
-            "The proxy of the environment (HTTP_PROXY, HTTPS_PROXY) cannot be used.",
-            None,
-            may_have_arrived=False,
-            transient=True,
-        )
+    malformed = (
+        requests.exceptions.InvalidURL,
+        requests.exceptions.InvalidSchema,
+        urllib3.exceptions.LocationParseError,
+    )
+    if proxy is not None and isinstance(error, malformed):
+        reason = "its URL is invalid, or requests lacks PySocks, which a SOCKS proxy needs"
+        return failure_of_proxy(proxy, reason)
+    if proxy is not None and _is_before_proxy(causes):
+        return failure_of_proxy(proxy, _proxy_reason(causes, timeout), transient=True)
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return Failure("timeout", f"No connection within {timeout:g} s.", None, may_have_arrived=False, transient=True)
     if any(isinstance(cause, socket.gaierror) for cause in causes):
@@ -113,14 +126,13 @@ def failure_of_exception(error: Exception, timeout: float) -> Failure:
     ):
         return Failure(
             "bad_input",
-            "api_url, http_headers or a proxy of the environment cannot be used in a request.",
+            "api_url or http_headers cannot be used in a request.",
             None,
             may_have_arrived=False,
             transient=False,
         )
-    mute = any(
-        isinstance(cause, ConnectionError) for cause in causes
-    )  # of http.client or the system; no byte was received
+    # Of http.client or the system: no byte was received.
+    mute = any(isinstance(cause, ConnectionError) for cause in causes)
     return Failure(
         "connection_lost",
         f"The connection broke: {reason_of(*causes)}.",
@@ -128,7 +140,13 @@ def failure_of_exception(error: Exception, timeout: float) -> Failure:
         may_have_arrived=True,
         transient=True,
         mute=mute,
+        garbled=any(map(_is_garbled, causes)),
     )
+
+
+def _is_garbled(cause: BaseException) -> bool:
+    """Return whether a response does not begin like HTTP. An empty line is a connection that was closed."""
+    return isinstance(cause, http.client.BadStatusLine) and getattr(cause, "line", "").strip("'") != ""
 
 
 def _after_handshake(causes: t.Iterable[BaseException]) -> bool:
@@ -165,6 +183,39 @@ def reason_of(*causes: BaseException) -> str:
         if isinstance(cause, OSError) and not isinstance(cause, requests.exceptions.RequestException):
             return str(cause) if "\n" not in str(cause) and len(str(cause)) < 200 else type(cause).__name__
     return type(causes[-1]).__name__
+
+
+def _is_before_proxy(causes: t.Sequence[BaseException]) -> bool:
+    """Return whether a request certainly got no further than to its proxy.
+
+    The type of the exception does not show it: requests also reports a connection as ProxyError that breaks when the
+    request was sent.
+    """
+    return any(
+        isinstance(
+            cause,
+            (
+                requests.exceptions.ConnectTimeout,
+                urllib3.exceptions.NewConnectionError,
+                urllib3.exceptions.ConnectTimeoutError,
+                UnicodeError,
+            ),
+        )
+        or str(cause).startswith(_NO_TUNNEL)
+        for cause in causes
+    )
+
+
+def _proxy_reason(causes: t.Sequence[BaseException], timeout: float) -> str:
+    """Return why a proxy cannot be used."""
+    for kind, reason in (
+        (UnicodeError, "its user or password has characters that no request can have"),
+        (socket.gaierror, "its host name cannot be resolved"),
+        (socket.timeout, f"it did not answer within {timeout:g} s"),
+    ):
+        if any(isinstance(cause, kind) for cause in causes):
+            return reason
+    return reason_of(*causes)
 
 
 def _tls_detail(causes: t.Sequence[BaseException]) -> str:

@@ -11,6 +11,8 @@ import math
 import re
 import typing as t
 
+from .._core.advice import ADVICE
+from .._core.secret_urls import mask_url
 from .._core.texts import can_hold_surrogates, encodable
 from .failures import WRONG_SCHEME, Failure
 
@@ -19,6 +21,7 @@ LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks take about six mil
 MOST_PARTS = 2**20  # lists, dictionaries and texts in an answer; in memory each takes many times its bytes
 DEEPEST_ANSWER = 64  # levels; the API nests about ten, and the code that processes an answer is recursive
 _PIECE = 2**14  # bytes that are read and decompressed at once
+_LONGEST_ADDRESS = 100  # characters of the address of a redirect in a message
 _SENT_TO_HTTPS = b"plain HTTP request was sent to HTTPS port"  # nginx
 _GATEWAY_STATUSES = (502, 503, 504)
 # The only 502 of the server itself: it could not pull a stream
@@ -67,7 +70,7 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
     if status in _GATEWAY_STATUSES and not (status == 502 and content[:1] == b"{" and _FAILED_PULL in content):
         return Failure("gateway", "", status, may_have_arrived=True, transient=True, retry_after=_retry_after(response))
     if 300 <= status < 400:
-        return Failure("redirect", "", status, may_have_arrived=False, transient=False)
+        return Failure("redirect", _redirect(response), status, may_have_arrived=False, transient=False)
     try:
         return Answer(status, _json(response, content), response.headers.get("Date"))
     except ValueError as error:
@@ -82,6 +85,14 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
                 "connection_lost", "The answer is empty or was cut off.", status, may_have_arrived=True, transient=True
             )
         return Failure("not_json", "", status, may_have_arrived=True, transient=not page)
+
+
+def _redirect(response: t.Any) -> str:
+    """Return what a redirect means, with its address but nothing of it that can be secret."""
+    address = mask_url(response.headers.get("Location", "").partition("?")[0])[:_LONGEST_ADDRESS]
+    if not address or not address.isprintable():
+        return ""
+    return ADVICE["redirect"].meaning.replace("is a redirect", f"is a redirect to {address}", 1)
 
 
 class _CutOffError(ValueError):

@@ -10,14 +10,15 @@ import typing as t
 
 from .._api.client import Api
 from .._core.context import Context
+from .._reconcile.application_values import refuse_values
 from .._reconcile.applications import Applications as ApplicationsReconciler
 from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
 from .._resources import application
 from .._resources.application import APPLICATION
-from .base import FLAG, PREDICTED, Params, Result, list_of, state_option
-from .durable_options import DURABLE, check_durable, predicted_files, with_files
-from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
+from .base import FLAG, PREDICTED, Result, list_of, state_option
+from .durable_options import DURABLE, check_durable, predicted_files, warn_unused, with_files, with_lock
+from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result, unmade
 
 if t.TYPE_CHECKING:
     from .._reconcile.durable import Durable
@@ -29,16 +30,17 @@ class _Applications(ManagingOperation):
     declaration = APPLICATION
     durable: Durable | None = None
 
-    @classmethod
-    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.expand_bare_names(specified)
-
     def check(self) -> None:
         check_applications(self.desired)
         check_durable(self.params)
 
+    def refuse_values(self, api: Api, context: Context) -> None:
+        if self.params["state"] == "present":
+            refuse_values(api, context, self.desired, durable=self.params["durable"])
+
     def prepare_files(self, api: Api, context: Context, *, purge: bool) -> None:
         """Check what the files of durable virtual hosts are to be, before anything is written."""
+        warn_unused(self.params, context)
         if not self.params["durable"]:
             return
         from .._reconcile.config_files import Entry
@@ -54,6 +56,7 @@ class _Applications(ManagingOperation):
             entries = [Entry(vhost, "", apps=apps) for vhost, apps in inside.items()]
         self.durable.prepare_applications(entries, predicted_files(self.params, context), purge=purge)
 
+    @with_lock
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
@@ -67,7 +70,9 @@ class _Applications(ManagingOperation):
         else:
             items = reconciler.ensure_present(apps, purge=purge, predicted=predicted)
         items = reconciler.verify_after_disconnect(items)
-        return items if self.durable is None else self.durable.finish([], items)[1]
+        items = items if self.durable is None else self.durable.finish([], items)[1]
+        self.unmade = unmade(items, "application")
+        return items
 
 
 class Application(_Applications):
@@ -80,6 +85,7 @@ class Application(_Applications):
         return {**APPLICATION.options(), "state": state_option("present", "absent"), "recreate": FLAG, **DURABLE}
 
     def run(self, api: Api, context: Context) -> Result:
+        self.refuse_values(api, context)
         return with_files(single_result(self.reconcile(api, context)[0], self.result_key), self.durable)
 
 
@@ -105,6 +111,10 @@ class Applications(_Applications):
         check_purge(self.params, "applications", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
+        self.refuse_values(api, context)
+        return self.run_valid(api, context)
+
+    def run_valid(self, api: Api, context: Context) -> Result:
         items = self.reconcile(api, context, purge=self.params["purge"])
         return with_files(bulk_result(items, "applications"), self.durable)
 

@@ -37,7 +37,7 @@ from .certificate_options import (
     read_expected,
     with_list_of_endpoints,
 )
-from .durable_options import DURABLE, check_durable
+from .durable_options import DURABLE, check_durable, warn_unused
 
 Entries = list[tuple[str, dict[str, t.Any]]]
 SHORTEST_INTERVAL = (
@@ -96,8 +96,13 @@ class AuditInfo(Operation):
         }
 
     @classmethod
+    def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
+        inside = {one.option: one.declaration for one in INSIDE}
+        return {"vhosts": VIRTUAL_HOST, "applications": APPLICATION, **inside}, None
+
+    @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        opened = application.expand_bare_names(specified)
+        opened = super().as_declared(specified)
         entries = opened.get("certificates")
         if isinstance(entries, list):
             opened["certificates"] = [
@@ -193,6 +198,7 @@ class AuditInfo(Operation):
             self.params["timeout"], self.params["verify_chain"], self.params["chain_ca_path"] or self.params["ca_path"]
         )
         certificates = list(self._certificates(api, bad))
+        warn_unused(self.params, context, "the files of the configuration are not compared")
         audit = Audit(
             api,
             context,

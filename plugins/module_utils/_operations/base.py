@@ -15,6 +15,8 @@ from .._core.context import Context
 from .._core.errors import BadInput
 from .._core.secret_store import SecretStore
 from .._core.texts import listed
+from .._schema.objects import Object
+from .._schema.short_forms import expand
 from .._schema.validators import addressable, is_addressable
 
 Params = t.Mapping[str, t.Any]
@@ -64,12 +66,19 @@ class Operation:
         raise NotImplementedError
 
     @classmethod
+    def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
+        """Return the declarations of the entries of lists among the options, and of the object that the options are;
+        None if they are none.
+        """
+        return {}, None
+
+    @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
         """Return the options of a task in the form that their argument spec takes.
 
         Runs before any check, so the values can have any type.
         """
-        return dict(specified)
+        return expand(specified, *cls.declarations())
 
     def __init__(self, params: Params) -> None:
         """``params`` are the options after the check of the argument spec: coerced, with None for omitted ones."""

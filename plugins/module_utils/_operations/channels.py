@@ -6,11 +6,17 @@
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from .._api.channels import MultiplexChannels, ScheduledChannels
+from .._api.client import Api
+from .._core.context import Context
+from .._core.errors import OmeError
 from .._reconcile.channels import MULTIPLEX, SCHEDULED
-from .._resources import multiplex_channel, scheduled_channel
+from .._reconcile.plan import CREATED, RECREATED, Outcome
+from .._resources import application, multiplex_channel, scheduled_channel
+from .._resources.output_profiles import track_names
 from .named_objects import ManagedObjects, NamedObject, NamedObjectInfo, NamedObjectList
 
 
@@ -52,6 +58,24 @@ class _Multiplex(ManagedObjects):
 
     def validate(self, value: t.Mapping[str, t.Any], path: str) -> None:
         multiplex_channel.validate(value, path)
+
+    def warn_about(self, items: t.Sequence[Outcome], api: Api, context: Context) -> None:
+        """Warn of tracks that no source of a created channel has; the server plays the channel without them."""
+        channels = [item.after for item in items if item.action in (CREATED, RECREATED) and item.after is not None]
+        places = sorted({place[:2] for value in channels for place in multiplex_channel.sources_of(value) if place})
+        reads = [functools.partial(_tracks_of, api, *place) for place in places]
+        tracks = dict(zip(places, api.map_concurrently(reads)))
+        for value in channels:
+            context.warn(*multiplex_channel.warnings_for(value, tracks))
+
+
+def _tracks_of(api: Api, vhost: str, app: str) -> t.Collection[str] | None:
+    """Return the tracks of the output profiles of an application; None if they cannot be read."""
+    try:
+        raw = api.read_application(vhost, app)
+    except OmeError:  # the channel is made, and a warning is no reason to fail
+        return None
+    return track_names(application.from_wire(raw, vhost)) if raw is not None else None
 
 
 class MultiplexChannel(_Multiplex, NamedObject):

@@ -10,6 +10,7 @@ is imported.
 
 from __future__ import annotations
 
+import functools
 import os
 import typing as t
 
@@ -19,17 +20,32 @@ from .._reconcile.plan import UNCHANGED
 from .._reconcile.predicted import Predicted
 from .base import FLAG, Params, Result
 
-DURABLE = {"durable": FLAG, "config_dir": {"type": "path"}}
+CONFIG_DIR = {"config_dir": {"type": "path"}}
+DURABLE = {"durable": FLAG, **CONFIG_DIR}
+PATHS_ON_HOST = ("config_dir",)
+"""Options that are paths on the host where the task runs. Relative ones are refused on every execution path."""
 
 
 def check_durable(params: Params) -> None:
     """Raise BadInput if the configuration directory is missing or cannot be one."""
-    if not params["durable"]:
-        return
-    if not params["config_dir"]:
+    if params["durable"] and not params["config_dir"]:
         raise BadInput("config_dir", "is required if durable is true")
-    if not os.path.isabs(params["config_dir"]) or not params["config_dir"].isprintable():
-        raise BadInput("config_dir", "expected the absolute path of the server's configuration directory")
+    check_config_dir(params)
+
+
+def check_config_dir(params: Params) -> None:
+    """Raise BadInput if the configuration directory, if there is one, cannot be one."""
+    if params["config_dir"] and (not os.path.isabs(params["config_dir"]) or not params["config_dir"].isprintable()):
+        expected = "expected the absolute path of the server's configuration directory on the host where the task runs"
+        raise BadInput("config_dir", f"{expected}, such as '/etc/ovenmediaengine'")
+
+
+def warn_unused(
+    params: Params, context: Context, effect: str = "what this task makes is lost when the server restarts"
+) -> None:
+    """Warn if there is a configuration directory that is not used; ``effect`` says what that means."""
+    if params["config_dir"] and not params["durable"]:
+        context.warn(f"config_dir is not used, because durable is false: {effect}.")
 
 
 def predicted_files(params: Params, context: Context) -> Predicted:
@@ -38,6 +54,27 @@ def predicted_files(params: Params, context: Context) -> Predicted:
     Outside of check mode they have written them.
     """
     return Predicted(params.get("predicted") if context.check_mode else ())
+
+
+_Method = t.TypeVar("_Method", bound=t.Callable[..., t.Any])
+
+
+def with_lock(method: _Method) -> _Method:
+    """Let a method of an operation, with a context among its arguments, run while it holds the lock of `config_dir`.
+
+    So what is read of the files stays true until they are written. Only durable tasks, not in check mode, need that.
+    """
+
+    @functools.wraps(method)
+    def run(self: t.Any, api: t.Any, context: Context, *arguments: t.Any, **options: t.Any) -> t.Any:
+        if not self.params["durable"] or context.check_mode:
+            return method(self, api, context, *arguments, **options)
+        from .._config import directory_lock
+
+        with directory_lock.locked(self.params["config_dir"], context):
+            return method(self, api, context, *arguments, **options)
+
+    return t.cast(_Method, run)
 
 
 class _Writer(t.Protocol):

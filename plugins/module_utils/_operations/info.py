@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The operations that read virtual hosts, applications and push tasks."""
+"""The operations that read virtual hosts and applications."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._api.jobs import JobEndpoints
 from .._core.context import Context
-from .._core.errors import BadInput, OmeError
+from .._core.errors import OmeError
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
-from .._resources.job import JobKind, id_of
-from .._resources.push_task import PUSH_TASKS
 from .._resources.virtual_host import VIRTUAL_HOST
 from .base import FLAG, NAMES, TEXT, Operation, Params, Result, addressable_names, check_names, check_wait_timeout
 
@@ -108,60 +105,6 @@ class ApplicationInfo(Operation):
             apps.append(app if self.params["show_secrets"] else APPLICATION.mask(app))
             status.append({"vhost": vhost, "name": name, "dynamic": application.is_dynamic(raw)})
         return {"changed": False, "applications": apps, "missing": missing, "status": status}
-
-
-class JobInfo(Operation):
-    """The base of operations that read jobs: push tasks, recordings."""
-
-    kind: JobKind
-    result_key: str  # the key of the result that holds the jobs
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.masked_results = (cls.result_key,)
-
-    @classmethod
-    def options(cls) -> dict[str, t.Any]:
-        return {"vhost": TEXT, "app": TEXT, "id": TEXT, "show_secrets": SHOW_SECRETS}
-
-    def check(self) -> None:
-        check_names(self.params, "vhost", "app", "id")
-        if self.params["app"] is not None and self.params["vhost"] is None:
-            raise BadInput("vhost", "is required if app is set")
-        if self.params["id"] is not None and self.params["app"] is None:
-            raise BadInput("app", "is required if id is set, because ids are unique only within an application")
-
-    def run(self, api: Api, context: Context) -> Result:
-        jobs, status = [], []
-        scopes = scopes_of(self.params, api, context)
-        for (vhost, app), found in zip(
-            scopes, api.map_concurrently([functools.partial(self._list, api, *scope) for scope in scopes])
-        ):
-            for raw in sorted(found, key=id_of):
-                if self.params["id"] not in (None, id_of(raw)):
-                    continue
-                job = self.kind.from_wire(raw, vhost, app)
-                self.kind.declaration.collect_secrets(job, context.secrets)
-                jobs.append(job if self.params["show_secrets"] else self.kind.declaration.mask(job))
-                status.append(self.kind.status_of(raw, vhost, app))
-        return {"changed": False, self.result_key: jobs, "status": status}
-
-    def _list(self, api: Api, vhost: str, app: str) -> list[dict[str, t.Any]]:
-        """Return the jobs of an application; none if it was not asked for by name and cannot run any."""
-        try:
-            return JobEndpoints(api, self.kind.calls).list_all(vhost, app)
-        except OmeError as error:
-            lacks_publisher = error.kind == self.kind.calls.publisher_missing and not self.kind.publishers
-            if lacks_publisher and self.params["app"] is None:
-                return []
-            raise
-
-
-class PushTaskInfo(JobInfo):
-    """The operation of the module `push_task_info`."""
-
-    kind = PUSH_TASKS
-    result_key = "tasks"
 
 
 def virtual_hosts_of(vhost: str | None, api: Api, context: Context) -> list[str]:

@@ -10,12 +10,22 @@ import typing as t
 
 from .._api.client import Api
 from .._core.context import Context
+from .._core.errors import BadInput
 from .._reconcile.jobs import Jobs
 from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
+from .._reconcile.running_maps import RunningMaps
 from .._resources.job import JobKind, key_of
 from .base import FLAG, PREDICTED, WAIT_TIMEOUT, Result, check_wait_timeout, list_of, state_option
-from .durable_options import DURABLE, check_durable, predicted_files, with_files
+from .durable_options import (
+    CONFIG_DIR,
+    DURABLE,
+    check_config_dir,
+    check_durable,
+    predicted_files,
+    with_files,
+    with_lock,
+)
 from .results import ManagingOperation, bulk_result, check_purge, refuse_repeated, single_result
 
 
@@ -23,6 +33,8 @@ class _Jobs(ManagingOperation):
     """Brings jobs of one kind into the desired state."""
 
     kind: JobKind
+    made: Predicted | None = None
+    """What a task of several parts has created before; with it, jobs are left to maps that the task cannot read."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -38,12 +50,35 @@ class _Jobs(ManagingOperation):
         for path, job in self.desired:
             self.kind.validate(job, path, started=self.params["state"] == "started")
         refuse_repeated(self.desired, lambda job: str(key_of(job)), "id")
+        if self.params["state"] == "started":
+            self._refuse_one_destination()
         check_wait_timeout(self.params)
+        check_config_dir(self.params)
+
+    def _refuse_one_destination(self) -> None:
+        """Raise BadInput if a job would overwrite what another one writes."""
+        seen: dict[tuple[str, str, str], str] = {}
+        for path, job in self.desired:
+            destination = self.kind.own_file(job)
+            if destination is None:
+                continue
+            place = (job["vhost"], job["app"], destination)
+            if place in seen:
+                expected = "expected a file of its own, such as one with ${Id} in its name, got the file of"
+                raise BadInput(f"{path}.file_path", f"{expected} {seen[place]}")
+            seen[place] = path
 
     def reconcile(self, api: Api, context: Context, *, purge: bool = False) -> list[Outcome]:
         """Plan, apply the plan unless in check mode, and return its items."""
-        reconciler = Jobs(api, context, self.kind, wait_timeout=self.params["wait_timeout"])
+        maps = self._running_maps(api, context)
+        reconciler = Jobs(api, context, self.kind, wait_timeout=self.params["wait_timeout"], running_maps=maps)
         return self._outcomes(reconciler, context, purge=purge)
+
+    def _running_maps(self, api: Api, context: Context) -> RunningMaps | None:
+        """Return what reads the stream maps of the applications; None if the task asks for none."""
+        if self.made is None and not self.params.get("config_dir"):
+            return None
+        return RunningMaps(api, context, self.kind, self.params.get("config_dir"), self.made)
 
     def _outcomes(self, reconciler: Jobs, context: Context, *, purge: bool) -> list[Outcome]:
         jobs = [job for _path, job in self.desired]
@@ -62,7 +97,12 @@ class SingleJob(_Jobs):
 
     @classmethod
     def options(cls) -> dict[str, t.Any]:
-        return {**cls.kind.declaration.options(), "state": state_option("started", "stopped"), **cls._wait_options()}
+        return {
+            **cls.kind.declaration.options(),
+            "state": state_option("started", "stopped"),
+            **CONFIG_DIR,
+            **cls._wait_options(),
+        }
 
     def run(self, api: Api, context: Context) -> Result:
         return single_result(self.reconcile(api, context)[0], self.result_key)
@@ -96,13 +136,13 @@ class JobList(_Jobs):
             return self._run_durable(api, context, what, purge=purge)
         return bulk_result(self.reconcile(api, context, purge=purge), what)
 
+    @with_lock
     def _run_durable(self, api: Api, context: Context, what: str, *, purge: bool) -> Result:
-        from .._config.stream_maps import STREAM_MAPS
+        from .._config.stream_maps import map_of
         from .._reconcile.durable_jobs import DurableJobs
         from .._reconcile.map_files import MapFiles
 
-        kind = next(one for one in STREAM_MAPS if one.kind is self.kind)
-        maps = MapFiles(self.params["config_dir"], context, kind)
+        maps = MapFiles(self.params["config_dir"], context, map_of(self.kind))
         absent = self.params["state"] == "stopped"
         maps.prepare(self.desired, predicted_files(self.params, context), absent=absent, purge=purge)
         maps.check_version(self.desired, api.server_version())

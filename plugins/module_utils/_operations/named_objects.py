@@ -9,6 +9,7 @@ many, and those that read.
 from __future__ import annotations
 
 import functools
+import itertools
 import typing as t
 
 from .._api.client import Api
@@ -19,6 +20,7 @@ from .._reconcile.named_objects_plan import Key, NamedKind
 from .._reconcile.named_objects_writer import Endpoints
 from .._reconcile.plan import Outcome
 from .._reconcile.predicted import Predicted
+from .._resources.concerns import concerns, warnings
 from .base import (
     FLAG,
     NAMES,
@@ -81,9 +83,18 @@ class ManagedObjects(ManagingOperation):
         if self.params["state"] == "absent":
             items = reconciler.ensure_absent(desired)
         else:
+            found = (
+                concerns(self.kind.declaration, one, f"{self.kind.what.capitalize()} {Key.of(one)}") for one in desired
+            )
+            context.warn(*warnings(itertools.chain.from_iterable(found)))
             predicted = Predicted(self.params.get("predicted"))
             items = reconciler.ensure_present(desired, purge=purge, predicted=predicted)
+            # Before the verification, because its reads can meet a broken connection, too.
+            self.warn_about(items, api, context)
         return reconciler.verify_after_disconnect(items)
+
+    def warn_about(self, items: t.Sequence[Outcome], api: Api, context: Context) -> None:
+        """Warn about objects that were created; by default about none."""
 
 
 class NamedObject(ManagedObjects):

@@ -12,15 +12,20 @@ import typing as t
 from .._api.client import Api
 from .._api.shared_reads import SharedReads
 from .._core.context import Context
-from .._core.errors import BadInput, OmeError
+from .._core.errors import UNANSWERED, BadInput, OmeError
 from .._core.secret_store import SecretStore
-from .._resources import application
+from .._core.texts import listed
+from .._reconcile.plan import SKIPPED
+from .._reconcile.predicted import Predicted
+from .._schema.objects import Object
 from .base import FLAG, Operation, Params, Result, check_wait_timeout, list_of
-from .durable_options import DURABLE
+from .durable_options import DURABLE, check_durable, warn_unused
+from .jobs import JobList
+from .provision_conflicts import Lists
 from .provision_parts import NAMES, PARTS, PURGED, Part, applications_inside
 from .provision_summary import TITLES, provision_summary
 from .provision_verify import lost_since
-from .results import ManagingOperation
+from .results import Key, ManagingOperation, bulk_result, title_of
 
 _PAUSE = 1.0  # seconds between two attempts to reach a server
 _ATTEMPT = 5.0  # seconds for a response while the task waits for the API
@@ -48,13 +53,13 @@ class Provision(Operation):
         }
 
     @classmethod
-    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.expand_bare_names(specified)
+    def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
+        return {part.name: part.operation.declaration for part in PARTS}, None
 
     @functools.cached_property
     def work(self) -> list[tuple[Part, ManagingOperation]]:
         """The parts that have something to do, in order, with their operations."""
-        inside = applications_inside(self.params) if self.params["purge_applications"] else []
+        inside = self._only_inside() if self.params["purge_applications"] else []
         found = []
         for part in PARTS:
             params = part.params(self.params)
@@ -65,19 +70,29 @@ class Provision(Operation):
                 found.append((part, part.operation(params)))
         return found
 
+    def _only_inside(self) -> list[dict[str, t.Any]]:
+        """Return the applications that are listed in virtual hosts, except those that are listed again alone."""
+        alone = {(app["vhost"], app["name"]) for app in self.params["applications"] or ()}
+        return [app for app in applications_inside(self.params) if (app["vhost"], app["name"]) not in alone]
+
+    @functools.cached_property
+    def _lists(self) -> Lists:
+        """The lists of the task, which must not contradict each other."""
+        return Lists(self.params)
+
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _part, operation in self.work:
             operation.collect_secrets(secrets)
 
     def check(self) -> None:
         check_wait_timeout(self.params)
+        check_durable(self.params)
         for name in PURGED:
             self._check_purge(name)
         for part, operation in self.work:
-            try:
+            with part.naming(operation):
                 operation.check()
-            except BadInput as error:
-                raise part.named(error, operation.entry_of(error.option)) from None
+        self._lists.refuse_conflicts()
 
     def _check_purge(self, name: str) -> None:
         """Raise BadInput if a part is to be purged without listed objects."""
@@ -99,8 +114,12 @@ class Provision(Operation):
         results: dict[str, Result] = {}
         reached: Result = {}
         if api is not None:
+            if not any(isinstance(operation, JobList) for _part, operation in self.work):
+                warn_unused(self.params, context)
             shared = SharedReads.of(api)
             reached = _result_of(lambda: self._wait(shared, context))
+            if not reached.get("failed"):
+                reached = _result_of(lambda: self._refuse_values(shared, context))
             if not reached.get("failed"):
                 results = self._run_parts(shared, context)
         return self._report(reached, results, context)
@@ -123,27 +142,56 @@ class Provision(Operation):
             context.sleep(min(_PAUSE, left))  # a last attempt is made at the deadline
             asked.reset_circuit()
 
+    def _refuse_values(self, api: SharedReads, context: Context) -> Result:
+        """Raise BadInput for a value of any part that this server would refuse, and for a purge of what is needed."""
+        for part, operation in self.work:
+            if part.name in self.params["parts"]:
+                with part.naming(operation):
+                    operation.refuse_values(api, context)
+        self._lists.refuse_purged(api, context)
+        return {}
+
     def _run_parts(self, api: SharedReads, context: Context) -> dict[str, Result]:
         results: dict[str, Result] = {}
         disconnects: dict[str, int] = {}
+        unmade: dict[Key, str] = {}
         for part, operation in self.work:
             if part.name not in self.params["parts"]:
                 continue
             api.begin_part()
             _predict(operation, results, context)
-            results[part.name] = part.with_names(_result_of(functools.partial(operation.run, api, context)))
+            if isinstance(operation, JobList):
+                operation.made = Predicted(_made(results))
+            operation.skip_inside(unmade)
+            result = self._run_part(part, operation, api, context)
+            results[part.name] = operation.with_skipped(result)
             disconnects[part.name] = api.disconnects
-            if part.needed and results[part.name].get("failed"):
-                break
+            if part.holds and "results" not in result:
+                if result["error"]["kind"] in UNANSWERED:
+                    break
+                unmade.update({key: f"{part.holds} {'/'.join(key)}" for key in _missing(operation.listed_keys, api)})
+            unmade.update(operation.unmade)
         if not context.check_mode:
             for part, operation in self.work:
                 if disconnects.get(part.name, api.disconnects) < api.disconnects:
                     results[part.name] = lost_since(results[part.name], operation, TITLES[part.name], api, context)
         return results
 
+    def _run_part(self, part: Part, operation: ManagingOperation, api: SharedReads, context: Context) -> Result:
+        """Return the result of a part, with the options of the task in its messages."""
+        if operation.skipped and not operation.desired:
+            return bulk_result([], TITLES[part.name])
+        with_names = part.naming(operation)
+
+        def run() -> Result:
+            with with_names:
+                return operation.run_valid(api, context)
+
+        return part.with_names(_result_of(run))
+
     def _report(self, reached: Result, results: t.Mapping[str, Result], context: Context) -> Result:
         """Return the result of the task from that of the wait and those of the parts."""
-        flat, inside = self.params["applications"] or (), applications_inside(self.params)
+        flat, inside = self.params["applications"] or (), self._only_inside()
         summary = provision_summary(
             reached,
             **self._for_summary(results),
@@ -163,7 +211,8 @@ class Provision(Operation):
         }
         failures = [one for one in (reached, *results.values()) if one.get("failed")]
         if failures:
-            result.update(failed=True, msg=" ".join(one["msg"] for one in failures), error=failures[0]["error"])
+            texts = [one["msg"] for one in failures] + _skipped_texts(results)
+            result.update(failed=True, msg=" ".join(texts), error=failures[0]["error"])
         return result
 
     def _for_summary(self, results: t.Mapping[str, Result]) -> dict[str, Result]:
@@ -188,11 +237,39 @@ def _listed(params: Params) -> list[str]:
     return [name for name in NAMES if params.get(name)]
 
 
+def _skipped_texts(results: t.Mapping[str, Result]) -> list[str]:
+    """Return a sentence for each reason for which objects were skipped."""
+    reasons: dict[str, list[str]] = {}
+    for kind, result in results.items():
+        for entry in result.get("results", ()):
+            for one in (entry, *entry.get("applications", ())):
+                if one["action"] == SKIPPED:
+                    what = TITLES["applications" if one is not entry else kind]
+                    reasons.setdefault(one["msg"], []).append(f"{what} {title_of(one)}")
+    return [f"{reason[:-1]}: {listed(list(dict.fromkeys(names)))}." for reason, names in reasons.items()]
+
+
+def _missing(keys: t.Iterable[Key], api: SharedReads) -> list[Key]:
+    """Return the keys of virtual hosts, or applications, that are not on the server or cannot be read."""
+    return [key for key in keys if not _exists(key, api)]
+
+
+def _exists(key: Key, api: SharedReads) -> bool:
+    try:
+        return (api.read_virtual_host(*key) if len(key) == 1 else api.read_application(*key)) is not None
+    except OmeError:
+        return False
+
+
 def _predict(operation: ManagingOperation, results: t.Mapping[str, Result], context: Context) -> None:
     """Give an operation in check mode what the parts before it would have made."""
     if context.check_mode and "predicted" in operation.params:
-        entries = [entry for name in ("vhosts", "applications") for entry in results.get(name, {}).get("results", ())]
-        operation.params = {**operation.params, "predicted": entries}
+        operation.params = {**operation.params, "predicted": _made(results)}
+
+
+def _made(results: t.Mapping[str, Result]) -> list[Result]:
+    """Return the entries of the results about virtual hosts and applications."""
+    return [entry for name in ("vhosts", "applications") for entry in results.get(name, {}).get("results", ())]
 
 
 def _result_of(run: t.Callable[[], Result]) -> Result:

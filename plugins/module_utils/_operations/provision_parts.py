@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The parts of a server that one task provisions: their order, their options, and which must not have failed."""
+"""The parts of a server that one task provisions: their order, their options, and which hold the objects of others."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 import typing as t
 
@@ -29,22 +30,25 @@ class Part:
         operation: type[ManagingOperation],
         renamed: t.Mapping[str, str] | None = None,
         *,
-        needed: bool = False,
+        holds: str = "",
     ) -> None:
         """``name`` is the option that lists the objects, and the key of the part in results.
 
         ``renamed`` are the options of the operation that have another name in the task; None for its default.
-        ``needed`` says that the parts after it run only if it has not failed.
+        ``holds`` is the kind of object in words if it holds those of the parts after it.
         """
         self.name = name
         self.operation = operation
-        self.needed = needed
+        self.holds = holds
         self.entries = str(operation.entries)
         self.specs = operation.options()
         self.renamed = renamed or {}
         self._names: dict[str, str | None] = {option: option for option in self.specs}
         self._names.update({"state": None, "force": None, "wait_timeout": None, "predicted": None})
         self._names.update({"purge": f"purge_{name}", self.entries: name, **self.renamed})
+        self._words = re.compile(
+            "|".join([rf"(?<![\w.]){self.entries}(?=\[)", *(rf"\b{one}\b" for one in self.renamed)])
+        )
 
     def params(self, params: Params) -> dict[str, t.Any]:
         """Return the options of the operation from those of the task."""
@@ -54,6 +58,10 @@ class Part:
             found[option] = spec.get("default") if name is None else params[name]
         return {**found, self.entries: found[self.entries] or []}
 
+    def _renamed(self, text: str) -> str:
+        """Return a message about options of the operation with the options of the task: places in lists, and waits."""
+        return self._words.sub(lambda found: str(self._names[found[0]]), text)
+
     def named(self, error: BadInput, entry: str) -> BadInput:
         """Return an error about an option of the operation as one about the option of the task.
 
@@ -62,19 +70,25 @@ class Part:
         option, entry = (
             re.sub(r"^\w+", lambda word: self._names.get(word[0]) or word[0], one) for one in (error.option, entry)
         )
-        renamed = BadInput(option, error.expected)
+        renamed = BadInput(option, self._renamed(error.expected))
         return renamed.within(entry) if entry else renamed
+
+    @contextlib.contextmanager
+    def naming(self, operation: ManagingOperation) -> t.Iterator[None]:
+        """Let errors about options of the operation name the options of the task."""
+        try:
+            yield
+        except BadInput as error:
+            raise self.named(error, operation.entry_of(error.option)) from None
 
     def with_names(self, result: Result) -> Result:
         """Return the result of the operation; if it failed, with the options of the task in its messages."""
-        renamed = {option: name for option, name in self._names.items() if option.startswith("wait_") and name}
-        if not result.get("failed") or not renamed:
+        if not result.get("failed"):
             return result
-        word = re.compile(rf"\b(?:{'|'.join(renamed)})\b")
 
         def named(one: t.Any) -> t.Any:
             if isinstance(one, str):
-                return word.sub(lambda found: str(renamed[found[0]]), one)
+                return self._renamed(one)
             return {key: named(value) for key, value in one.items()} if isinstance(one, dict) else one
 
         def of_entry(entry: Result) -> Result:
@@ -87,8 +101,8 @@ class Part:
 
 
 PARTS = (
-    Part("vhosts", Vhosts, needed=True),
-    Part("applications", Applications, needed=True),
+    Part("vhosts", Vhosts, holds="virtual host"),
+    Part("applications", Applications, holds="application"),
     Part("streams", StreamList, {"wait_timeout": "stream_wait_timeout"}),
     Part("scheduled_channels", ScheduledChannelList),
     Part("multiplex_channels", MultiplexChannelList),
@@ -97,8 +111,7 @@ PARTS = (
 )
 """The parts in the order in which they are provisioned.
 
-A stream that cannot be pulled must not keep push tasks from being restored: only the virtual hosts and the applications
-are needed by the others.
+All of them run. What is inside of a virtual host or an application that could not be made is skipped.
 """
 
 NAMES = tuple(part.name for part in PARTS)

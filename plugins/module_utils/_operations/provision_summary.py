@@ -11,13 +11,14 @@ import typing as t
 
 Result = t.Mapping[str, t.Any]
 Counts = t.Mapping[str, int]
-_MAINTAINED = ("created", "recreated", "deleted", "unchanged", "failed")
-_JOBS = ("started", "restarted", "stopped", "unchanged", "failed")
+_ENDS = ("unchanged", "failed", "skipped")
+_MAINTAINED = ("created", "recreated", "deleted", *_ENDS)
+_JOBS = ("started", "restarted", "stopped", *_ENDS)
 # The parts of the line in the order of their tasks: title and actions.
 _PARTS: t.Mapping[str, tuple[str, tuple[str, ...]]] = {
     "vhosts": ("virtual hosts", _MAINTAINED),
     "applications": ("applications", _MAINTAINED),
-    "streams": ("streams", ("created", "recreated", "unchanged", "failed")),
+    "streams": ("streams", ("created", "recreated", *_ENDS)),
     "scheduled_channels": ("scheduled channels", ("created", "updated", *_MAINTAINED[1:])),
     "multiplex_channels": ("multiplex channels", _MAINTAINED),
     "push_tasks": ("push tasks", _JOBS),
@@ -48,12 +49,9 @@ def provision_summary(
     ``nested_position`` is for a purge of applications: the index in ``applications["results"]`` of the first
     application that is listed in a virtual host, and the number of these applications.
     """
-    # Nothing after a failed part was reached, whether objects are listed or not.
-    vhosts = {} if api.get("failed") else vhosts
-    applications = {} if not vhosts or vhosts.get("failed") else applications
-    reached = bool(applications) and not applications.get("failed")
-    push_tasks = push_tasks if reached else {}
-    others = {kind: optional.get(kind, {"skipped": True}) if reached else {} for kind in _OPTIONAL}
+    if api.get("failed"):  # nothing was reached, whether objects are listed or not
+        vhosts = applications = push_tasks = {}
+    others = {kind: {} if api.get("failed") else optional.get(kind, {"skipped": True}) for kind in _OPTIONAL}
     results: dict[str, Result] = {"vhosts": vhosts, "applications": applications, "push_tasks": push_tasks, **others}
 
     flat: Counts = applications.get("counts", {})
@@ -172,7 +170,7 @@ def _moved(counts: Counts, number: int, word: str) -> Counts:
 
 
 def _describe(counts: Counts) -> str:
-    return ", ".join(f"{number} {word}" for word, number in counts.items())
+    return ", ".join(f"{number} {word}" for word, number in counts.items() if number or word != "skipped")
 
 
 def _reason(result: Result) -> str:
@@ -191,5 +189,5 @@ def _describe_missing(missing: Counts, vhosts: Result) -> str:
     unlisted = vhosts.get("unlisted")
     listed = [entry for entry in vhosts.get("results", ()) if entry["name"] not in (unlisted or ())]
     if missing["vhosts"] and missing["vhosts"] >= len(listed) and unlisted in _ALWAYS_PRESENT:
-        text += " (none of the virtual hosts was there, as after a restart of the server)"
+        text += " (all virtual hosts were missing, as after a restart of the server)"
     return text

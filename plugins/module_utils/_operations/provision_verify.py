@@ -15,13 +15,13 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._reconcile.plan import DELETED, FAILED, RECREATED, RESTARTED, STOPPED, UNCHANGED, UPDATED
+from .._reconcile.plan import DELETED, FAILED, RECREATED, RESTARTED, SKIPPED, STOPPED, UNCHANGED, UPDATED
 from .base import Result
-from .results import ManagingOperation
+from .jobs import JobList
+from .results import LABELS, ManagingOperation, title_of
 
-_CLAIM_NOTHING = (FAILED, DELETED, STOPPED)
+_CLAIM_NOTHING = (FAILED, DELETED, STOPPED, SKIPPED)
 _OTHER = (FAILED, RECREATED, RESTARTED, UPDATED)  # what is done to an object that exists
-_LABELS = ("vhost", "app", "name", "id")
 
 
 def lost_since(result: Result, operation: ManagingOperation, what: str, api: Api, context: Context) -> Result:
@@ -34,8 +34,12 @@ def lost_since(result: Result, operation: ManagingOperation, what: str, api: Api
     preview = Context(
         check_mode=True, secrets=context.secrets, sleep=context.sleep, clock=context.clock, now=context.now
     )
+    again = operation.__class__({**operation.params, "require_reachable": False})
+    again.desired = operation.desired
     try:
-        current = operation.__class__({**operation.params, "require_reachable": False}).run(api, preview)
+        if isinstance(operation, JobList) and isinstance(again, JobList):
+            again.made = operation.made
+        current = again.run_valid(api, preview)
     except OmeError as error:
         unknown = error.with_detail(f"Then the connection broke. Whether the {what} still exist is not known.")
         return {**result, "failed": True, "msg": str(unknown), "error": unknown.as_result()}
@@ -68,7 +72,7 @@ def _verified_all(entries: t.Sequence[Result], current: t.Sequence[Result], what
 
 
 def _key(entry: Result) -> tuple[t.Any, ...]:
-    return tuple(entry.get(label) for label in _LABELS)
+    return tuple(entry.get(label) for label in LABELS)
 
 
 def _verified(entry: Result, now: Result | None, what: str) -> Result:
@@ -78,7 +82,6 @@ def _verified(entry: Result, now: Result | None, what: str) -> Result:
         entry = {**entry, "applications": _verified_all(entry["applications"], inside, "applications")}
     if entry["action"] in _CLAIM_NOTHING or (now is not None and now["action"] == UNCHANGED):
         return entry
-    names = "/".join(str(entry[label]) for label in _LABELS if entry.get(label))
-    error = OmeError("lost", f"verify {names} of the {what}")
+    error = OmeError("lost", f"verify {title_of(entry)} of the {what}")
     error = error.with_detail("It differs now." if now and now["action"] in _OTHER else "It no longer exists.")
     return {**entry, "action": FAILED, "msg": str(error), "error": error.as_result()}

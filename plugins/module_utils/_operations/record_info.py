@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from .._resources.record import RECORDS
-from .info import JobInfo
+from .job_info import JobInfo
 
 
 class RecordInfo(JobInfo):

@@ -11,10 +11,12 @@ import re
 import typing as t
 from collections import Counter
 
+from .._api.client import Api
+from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._core.texts import listed
-from .._reconcile.plan import FAILED, Outcome
+from .._reconcile.plan import FAILED, SKIPPED, Outcome
 from .._schema.objects import Object
 from .base import Operation, Params, Result
 
@@ -22,6 +24,8 @@ _MOST_CAUSES = 5
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _COUNT = re.compile(r"(?<!\S)[0-9]+ ")
 
+Key = tuple[str, ...]  # the names that identify an object, from the virtual host down
+LABELS = ("vhost", "app", "name", "id")
 _LONGEST_NAME = 100  # characters of a name in a message about an entry
 
 
@@ -29,10 +33,18 @@ class ManagingOperation(Operation):
     """Brings objects into the desired state, for modules that manage one object or many."""
 
     declaration: Object
+    unmade: t.Mapping[Key, str] = {}
+    """The keys of objects that failed and do not exist, each with its title, after ``run``."""
+    skipped: t.Mapping[int, Outcome] = {}
+    """What :meth:`skip_inside` has left out, by the index in the list."""
     # The option that lists the objects; None if the options of the module are the object.
     entries: str | None = None
     # The key of the result that holds the object; empty if the module manages many.
     result_key = ""
+
+    @classmethod
+    def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
+        return ({}, cls.declaration) if cls.entries is None else ({cls.entries: cls.declaration}, None)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -50,6 +62,35 @@ class ManagingOperation(Operation):
         """The path of the option and the specified form of each object."""
         return [(path, self.declaration.specified(entry)) for path, entry in self.raw_entries]
 
+    @property
+    def listed_keys(self) -> list[Key]:
+        """The keys of all objects."""
+        return [tuple(_label_of(entry).values()) for _path, entry in self.desired]
+
+    def skip_inside(self, unmade: t.Mapping[Key, str]) -> None:
+        """Leave out the objects inside of others that do not exist."""
+        self.skipped = skip_inside(self.desired, unmade, self.declaration)
+        self.desired = [one for index, one in enumerate(self.desired) if index not in self.skipped]
+
+    def with_skipped(self, result: Result) -> Result:
+        """Return the result with the objects that were left out, each at its place in the list."""
+        if not self.skipped or "results" not in result:
+            return result
+        entries = list(result["results"])
+        for index, outcome in self.skipped.items():
+            entries.insert(index, outcome.report())
+        return {**result, "results": entries, "counts": {**result["counts"], SKIPPED: len(self.skipped)}}
+
+    def refuse_values(self, api: Api, context: Context) -> None:
+        """Raise BadInput for a value that this server would refuse.
+
+        ``check`` refuses what every server does. This only reads, and runs before anything is written.
+        """
+
+    def run_valid(self, api: Api, context: Context) -> Result:
+        """Do the work without :meth:`refuse_values`, which a task of several parts has done for all of them."""
+        return self.run(api, context)
+
     def entry_of(self, option: str) -> str:
         path = re.match(rf"({self.entries or 'applications'})\[(\d+)\](?:\.(applications)\[(\d+)\])?", option)
         if path is None:
@@ -64,6 +105,37 @@ class ManagingOperation(Operation):
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _path, entry in self.desired:
             self.declaration.collect_secrets(entry, secrets)
+
+
+def unmade(items: t.Iterable[Outcome], what: str) -> dict[Key, str]:
+    """Return the keys of objects that failed and do not exist, each with its title; ``what`` is their kind."""
+    return {item.key: f"{what} {item.title}" for item in items if item.action == FAILED and item.after is None}
+
+
+def _label_of(entry: t.Mapping[str, t.Any]) -> dict[str, str]:
+    """Return the names that identify an object (option form)."""
+    return {name: entry[name] for name in LABELS if name in entry}
+
+
+def skip_inside(
+    desired: t.Sequence[tuple[str, t.Mapping[str, t.Any]]], parents: t.Mapping[Key, str], declaration: Object
+) -> dict[int, Outcome]:
+    """Return the outcomes of objects inside of ``parents``, which do not exist, by their index."""
+    skipped = {}
+    for index, (_path, entry) in enumerate(desired):
+        label = _label_of(entry)
+        key = tuple(label.values())
+        parent = next((parents[key[:length]] for length in (1, 2) if key[:length] in parents), None)
+        if parent is not None and len(key) > 1:
+            skipped[index] = Outcome(
+                declaration, label, entry, SKIPPED, details={"msg": f"Skipped, because {parent} failed."}
+            )
+    return skipped
+
+
+def title_of(entry: Result) -> str:
+    """Return the names of an object in an entry of ``results``."""
+    return "/".join(str(entry[label]) for label in LABELS if entry.get(label))
 
 
 def refuse_repeated(

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import re
 import typing as t
 
-from .._config import file_set, start_rules, upgrade, virtual_host_file
+from .._config import environment, file_set, known_elements, unknown_elements, upgrade, versions, virtual_host_file
 from .._config.configuration import JOBS, Configuration, Entry
 from .._config.directory import Directory
 from .._config.file_set import FileChange
@@ -20,19 +21,21 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.secret_store import SecretStore
 from .._core.server_version import Version, parse, show
-from .._resources import application, logger_config, server_config, virtual_host
+from .._core.texts import listed
+from .._resources import application, concerns, logger_config, server_config
+from .._resources.application import APPLICATION
 from .._resources.job import key_of
 from .._resources.logger_config import LOGGER
 from .._resources.server_config import SERVER
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
-from .._schema.releases import needs, unsupported
 from .._schema.validators import absolute_path
 from .base import FLAG, TEXT, Operation, Params, Result, list_of, state_option
 from .results import refuse_repeated
 
 _VERSION = re.compile(r"v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
 _OLDEST: Version = (0, 15, 10)
+_FILES = Object("", fields=[SERVER, LOGGER])
 _LONGEST_NAME = 100  # characters of a name in a message about an entry
 
 
@@ -59,8 +62,13 @@ class ServerConfig(Operation):
         }
 
     @classmethod
+    def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
+        jobs = {name: kind.kind.declaration for name, kind in JOBS.items()}
+        return {"vhosts": VIRTUAL_HOST, "applications": APPLICATION, **jobs}, _FILES
+
+    @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        options = application.expand_bare_names(specified)
+        options = super().as_declared(specified)
         return {**options, "server": server_config.expand_names(options["server"])} if "server" in options else options
 
     @property
@@ -76,6 +84,7 @@ class ServerConfig(Operation):
             self._single("logger", LOGGER),
             self._entries("vhosts", VIRTUAL_HOST_FILE),
             {name: self._entries(name, kind.kind.declaration) for name, kind in JOBS.items()},
+            self.params["vhosts"] is not None,
         )
 
     def _single(self, option: str, declaration: Object) -> dict[str, t.Any] | None:
@@ -110,7 +119,6 @@ class ServerConfig(Operation):
             server_config.validate(configuration.server)
         if configuration.logger is not None:
             logger_config.validate(configuration.logger)
-            logger_config.check_version(configuration.logger, configuration.version)
         for path, vhost in configuration.vhosts:
             virtual_host_file.validate(vhost, path)
         refuse_repeated(configuration.vhosts, lambda vhost: str(vhost["name"]), "name")
@@ -131,19 +139,29 @@ class ServerConfig(Operation):
 
     def run(self, api: t.Any, context: Context) -> Result:
         directory = Directory(self.params["config_dir"])
+        with directory.locked(context):
+            return self._run(directory, context)
+
+    def _run(self, directory: Directory, context: Context) -> Result:
         notices = self._notices()
         refused = self._unknown()
         if refused is not None:
             return {**_failure(refused), "changed": False, "upgrade": notices}
-        for path, vhost in self.configuration.vhosts:
-            for index, app in enumerate(vhost.get("applications", [])):
-                start_rules.check(app, self.configuration.version, f"{path}.applications[{index}]")
+        self.configuration.check_values()
         if self.params["state"] == "absent":
             changes = self.configuration.removals(directory, context)
         else:
             self._warn(directory, context)
             changes = self.configuration.plan(directory, context, purge=self.params["purge"])
-        return {**self._apply(directory, changes, context), "upgrade": notices}
+        return {**self._apply(directory, changes, context), "upgrade": notices, "environment": self._environment()}
+
+    def _environment(self) -> list[dict[str, t.Any]]:
+        """Return the environment variables of what is specified. Nothing replaces macros in other files [read]."""
+        hosts = [vhost for _path, vhost in self.configuration.vhosts]
+        return [
+            {"name": one.name, "required": one.required}
+            for one in environment.used_by_values([self.configuration.server, *hosts])
+        ]
 
     def _notices(self) -> list[dict[str, t.Any]]:
         """Return what the change from the installed version brings."""
@@ -157,41 +175,60 @@ class ServerConfig(Operation):
         ]
 
     def _unknown(self) -> OmeError | None:
-        """Return the error for options that the version does not know: with them, the server would not start."""
+        """Return the error for what the version does not know: with it, the server would not start."""
         version = self.configuration.version
-        unknown = [
-            needs(option, field)
+        found = [
+            text
             for path, declaration, value in self.configuration.objects()
-            for option, field in declaration.versioned(value, path)
-            if not field.known_to(version)
+            for text in versions.unknown(declaration, value, version, path)
         ]
-        if not unknown:
-            return None
-        attempt = f"write the configuration of OvenMediaEngine {show(version)}"
-        return OmeError("unsupported_option", attempt, detail=unsupported(unknown, version))
+        return versions.refusal(found, version) if found else None
 
     def _warn(self, directory: Directory, context: Context) -> None:
         """Warn about settings that cannot work, and about virtual hosts that would disappear."""
         configuration = self.configuration
         context.warn(*server_config.warnings_for(configuration.server or {}))
-        for _path, vhost in configuration.vhosts:
-            context.warn(*virtual_host.warnings_for(vhost))
+        found = (
+            concerns.concerns(VIRTUAL_HOST_FILE, one, f"Virtual host {one['name']}")
+            for _path, one in configuration.vhosts
+        )
+        context.warn(*concerns.warnings(itertools.chain.from_iterable(found)))
         for name, entries in configuration.jobs.items():
             for _path, job in entries:
                 context.warn(*JOBS[name].kind.warnings_for(job))
+        context.warn(*configuration.warnings(directory))
         configuration.warn_of_own_virtual_hosts(directory, context)
+        context.warn(*self._unchecked())
+
+    def _unchecked(self) -> list[str]:
+        """Return a warning about keys of `extra` for a version of which nobody knows yet whether it takes them."""
+        version = self.configuration.version
+        options = [
+            one.option
+            for path, declaration, value in self.configuration.objects()
+            for one in unknown_elements.in_extra(declaration, value, path)
+            if one.declaration is not None
+        ]
+        if not options or known_elements.covers(version):
+            return []
+        text = f"This collection knows the elements of OvenMediaEngine up to {show(known_elements.NEWEST)}"
+        return [f"{text}. It cannot check {listed(options)}. The server does not start with an unknown element."]
+
+    def _host_facts(self) -> list[dict[str, t.Any]]:
+        """Return what only the host can decide of what is written."""
+        if self.params["state"] == "absent":
+            return []
+        return [fact._asdict() for fact in self.configuration.host_facts()]
 
     def _apply(self, directory: Directory, changes: t.Sequence[FileChange], context: Context) -> Result:
         """Write and remove the files, unless in check mode, and return the result."""
         failure: Result = {}
-        done = list(changes)
-        if not context.check_mode:
-            done = []
-            try:
-                for change in file_set.apply(directory, changes):
-                    done.append(change)
-            except OmeError as error:
-                failure = _failure(error)
+        done: list[FileChange] = []
+        try:
+            for change in file_set.apply(directory, changes, context):
+                done.append(change)
+        except OmeError as error:
+            failure = _failure(error)
         return {
             "changed": any(change.changes for change in done),
             "files": [
@@ -199,6 +236,7 @@ class ServerConfig(Operation):
                 for change in sorted(done, key=lambda change: change.name)
             ],
             "restart_required": any(change.changes and change.restarts for change in done),
+            "depends_on_host": self._host_facts(),
             "diff": file_set.diff(directory, done),
             **failure,
         }

@@ -13,6 +13,7 @@ from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.secret_store import SecretStore
+from .._reconcile.application_values import refuse_values
 from .._reconcile.applications import Applications as ApplicationsReconciler
 from .._reconcile.plan import CREATED, Outcome
 from .._reconcile.predicted import Predicted
@@ -20,10 +21,20 @@ from .._reconcile.virtual_hosts import VirtualHosts
 from .._resources import application, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
+from .._schema.objects import Object
 from .applications import check_applications
 from .base import FLAG, Params, Result, list_of, state_option
-from .durable_options import DURABLE, check_durable, with_files
-from .results import ManagingOperation, bulk_result, check_purge, counts, refuse_repeated, single_result
+from .durable_options import DURABLE, check_durable, warn_unused, with_files, with_lock
+from .results import (
+    ManagingOperation,
+    bulk_result,
+    check_purge,
+    counts,
+    refuse_repeated,
+    single_result,
+    skip_inside,
+    unmade,
+)
 
 if t.TYPE_CHECKING:
     from .._reconcile.durable import Durable
@@ -49,8 +60,8 @@ class _Vhosts(ManagingOperation):
     durable: Durable | None = None
 
     @classmethod
-    def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        return application.expand_bare_names(specified)
+    def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
+        return {"vhosts": VIRTUAL_HOST, "applications": APPLICATION}, None if cls.entries else VIRTUAL_HOST
 
     @functools.cached_property
     def applications(self) -> list[tuple[str, dict[str, t.Any]]]:
@@ -73,8 +84,13 @@ class _Vhosts(ManagingOperation):
         check_applications(self.applications)
         check_durable(self.params)
 
+    def refuse_values(self, api: Api, context: Context) -> None:
+        if self.params["state"] == "present":
+            refuse_values(api, context, self.applications, durable=self.params["durable"])
+
     def prepare_files(self, api: Api, context: Context) -> None:
         """Check what the files of durable virtual hosts are to be, before anything is written."""
+        warn_unused(self.params, context)
         if not self.params["durable"]:
             return
         from .._reconcile.config_files import Entry
@@ -91,6 +107,7 @@ class _Vhosts(ManagingOperation):
             [Entry(vhost["name"], path, vhost, inside.get(vhost["name"], ())) for path, vhost in self.desired]
         )
 
+    @with_lock
     def reconcile(
         self, api: Api, context: Context, *, bulk: bool, purge: bool = False
     ) -> tuple[list[Outcome], list[Outcome]]:
@@ -110,15 +127,14 @@ class _Vhosts(ManagingOperation):
                 inside.setdefault(app["vhost"], []).append(app)
             items = reconciler.ensure_present(vhosts, bulk=bulk, purge=purge, inside=inside)
             self.unlisted = reconciler.unlisted
-            apps = self._reconcile_applications(
-                api, context, Predicted(vhosts=[item.label["name"] for item in items if item.action == CREATED])
-            )
+            apps = self._reconcile_applications(api, context, items)
         items = reconciler.verify_after_disconnect(items)
         self.unreachable = reconciler.reachability.unreachable
         if self.durable is not None:
             items, apps = self.durable.finish(items, apps)
             if purge:
                 items = self.durable.purge(items, self.unlisted)
+        self.unmade = {**unmade(items, "virtual host"), **unmade(apps, "application")}
         return items, apps
 
     def with_unreachable(self, result: Result) -> Result:
@@ -126,8 +142,19 @@ class _Vhosts(ManagingOperation):
         # The key "unreachable" would tell Ansible that it cannot connect to the managed host.
         return result if self.unreachable is None else {**result, "unreachable_host_names": self.unreachable}
 
-    def _reconcile_applications(self, api: Api, context: Context, predicted: Predicted) -> list[Outcome]:
-        apps = [app for _path, app in self.applications]
+    def _reconcile_applications(self, api: Api, context: Context, vhosts: t.Sequence[Outcome]) -> list[Outcome]:
+        """Bring the applications into the desired state, except those of virtual hosts that could not be made."""
+        skipped = skip_inside(self.applications, unmade(vhosts, "virtual host"), APPLICATION)
+        apps = [app for index, (_path, app) in enumerate(self.applications) if index not in skipped]
+        outcomes = self._reconcile_listed(apps, api, context, vhosts) if apps else []
+        for index, outcome in skipped.items():
+            outcomes.insert(index, outcome)
+        return outcomes
+
+    def _reconcile_listed(
+        self, apps: t.Sequence[Params], api: Api, context: Context, vhosts: t.Sequence[Outcome]
+    ) -> list[Outcome]:
+        predicted = Predicted(vhosts=[item.label["name"] for item in vhosts if item.action == CREATED])
         reconciler = ApplicationsReconciler(api, context, recreate=self.params["recreate"])
         if self.durable is not None:
             reconciler.configured = self.durable.configured
@@ -154,6 +181,7 @@ class Vhost(_Vhosts):
         }
 
     def run(self, api: Api, context: Context) -> Result:
+        self.refuse_values(api, context)
         vhosts, apps = self.reconcile(api, context, bulk=False)
         result = self.with_unreachable(single_result(vhosts[0], self.result_key))
         if not apps:
@@ -191,6 +219,10 @@ class Vhosts(_Vhosts):
         check_purge(self.params, "vhosts", "absent")
 
     def run(self, api: Api, context: Context) -> Result:
+        self.refuse_values(api, context)
+        return self.run_valid(api, context)
+
+    def run_valid(self, api: Api, context: Context) -> Result:
         vhosts, apps = self.reconcile(api, context, bulk=True, purge=self.params["purge"])
         result = bulk_result([*vhosts, *apps], "virtual hosts and applications" if apps else "virtual hosts")
         result["results"] = [item.report() for item in vhosts]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import typing as t
 
 from .._api.client import Api
@@ -15,7 +16,7 @@ from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
-from .._resources import application
+from .._resources import application, concerns
 from .._resources.application import APPLICATION, Key
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
@@ -72,6 +73,8 @@ class Applications(ContainerReconciler):
         keys = [application.key_of(app) for app in request.desired]
         if request.absent:
             return Current(self._probe_each_absent(keys, listed, request))
+        found = itertools.chain.from_iterable(map(application.concerns_of, request.desired))
+        self._context.warn(*concerns.warnings(found))
         objects = self._api.map_concurrently(
             [functools.partial(self._probe_present, app, listed, missing, request) for app in request.desired]
         )
@@ -155,7 +158,7 @@ class Applications(ContainerReconciler):
         seen = seen._replace(before=before, declaration=declaration, differences=differences)
         if not differences:
             return seen
-        if self._is_read_only(key.vhost, APPLICATION, raw, request):
+        if self._is_read_only(key.vhost, APPLICATION, raw, request, advised=not request.recreate):
             return seen._replace(read_only=True)
         merged = _as_stored(APPLICATION.merge(desired, before))
         if application.incomplete(merged):
@@ -165,7 +168,8 @@ class Applications(ContainerReconciler):
         if seen.obstacle is None and (request.preview or not request.recreate):
             # A real recreate reads the contents just before it deletes them.
             contents = self._snapshots.read_one(*key, live=True)
-            return seen._replace(would_drop=self._describe(contents), interruption=contents.dropping(inside=key.name))
+            interruption = contents.dropping(inside=key.name) + self._unsure(APPLICATION, raw, request)
+            return seen._replace(would_drop=self._describe(contents), interruption=interruption)
         return seen
 
     def _probe_each_absent(
@@ -208,7 +212,9 @@ class Applications(ContainerReconciler):
         return merge_outcomes(outcomes, failed)
 
     def _predict_read_only(self, outcomes: t.Sequence[Outcome], current: Current) -> list[Outcome]:
-        """Fail changes in virtual hosts that are known to be read-only; warn of those of which no read can tell."""
+        """Fail changes in virtual hosts that are known to be read-only; warn about those that reads cannot
+        determine.
+        """
         changing: dict[str, list[Outcome]] = {}
         for outcome in outcomes:
             if outcome.changed and outcome.label["vhost"] not in current.missing:

@@ -14,14 +14,19 @@ import re
 import typing as t
 from xml.etree import ElementTree
 
-from .._config import start_rules, versions, virtual_host_file, xml_reader, xml_writer
-from .._config.directory import SERVER_FILE, Directory
+from .._config import document, extra_elements, file_versions, versions, virtual_host_file, xml_writer
+from .._config.atomic_files import is_written_here
+from .._config.directory import SERVER_FILE
+from .._config.editor import Edited, Editor
+from .._config.element_editor import shared_files
 from .._config.elements import BadFile, Element
+from .._config.masked_diff import masked_text
+from .._config.preview import directory_of
 from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
 from .._core.context import Context
-from .._core.errors import BadInput, OmeError
+from .._core.errors import OmeError
 from .._core.server_version import Version
-from .._resources import application
+from .._resources import application, completion, virtual_host
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object, ObjectList
 from .plan import Specified, Value
@@ -34,6 +39,7 @@ class Entry(t.NamedTuple):
     """What a task specifies for the file of one virtual host; each object with the path of its option.
 
     ``vhost`` is None if the task is about applications only. ``without`` are the names of applications to remove.
+    ``running`` is what the server has of applications, by name, where the file lacks it.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Entry(t.NamedTuple):
     vhost: Specified | None = None
     apps: t.Sequence[tuple[str, Specified]] = ()
     without: t.Collection[str] = ()
+    running: t.Mapping[str, Value] = {}
 
 
 class VirtualHostFiles:
@@ -48,16 +55,19 @@ class VirtualHostFiles:
 
     def __init__(self, config_dir: str, context: Context) -> None:
         """Read Server.xml and what it includes; raise OmeError if the server could not start from it."""
-        self.directory = Directory(config_dir)
+        self.directory = directory_of(config_dir, context)
         self._context = context
-        hosts = self.directory.load().find("VirtualHosts")
+        server = self.directory.load()
+        file_versions.check(server)
+        self._shared = shared_files([server])
+        hosts = extra_elements.kept(server, "VirtualHosts")[:1]  # The server takes the first.
         self._elements: dict[str, Element] = {}
         # An element comes from a file of its own if its file is not that of the element around it.
         self._inline: set[str] = set()
-        for element in t.cast("list[Element]", [] if hosts is None else hosts.findall(TAG)):
-            name = (element.findtext("Name") or "").strip()
+        for element in t.cast("list[Element]", [host for one in hosts for host in extra_elements.kept(one, TAG)]):
+            name = virtual_host_file.name_of(element)
             self._elements.setdefault(name, element)
-            if element.file == t.cast(Element, hosts).file:
+            if element.file == t.cast(Element, hosts[0]).file:
                 self._inline.add(name)
 
     def is_inline(self, name: str) -> bool:
@@ -74,6 +84,10 @@ class VirtualHostFiles:
         element = self._elements.get(name)
         return virtual_host_file.file_name(name) if element is None else element.file
 
+    def path_of(self, name: str) -> str:
+        """Return the path of the file that has, or will have, a virtual host."""
+        return os.path.join(self.directory.path, self.file_of(name))
+
     def read(self, name: str) -> Value | None:
         """Return a virtual host of the files in option form, with `applications`; None if there is none."""
         element = self._elements.get(name)
@@ -83,9 +97,26 @@ class VirtualHostFiles:
         self._context.keep_secrets(VIRTUAL_HOST_FILE, vhost)
         return vhost
 
+    def edited(self, name: str, vhost: Value) -> list[Edited]:
+        """Return the files that change if a virtual host is to be ``vhost`` (option form, with `applications`).
+
+        Raise OmeError if only somebody can change them by hand.
+        """
+        element = self._elements.get(name)
+        if element is None:
+            return [virtual_host_file.new(vhost, name=self.file_of(name))]
+        editor = Editor(self._shared)
+        editor.show(VIRTUAL_HOST_FILE, element)
+        virtual_host_file.edit(editor, element, vhost)
+        return editor.files()
+
+    def shown(self, name: str) -> str:
+        """Return what is shown of the file of a virtual host."""
+        return masked_text(VIRTUAL_HOST_FILE, self._elements[name])
+
     def written_here(self, name: str) -> bool:
-        """Return whether this collection has written the file of a virtual host."""
-        return name in self._elements and self.file_of(name) in self.directory.written_here("")
+        """Return whether this collection has made the file of a virtual host as a whole."""
+        return name in self._elements and is_written_here(self.directory.read(self.file_of(name)))
 
     def refuse_unusable(self, name: str) -> None:
         """Raise OmeError if a new file for the virtual host would have no effect, or replace another."""
@@ -103,10 +134,11 @@ class VirtualHostFiles:
             raise BadFile(file, f"expected the virtual host {name}, got another; rename the file")
 
     def _is_included(self, file: str) -> bool:
-        hosts = xml_reader.parse(self.directory.read(SERVER_FILE) or b"", SERVER_FILE).find("VirtualHosts")
-        if hosts is None or hosts.get("include") is not None:
-            return hosts is not None
-        return any(self._takes(child, file) for child in hosts if child.tag == TAG and child.get("ignore") != "true")
+        server = document.parse(self.directory.read(SERVER_FILE) or b"", SERVER_FILE).root_of("Server")
+        hosts = extra_elements.kept(server, "VirtualHosts")[:1]
+        if not hosts or hosts[0].get("include") is not None:
+            return bool(hosts)
+        return any(self._takes(child, file) for child in extra_elements.kept(hosts[0], TAG))
 
     def _takes(self, element: ElementTree.Element, file: str) -> bool:
         """Return whether an element includes a file of the directory [read]."""
@@ -131,25 +163,34 @@ def check(entry: Entry, version: Version) -> None:
 def merged(base: Value, entry: Entry, version: Version) -> Value:
     """Return a virtual host (option form) with what the entry specifies; what it does not specify stays.
 
-    A value that means the same is no change: then the base stays as it is.
+    A value that means the same is no change: then the base stays as it is. The applications of the entry are complete,
+    as those are that the API makes.
     """
     vhost = {option: value for option, value in base.items() if option != "applications"}
     vhost = _applied(VIRTUAL_HOST.at(version), entry.vhost or {}, vhost)
-    apps = {app["name"]: app for app in base.get("applications", []) if app.get("name") not in entry.without}
-    for _path, app in entry.apps:
-        current = apps.get(app["name"], {"type": application.TYPES[0]})  # The server requires a type.
-        apps[app["name"]] = _applied(APPLICATIONS.element.at(version), _without_vhost(app), current)
+    apps: dict[str, Value] = {}
+    for app in base.get("applications", []):
+        if app.get("name") not in entry.without:
+            apps.setdefault(app["name"], app)  # Of two with one name, the server takes the first.
+    for _path, specified in entry.apps:
+        # The server requires a type.
+        name = specified["name"]
+        current = apps.get(name, {"type": application.TYPES[0]})
+        current = {**current, **entry.running.get(name, {})}
+        applied = _applied(APPLICATIONS.element.at(version), _without_vhost(specified), current)
+        apps[name] = completion.completed(applied)
     return {**vhost, "applications": list(apps.values())} if apps else vhost
 
 
-def refuse_unstartable(entry: Entry, after: Value, version: Version) -> None:
-    """Raise BadInput if the server would not start with an application of the entry as it is in ``after``."""
-    apps = {app["name"]: app for app in after.get("applications", [])}
-    for path, app in entry.apps:
-        option, _colon, expected = (application.incomplete(apps[app["name"]]) or "").partition(": ")
-        if option:
-            raise BadInput(f"{path}.{option}" if path else option, expected)
-        start_rules.check(apps[app["name"]], version, path)
+def refuse_unstartable(entry: Entry, after: Value, version: Version, file: str) -> None:
+    """Raise BadInput if the server would not start with a virtual host as it is in ``after``.
+
+    What the file had already counts, too: it has the path of the ``file``.
+    """
+    specified = entry.vhost or {}
+    own = {option: value for option, value in after.items() if option in specified}
+    virtual_host.check_values(own, entry.path, version)
+    virtual_host_file.check_values(after, file, version, {app["name"]: path for path, app in entry.apps})
 
 
 def _applied(declaration: Object, desired: Specified, current: Value) -> Value:

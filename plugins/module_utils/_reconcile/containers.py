@@ -81,17 +81,31 @@ class ContainerReconciler(CreatingReconciler):
 
     # Probing
 
-    def _is_read_only(self, vhost: str, declaration: Object, raw: t.Mapping[str, t.Any], request: Request) -> bool:
+    def _is_read_only(
+        self, vhost: str, declaration: Object, raw: t.Mapping[str, t.Any], request: Request, *, advised: bool = False
+    ) -> bool:
         """Return whether an object (wire form) is in a virtual host of the configuration file, if it shows a sign of it
         or the virtual host has a file.
 
         The sign proves nothing, because other clients can have posted numbers as text. A preview cannot ask the server
-        and relies on the sign.
+        and relies on the sign. With ``advised`` the user is advised to recreate the object, which would fail then. So
+        the server is asked unless the object shows that it was created through the API.
         """
         if request.preview:
             return self._looks_read_only(vhost, declaration, raw)
         suspected = virtual_host.has_textual_scalar(declaration, raw) or vhost in self.configured
+        suspected = suspected or (advised and not virtual_host.has_native_scalar(declaration, raw))
         return suspected and self._snapshots.probe_read_only(vhost)
+
+    @staticmethod
+    def _unsure(declaration: Object, raw: t.Mapping[str, t.Any], request: Request) -> str:
+        """Return what a preview adds to the advice to recreate an object (wire form) that may be read-only."""
+        if not request.preview or virtual_host.has_native_scalar(declaration, raw):
+            return ""
+        return (
+            " Check mode cannot determine whether it comes from the server's configuration file. Then it has to be "
+            "changed there."
+        )
 
     def _looks_read_only(self, vhost: str, declaration: Object, raw: t.Mapping[str, t.Any]) -> bool:
         """Return whether an object (wire form) seems to be of the configuration file, without asking the server."""
@@ -107,14 +121,14 @@ class ContainerReconciler(CreatingReconciler):
 
     def _spelled(self, seen: Observed, attempt: str, *values: Specified, assume: bool = False) -> Observed:
         """Return the observation in the spelling of the server; with an obstacle if the server is too old for an option
-        in ``values``. ``assume`` is that of `ServerSpelling.to_write`.
+        in ``values``, or if only a file can hold its value. ``assume`` is that of `ServerSpelling.to_write`.
         """
         try:
             for value in values:
                 declaration = self._spelling.to_write(seen.declaration, value, attempt, assume=assume)
                 seen = seen._replace(declaration=declaration)
         except OmeError as error:
-            if error.kind != "unsupported_option":
+            if error.kind not in ("unsupported_option", "file_macro"):
                 raise
             return seen._replace(obstacle=error)
         return seen

@@ -14,17 +14,19 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._config import virtual_host_file
-from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
+from .._config.virtual_host_file import VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
-from .._resources import application
+from .._resources import application, completion
+from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
 from .config_files import Entry, VirtualHostFiles, check, merged, refuse_unstartable
 from .config_writer import ConfigWriter
 from .plan import DELETED, FAILED, UNCHANGED, Outcome, Value
 from .predicted import Predicted
+
+_REMOVE_BY_HAND = "Remove the file by hand, or list the virtual host."
 
 
 class Durable:
@@ -60,11 +62,13 @@ class Durable:
         version = self._api.server_version()
         for entry in entries:
             check(entry, version)
+        entries = self._api.map_concurrently([functools.partial(self._with_running, entry) for entry in entries])
         found = self._api.map_concurrently([functools.partial(self._base, entry.name) for entry in entries])
         for entry, base in zip(entries, found):
             after = merged(base, entry, version)
-            refuse_unstartable(entry, after, version)
+            self._files.edited(entry.name, after)  # which refuses what only somebody can change by hand
             file = self._files.file_of(entry.name)
+            refuse_unstartable(entry, after, version, file)
             # The file can have options that this task does not specify.
             check(Entry(entry.name, file, *_split(after, file)), version)
             self._entries.append(entry)
@@ -106,17 +110,48 @@ class Durable:
         """Return what the file of a virtual host begins with: what it has, or else what the server has."""
         return self._files.read(name) or self._running(name) or {"name": name}
 
+    def _with_running(self, entry: Entry) -> Entry:
+        """Return the entry with what the server has of applications that the file has not, or without what the API
+        adds.
+        """
+        vhost = self._files.read(entry.name)
+        if vhost is None:  # the file begins with what the server has
+            return entry
+        kept = {app["name"]: app for app in vhost.get("applications", [])}
+        running = {}
+        for _path, app in entry.apps:
+            name = app["name"]
+            lacking = completion.lacking({**kept.get(name, {}), **app})
+            found = self._running_application(entry.name, name) if lacking or name not in kept else None
+            if found is not None:
+                running[name] = {option: found[option] for option in found if name not in kept or option in lacking}
+        return entry._replace(running=running)
+
+    def _running_application(self, vhost: str, name: str) -> Value | None:
+        """Read an application (option form) that the server did not make by itself; None if there is none."""
+        try:
+            raw = self._api.read_application(vhost, name)
+        except OmeError as error:
+            if error.kind not in ("controller_not_found", "vhost_not_found"):
+                raise
+            return None
+        if raw is None or application.is_dynamic(raw):
+            return None
+        app = application.from_wire(raw, vhost)
+        self._context.keep_secrets(APPLICATION, app)
+        return {option: app[option] for option in app if option != "vhost"}
+
     def _running(self, name: str) -> Value | None:
         """Read a virtual host with its applications, except those that the server made by itself."""
         raw = self._api.read_virtual_host(name)
         if raw is None:
             return None
         names = self._applications(name)
-        found = self._api.map_concurrently([functools.partial(self._api.read_application, name, app) for app in names])
-        apps = [application.from_wire(app, name) for app in found if app is not None and app.get("dynamic") is not True]
+        found = self._api.map_concurrently([functools.partial(self._running_application, name, app) for app in names])
+        apps = [app for app in found if app is not None]
         vhost = VIRTUAL_HOST.from_wire(raw)
         if apps:
-            vhost["applications"] = [{option: app[option] for option in app if option != "vhost"} for app in apps]
+            vhost["applications"] = apps
         self._context.keep_secrets(VIRTUAL_HOST_FILE, vhost)
         return vhost
 
@@ -133,11 +168,14 @@ class Durable:
     # After the API
 
     def finish(self, vhosts: t.Sequence[Outcome], apps: t.Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
-        """Write the files of what is now as desired, unless in check mode; return the outcomes with what that met."""
+        """Write the files of what is now as desired, unless in check mode; return the outcomes, with any write
+        error.
+        """
         vhosts = [self._accepted(outcome, outcome.label["name"]) for outcome in vhosts]
         apps = [self._accepted(outcome, outcome.label["vhost"]) for outcome in apps]
         failed = {outcome.key for outcome in (*vhosts, *apps) if outcome.action == FAILED}
         errors: dict[str, OmeError] = {}
+        written: dict[tuple[str, ...], Value] = {}
         for entry in self._entries:
             if (entry.name,) in failed:
                 continue
@@ -148,9 +186,11 @@ class Durable:
             if self._purging:
                 self.restart_required |= self._keeps_others(entry, {outcome.key for outcome in apps})
             after = merged(self._bases[entry.name], done, self._api.server_version())
-            error = self._write(entry.name, self._files.read(entry.name), after)
+            written.update({(entry.name, app["name"]): app for app in after.get("applications", [])})
+            error = self._write(entry.name, after)
             if error is not None:
                 errors[entry.name] = error
+        apps = [self._completed(outcome, written.get(outcome.key)) for outcome in apps]
         for name in self._absent:
             error = None if (name,) in failed else self._remove(name)
             if error is not None:
@@ -162,14 +202,19 @@ class Durable:
 
     def purge(self, outcomes: t.Sequence[Outcome], unlisted: t.Collection[str]) -> list[Outcome]:
         """Remove the files of virtual hosts that a purge has deleted, and of others that are not desired if this
-        collection wrote them; return the outcomes with what that met.
+        collection wrote them; return the outcomes, with any write error.
 
         ``unlisted`` are the virtual hosts that were on the server and are not desired.
         """
         by_name = {outcome.label["name"]: outcome for outcome in outcomes}
+        desired = {entry.name for entry in self._entries}
         for name in self.configured:
             outcome = by_name.get(name)
-            if outcome is None and not self._files.written_here(name):
+            if not self._files.written_here(name):
+                if name not in desired:
+                    self._context.warn(f"{self._stays(name)} {_REMOVE_BY_HAND}")
+                if outcome is not None:
+                    by_name[name] = outcome.with_details(stays_in=self._files.path_of(name))
                 continue
             if outcome is not None and outcome.action != DELETED:
                 continue
@@ -197,6 +242,8 @@ class Durable:
             or self._files.is_inline(vhost)
         ):
             return outcome
+        if vhost in self._absent and vhost in self.configured and not self._files.written_here(vhost):
+            return outcome.replace(error=t.cast(OmeError, outcome.error).with_detail(self._stays(vhost)))
         self.restart_required = True
         name = outcome.label["name"]
         differences: list[dict[str, t.Any]] = [difference._asdict() for difference in outcome.differences]
@@ -211,23 +258,49 @@ class Durable:
             details={**details, "differs_until_restart": differences},
         )
 
-    def _write(self, name: str, before: Value | None, after: Value) -> OmeError | None:
-        file = self._files.file_of(name)
-        if before is not None and virtual_host_file.equal(before, after):
-            self.writer.keep(file)
-            return None
-        error = self.writer.write(file, virtual_host_file.render(after), VIRTUAL_HOST_FILE, TAG, before, after)
+    def _completed(self, outcome: Outcome, written: Value | None) -> Outcome:
+        """Return the outcome of an application (``written`` as its file has it) that the server made from an
+        incomplete file: it lacks until the next start what the API adds.
+        """
+        if outcome.action != UNCHANGED or outcome.before is None or written is None:
+            return outcome
+        known = list(outcome.details.get("differs_until_restart", []))
+        named = {difference["field"].partition(".")[0] for difference in known}
+        lacking = [option for option in completion.lacking(outcome.before) if option not in named]
+        if not lacking:
+            return outcome
+        self.restart_required = True
+        known += [
+            {"field": option, "before": None, "after": APPLICATION.fields[option].mask(written[option])}
+            for option in lacking
+        ]
+        return outcome.replace(details={**outcome.details, "differs_until_restart": known})
+
+    def _write(self, name: str, after: Value) -> OmeError | None:
+        files = self._files.edited(name, after)
+        if not files:
+            self.writer.keep(self._files.file_of(name))
+        error = self.writer.write(files)
         return error and error.for_attempt(f"make virtual host {name} durable").with_detail(
             "The server has it as desired, but loses that when it restarts."
         )
 
     def _remove(self, name: str) -> OmeError | None:
-        before = self._files.read(name)
-        if before is None:
+        if self._files.read(name) is None:
             return None
-        error = self.writer.remove(self._files.file_of(name), VIRTUAL_HOST_FILE, TAG, before)
+        if not self._files.written_here(name):
+            attempt = f"remove the file of virtual host {name}"
+            return OmeError("config_file", attempt, detail=self._stays(name), remedy=_REMOVE_BY_HAND)
+        error = self.writer.remove(self._files.file_of(name), self._files.shown(name))
         return error and error.for_attempt(f"remove the file of virtual host {name}").with_detail(
             "The next start of the server brings the virtual host back."
+        )
+
+    def _stays(self, name: str) -> str:
+        """Return the sentences about a file that this collection has not made."""
+        return (
+            f"{self._files.file_of(name)} has the virtual host {name}, and was not made by this collection, so that it "
+            "stays. The next start of the server brings the virtual host back."
         )
 
 

@@ -15,13 +15,12 @@ import functools
 import typing as t
 
 from .._api.client import Api
-from .._api.streams import Streams
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources import stream
 from .._resources.job import JobKind, Key, id_of, is_of_configuration
 from .jobs import Jobs
-from .jobs_plan import Current, Scope
+from .jobs_plan import WAITING, Current, Scope
+from .live_streams import live_streams
 from .map_files import MapFiles
 from .plan import (
     FAILED,
@@ -36,9 +35,6 @@ from .plan import (
     Specified,
     merge_outcomes,
 )
-
-_WAITING = "waiting"
-"""The state of a job that its map starts with its stream."""
 
 
 class DurableJobs(Jobs):
@@ -58,7 +54,7 @@ class DurableJobs(Jobs):
         scopes = [scope for scope in self._maps.scopes if scope not in current.missing]
         read = self._api.map_concurrently([functools.partial(self._names_map, scope) for scope in scopes])
         active = [scope for scope, names_map in zip(scopes, read) if names_map]
-        found = self._api.map_concurrently([functools.partial(self._live_streams, scope) for scope in active])
+        found = self._api.map_concurrently([functools.partial(live_streams, self._api, scope) for scope in active])
         self._live = dict(zip(active, found))
         return current
 
@@ -66,17 +62,10 @@ class DurableJobs(Jobs):
         """Return whether the running application reads the map, so that the map starts jobs before a restart."""
         return self._maps.is_read_by(scope, self._api.read_application(*scope) or {})
 
-    def _live_streams(self, scope: Scope) -> set[str]:
-        """Read the names of the live streams of an application, and of their outputs."""
-        endpoints = Streams(self._api)
-        names = sorted(endpoints.list(*scope))
-        found = self._api.map_concurrently([functools.partial(endpoints.read, *scope, name) for name in names])
-        return {*names, *(output for raw in found if raw is not None for output in stream.outputs_of(raw))}
-
     # Planning
 
     def plan(self, request: Request, current: Current) -> Plan:
-        plan = super().plan(request, current)
+        plan = super().plan(request, current._replace(written=tuple(self._live)))
         desired = {Key(job["vhost"], job["app"], job["id"]) for job in request.desired}
         changes = [
             self._by_map(change, current) if Key(*change.key) in desired and not request.absent else change
@@ -93,8 +82,8 @@ class DurableJobs(Jobs):
         twins = [raw for key, raw in self._of_configuration(scope, current) if self._started_by(entry, raw, key)]
         if entry["stream"]["name"] in self._live[scope] and not twins:
             return change
-        state = self._states[change.key] = self._kind.state_of(twins[0]) if twins else _WAITING
-        change = change.replace(differences=()).with_details(state=state)
+        state = self._states[change.key] = self._kind.state_of(twins[0]) if twins else WAITING
+        change = change.replace(differences=()).with_details(state=state, **({"is_config": True} if twins else {}))
         # What a map has started has a random ID, so that `before` is a job of the API.
         action = UNCHANGED if change.before is None else STOPPED
         return change.replace(action=action, after=None)

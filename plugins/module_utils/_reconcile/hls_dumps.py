@@ -89,8 +89,8 @@ class HlsDumpReconciler(Reconciler[Observed]):
         if not current.running:
             return change.failed(OmeError("dump_id_used", attempt))
         if change.differences:
-            detail = f"A dump with this ID runs with other settings. {describe_differences(change.differences)}"
-            return change.failed(OmeError("dump_id_used", attempt, detail=detail))
+            error = OmeError("dump_differs", attempt)
+            return change.failed(error.with_detail(describe_differences(change.differences)))
         return change
 
     def apply(self, plan: Plan, request: Request) -> list[Outcome]:
@@ -111,8 +111,10 @@ class HlsDumpReconciler(Reconciler[Observed]):
             except OmeError as error:
                 return outcome.interrupted((failure or error).with_outcome_unknown(True))
             if current.running:
-                if any(HLS_DUMP.difference(change.desired, current.dump or {})):
-                    return outcome.failed(failure or OmeError("duplicate_id", attempt))
+                differences = tuple(HLS_DUMP.difference(change.desired, current.dump or {}))
+                if differences:
+                    refusal = OmeError("dump_differs", attempt).with_detail(describe_differences(differences))
+                    return outcome.replace(before=current.dump, differences=differences).failed(refusal)
                 outcome = outcome.with_details(enabled=True).replace(after=current.dump)
                 return outcome.replace(action=UNCHANGED) if by_others else outcome
             if failure is None:

@@ -12,9 +12,10 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources.job import NO_APPLICATION, JobKind, Key, id_of
+from .._resources.job import NO_APPLICATION, JobKind, Key, id_of, key_of
+from .._resources.mapped_jobs import of_configuration, started_by
 from .base import Reconciler
-from .jobs_plan import Current, Scope, diff, start_error
+from .jobs_plan import WAITING, Current, Scope, diff, start_error
 from .plan import (
     RESTARTED,
     STARTED,
@@ -29,6 +30,7 @@ from .plan import (
     merge_outcomes,
 )
 from .predicted import Predicted
+from .running_maps import RunningMaps
 from .starting import JobStarter
 from .stopping import JobStopper
 from .waiting import JobWaiter
@@ -37,8 +39,19 @@ from .waiting import JobWaiter
 class Jobs(Reconciler[Current]):
     """Start and stop the jobs of one kind, of any number of applications."""
 
-    def __init__(self, api: Api, context: Context, kind: JobKind, *, wait_timeout: float) -> None:
-        """``wait_timeout`` in seconds bounds each wait: until jobs are gone, and until media flows."""
+    def __init__(
+        self,
+        api: Api,
+        context: Context,
+        kind: JobKind,
+        *,
+        wait_timeout: float,
+        running_maps: RunningMaps | None = None,
+    ) -> None:
+        """``wait_timeout`` in seconds bounds each wait: until jobs are gone, and until media flows.
+
+        ``running_maps`` reads the stream maps of applications; without it, a job of a map is recognized if it runs.
+        """
         super().__init__(api, context)
         self.what = kind.what
         self._kind = kind
@@ -47,7 +60,8 @@ class Jobs(Reconciler[Current]):
         self._starter = JobStarter(api, context, kind, self._waiter)
         self._wait_for = "ready"
         self._predicted = Predicted()
-        self._read_again: dict[Scope, dict[str, dict[str, t.Any]]] = {}
+        self._running_maps = running_maps
+        self._read_again: dict[Scope, list[dict[str, t.Any]]] = {}
 
     def ensure_started(
         self,
@@ -106,6 +120,35 @@ class Jobs(Reconciler[Current]):
     def plan(self, request: Request, current: Current) -> Plan:
         return diff(request, current)
 
+    def probe_consequences(self, plan: Plan, request: Request, current: Current) -> Plan:
+        """Read the stream maps of the applications in which the plan starts jobs, or finds none to stop."""
+        if self._running_maps is None:
+            return plan
+        concerned = (change.scope for change in plan.changes if self._depends_on_map(change, request, current))
+        scopes = [
+            scope for scope in t.cast("dict[Scope, None]", dict.fromkeys(concerned)) if scope not in current.missing
+        ]
+        maps = self._running_maps.read(scopes, with_live=not request.absent)
+        if not maps:
+            return plan
+        # A stream can have started since the jobs were read, and its map with it.
+        ids = [job["id"] for job in request.desired]
+        again = self._api.map_concurrently([functools.partial(self._list, scope, ids, request) for scope in maps])
+        jobs = {key: raw for key, raw in current.jobs.items() if key[:2] not in maps}
+        for scope, found in zip(maps, again):
+            jobs.update({Key(*scope, id_of(raw)): raw for raw in (() if isinstance(found, OmeError) else found)})
+        informed = self.plan(request, current._replace(jobs=jobs, maps=maps))
+        self._context.warn(*informed.warnings)
+        return informed
+
+    def _depends_on_map(self, change: PlannedChange, request: Request, current: Current) -> bool:
+        """Return whether what is done with a job depends on what the stream map of its application has."""
+        if change.action in (STARTED, RESTARTED) or (request.absent and change.action == STOPPED):
+            return True
+        if change.action != UNCHANGED or "is_config" in change.details:
+            return False
+        return request.absent or t.cast(RunningMaps, self._running_maps).can_read
+
     # Predicting
 
     def predict(self, plan: Plan, current: Current) -> list[Outcome]:
@@ -156,9 +199,24 @@ class Jobs(Reconciler[Current]):
         starting = [outcome for outcome in outcomes if outcome.action in (STARTED, RESTARTED)]
         started = self._api.map_concurrently([functools.partial(self._starter.start, outcome) for outcome in starting])
         outcomes = merge_outcomes(outcomes, started)
-        if self._wait_for != self._kind.running_state or request.absent:
+        if request.absent:
             return outcomes
-        running = [outcome for outcome in outcomes if outcome.action in (STARTED, RESTARTED, UNCHANGED)]
+        # What the API has started beside a map is stopped: the job runs on, or waits for its stream.
+        kept = {change.key: change.details for change in plan.changes if change.action == STOPPED and change.details}
+        desired = {key_of(job) for job in request.desired}
+        outcomes = [
+            outcome.replace(details=kept[outcome.key])
+            if outcome.action == STOPPED and outcome.key in kept and outcome.key in desired
+            else outcome
+            for outcome in outcomes
+        ]
+        if self._wait_for != self._kind.running_state:
+            return outcomes
+        running = [
+            outcome
+            for outcome in outcomes
+            if outcome.action in (STARTED, RESTARTED, UNCHANGED) and outcome.details.get("state") != WAITING
+        ]
         return merge_outcomes(outcomes, self._starter.wait_until_running(running))
 
     # Verifying
@@ -174,6 +232,10 @@ class Jobs(Reconciler[Current]):
         scope = (key.vhost, key.app)
         if scope not in self._read_again:
             jobs = self._list(scope, None, Request())
-            self._read_again[scope] = {} if isinstance(jobs, OmeError) else {id_of(raw): raw for raw in jobs}
-        raw = self._read_again[scope].get(key.id)
-        return self._kind.from_wire(raw, *scope) if raw is not None else None
+            self._read_again[scope] = [] if isinstance(jobs, OmeError) else jobs
+        jobs = self._read_again[scope]
+        raw = next((raw for raw in jobs if id_of(raw) == key.id), None)
+        if raw is None and "is_config" in change.details:
+            twins = started_by(self._kind, change.desired, of_configuration(self._kind, jobs, scope))
+            return {**twins[0].job, "id": key.id} if twins else None
+        return None if raw is None else self._kind.from_wire(raw, *scope)

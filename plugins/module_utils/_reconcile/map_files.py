@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 import typing as t
 
-from .._config import versions, virtual_host_file
+from .._config import document, versions
+from .._config.editor import Edited, Editor
+from .._config.elements import Element
 from .._config.stream_maps import StreamMap
-from .._config.virtual_host_file import TAG, VIRTUAL_HOST_FILE
+from .._config.virtual_host_file import VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
 from .._core.server_version import Version
-from .._resources import application
+from .._resources import application, completion
 from .._resources.job import Key, key_of
+from .._resources.mapped_jobs import is_same_job
 from .config_files import VirtualHostFiles
 from .config_writer import ConfigWriter
 from .jobs_plan import Scope
@@ -30,6 +32,7 @@ class _Map(t.NamedTuple):
     """The map of one application: its file, its jobs before and after, by ID, and the virtual host that names it."""
 
     file: str
+    root: Element | None
     before: dict[str, Value] | None
     after: dict[str, Value]
     vhost: Value
@@ -49,17 +52,11 @@ class MapFiles:
         self.writer = ConfigWriter(self._files.directory, context)
         self._maps: dict[Scope, _Map] = {}
         self._desired: dict[Key, Value] = {}
-        self._written: dict[str, Value] = {}
 
     @property
     def scopes(self) -> list[Scope]:
         """The applications with a map."""
         return list(self._maps)
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The options by which a job is recognized that a map has started."""
-        return tuple(option for option in self.kind.options if option in ("protocol", "url", "stream_key", "file_path"))
 
     # Before the first write
 
@@ -79,7 +76,10 @@ class MapFiles:
                 continue
             file = self._file(scope, _application(vhost, scope) or {}, listed[0][0])
             data = self._files.directory.read(file)
-            before = None if data is None else {job["id"]: job for job in self.kind.read(data, file, *scope)}
+            root = None if data is None else document.parse(data, file).root_of(self.kind.root)
+            before: dict[str, Value] | None = None if root is None else {}
+            for _element, known in () if root is None else self.kind.jobs_of(root, *scope):
+                t.cast("dict[str, Value]", before).setdefault(known["id"], known)
             for known in (before or {}).values():
                 self._context.keep_secrets(self.kind.kind.declaration, known)
             after = {} if purge else dict(before or {})
@@ -90,20 +90,28 @@ class MapFiles:
                 after[job["id"]] = self._merged(job, (before or {}).get(job["id"]))
                 self._desired[key_of(job)] = after[job["id"]]
                 self.kind.check(after[job["id"]], path)
-            self._maps[scope] = _Map(file, before, after, vhost)
+            self._maps[scope] = _Map(file, root, before, after, vhost)
 
     def check_version(self, jobs: t.Sequence[tuple[str, Specified]], version: Version) -> None:
         """Raise OmeError if the version does not know an option, or stream maps at all."""
         for path, job in jobs:
             versions.check(self.kind.kind.declaration, job, version, path)
         for scope, one in self._maps.items():
-            versions.check(VIRTUAL_HOST_FILE, self._naming(scope, one), version, self._files.file_of(scope[0]))
+            naming = self._naming(scope, one)
+            versions.check(VIRTUAL_HOST_FILE, naming, version, self._files.file_of(scope[0]))
+            self._edited(scope, one, one.after)  # These refuse what only somebody can change by hand.
+            self._files.edited(scope[0], naming)
 
     def _durable_vhost(self, scope: Scope, path: str, predicted: Predicted, *, absent: bool) -> Value | None:
         """Return the virtual host (option form) whose file has the application; None if nothing is to be written."""
         vhost = None if self._files.is_inline(scope[0]) else self._files.read(scope[0])
         app = None if vhost is None else _application(vhost, scope)
         if app is not None and self.kind.publisher in (app.get("publishers") or {}):
+            for option in [] if absent or predicted.listed(*scope) else completion.lacking(app):
+                self._context.warn(
+                    f"Application {'/'.join(scope)} has no {option} in its file, so that after a restart "
+                    f"{completion.EFFECTS[option]}. Make the application durable again, which adds what the API adds."
+                )
             return vhost
         if absent or predicted.listed(*scope):
             return None
@@ -169,61 +177,54 @@ class MapFiles:
 
     def has_started(self, entry: Specified, raw: t.Mapping[str, t.Any], key: Key) -> bool:
         """Return whether an entry of a map has started a job (wire form)."""
-        job = self.kind.kind.from_wire(raw, key.vhost, key.app)
-        name = str(job["stream"].get("name", ""))
-        expression = re.escape(entry["stream"]["name"]).replace(r"\*", ".*").replace(r"\?", ".?")
-        if not re.fullmatch(expression, name, re.DOTALL):
-            return False
-        # The server replaces macros in the destination of a push, and keeps them in the path of a recording.
-        macros = {"${Application}": key.app, "${Stream}": name, "${SourceStream}": name}
-        return all(
-            any(self.kind.kind.declaration.fields[option].equal(value, job.get(option)) for value in (one, expanded))
-            for option in self.identity
-            for one in [entry.get(option, "")]
-            for expanded in [_expanded(one, macros)]
-        )
+        return is_same_job(self.kind.kind, entry, self.kind.kind.from_wire(raw, key.vhost, key.app))
 
     # Writing
 
     def write(self, failed: t.Collection[Key]) -> dict[Scope, OmeError]:
         """Write the maps without what has failed, then the files of virtual hosts that do not name them yet."""
         errors: dict[Scope, OmeError] = {}
+        vhosts: dict[str, Value] = {}
         for scope, one in self._maps.items():
             after = dict(one.after)
             for key in failed:
                 if key[:2] == scope:  # The map keeps what it has.
                     after.pop(key.id, None)
                     after.update({key.id: one.before[key.id]} if one.before and key.id in one.before else {})
-            error = self._write_map(one, after) or self._write_name(scope, one, after)
+            error = self._write_map(scope, one, after)
             if error is not None:
-                what = f"make the {self.kind.kind.what}s of application {'/'.join(scope)} durable"
-                errors[scope] = error.for_attempt(what).with_detail(
-                    "They are as desired now, but a restart of the server loses them."
-                )
-        return errors
+                errors[scope] = error
+                continue
+            vhost = vhosts.get(scope[0], one.vhost)
+            vhosts[scope[0]] = self._naming(scope, one._replace(vhost=vhost)) if after else vhost
+        for name, vhost in vhosts.items():
+            error = self._write_files(self._files.file_of(name), self._files.edited(name, vhost))
+            errors.update({scope: error for scope in self._maps if error and scope[0] == name and scope not in errors})
+        return {
+            scope: error.for_attempt(
+                f"make the {self.kind.kind.what}s of application {'/'.join(scope)} durable"
+            ).with_detail("They are as desired now, but a restart of the server loses them.")
+            for scope, error in errors.items()
+        }
 
-    def _write_map(self, one: _Map, after: dict[str, Value]) -> OmeError | None:
-        before = None if one.before is None else self.kind.entries(list(one.before.values()), "")
-        entries = self.kind.entries(list(after.values()), "")
-        if before == entries or (before is None and not after):
-            if before is not None:
-                self.writer.keep(one.file)
+    def _write_map(self, scope: Scope, one: _Map, after: dict[str, Value]) -> OmeError | None:
+        if one.root is None and not after:
             return None
-        text = self.kind.render(list(after.values()), "")
-        return self.writer.write(one.file, text, self.kind.declaration, self.kind.root, before, entries)
+        return self._write_files(one.file, self._edited(scope, one, after))
 
-    def _write_name(self, scope: Scope, one: _Map, after: dict[str, Value]) -> OmeError | None:
-        file = self._files.file_of(scope[0])
-        # Another application of the same virtual host can have been written just before.
-        vhost = self._written.get(scope[0], one.vhost)
-        naming = self._naming(scope, one._replace(vhost=vhost)) if after else vhost
-        if virtual_host_file.equal(vhost, naming):
-            self.writer.keep(file)
-            return None
-        error = self.writer.write(file, virtual_host_file.render(naming), VIRTUAL_HOST_FILE, TAG, one.vhost, naming)
-        if error is None:
-            self._written[scope[0]] = naming
-        return error
+    def _edited(self, scope: Scope, one: _Map, after: t.Mapping[str, Value]) -> list[Edited]:
+        """Return the map if it changes."""
+        if one.root is None:
+            return [self.kind.new(list(after.values()), "", one.file)]
+        editor = Editor()
+        editor.show(self.kind.declaration, one.root)
+        self.kind.edit(editor, one.root, list(after.values()), scope, "")
+        return editor.files()
+
+    def _write_files(self, name: str, files: t.Sequence[Edited]) -> OmeError | None:
+        if not files:
+            self.writer.keep(name)
+        return self.writer.write(files)
 
     def _naming(self, scope: Scope, one: _Map) -> Value:
         """Return the virtual host (option form) with the application that names the map."""
@@ -241,11 +242,3 @@ class MapFiles:
 def _application(vhost: Value, scope: Scope) -> Value | None:
     """Return an application of a virtual host (option form)."""
     return next((app for app in vhost.get("applications", []) if app.get("name") == scope[1]), None)
-
-
-def _expanded(value: t.Any, macros: t.Mapping[str, str]) -> t.Any:
-    if not isinstance(value, str):
-        return value
-    for macro, text in macros.items():
-        value = value.replace(macro, text)
-    return value

@@ -19,6 +19,7 @@ RECREATED = "recreated"
 UPDATED = "updated"  # changed in place
 DELETED = "deleted"
 FAILED = "failed"
+SKIPPED = "skipped"  # because what should hold the object could not be made
 # The corresponding actions of push tasks.
 STARTED = "started"
 RESTARTED = "restarted"
@@ -75,7 +76,7 @@ class PlannedChange:
     @property
     def changed(self) -> bool:
         """Whether the object is to be changed."""
-        return self.action not in (UNCHANGED, FAILED)
+        return self.action not in (UNCHANGED, FAILED, SKIPPED)
 
     def replace(self: AnyChange, **changes: t.Any) -> AnyChange:
         """Return a copy with other values."""
@@ -94,7 +95,7 @@ class PlannedChange:
 class Outcome(PlannedChange):
     """What has become of a planned change.
 
-    ``touched`` says of a failure that something was, or may have been, changed all the same. ``contents`` is the
+    ``touched`` says of a failure that something was, or may have been, changed nevertheless. ``contents`` is the
     snapshot of what a recreated object must hold.
     """
 
@@ -110,7 +111,7 @@ class Outcome(PlannedChange):
     @property
     def changed(self) -> bool:
         """Whether the server is, or in check mode would be, changed."""
-        return self.touched or self.action not in (UNCHANGED, FAILED)
+        return self.touched or self.action not in (UNCHANGED, FAILED, SKIPPED)
 
     def interrupted(self, error: OmeError) -> Outcome:
         """Return a copy that failed after something was, or may have been, changed."""

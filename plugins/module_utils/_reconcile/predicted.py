@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .plan import CREATED, DELETED, FAILED, RECREATED
+from .plan import CREATED, DELETED, FAILED, RECREATED, SKIPPED
 
 
 class Predicted:
@@ -31,7 +31,7 @@ class Predicted:
                 if not isinstance(one, dict):
                     continue
                 where = (str(one.get("vhost")), str(one.get("name"))) if "vhost" in one else (str(one.get("name")), "")
-                if one.get("action") not in (DELETED, FAILED):
+                if one.get("action") not in (DELETED, FAILED, SKIPPED):
                     self._listed.add(where)
                 if one.get("action") in (CREATED, RECREATED):
                     self._created.add(where)

@@ -45,16 +45,23 @@ def remedies(owners: t.Iterable[Owner], configured: t.Collection[str]) -> str:
     configuration file.
     """
     rivals = sorted({rival for owner in owners for rival in owner.rivals})
-    parts = [
-        f"Remove <Name>{pattern}</Name> from virtual host {vhost} in Server.xml, "
-        "restart the server and run the playbook again."
-        if vhost in configured
-        else f"Remove host name {pattern} from virtual host {vhost}."
-        for vhost, pattern in rivals[:MOST_NAMED]
-    ]
+    parts = [_remedy(vhost, pattern, vhost in configured) for vhost, pattern in rivals[:MOST_NAMED]]
     return " ".join(parts) + (
         f" The same applies to {len(rivals) - MOST_NAMED} more." if len(rivals) > MOST_NAMED else ""
     )
+
+
+def _remedy(vhost: str, pattern: str, configured: bool) -> str:
+    """Return what to do so that one virtual host does not take what matches one of its host names."""
+    if not configured:
+        return f"Remove host name {pattern} from virtual host {vhost}."
+    # Without a host name, nobody would reach the virtual host.
+    change = (
+        f"Replace <Name>{pattern}</Name> of virtual host {vhost} in Server.xml with the host name of the server"
+        if pattern == "*"
+        else f"Remove <Name>{pattern}</Name> from virtual host {vhost} in Server.xml"
+    )
+    return f"{change}, restart the server and run the playbook again."
 
 
 class Reachability:

@@ -80,12 +80,10 @@ class Snapshot:
         """
         restored = {"applications": sorted(set(self.apps) - {inside}), "push tasks": self.described()["push_tasks"]}
         parts = [f"{what} {name_list(names)}" for what, names in restored.items() if names]
-        live = "its viewers and live streams"
-        if self.streams is not None:
-            live = f"its live streams ({name_list(self.streams) or 'none now'})"
-        if self.connections is not None:
-            live += f" and {self.connections} connections"
-        return f"A recreate would drop {live}" + (f", and stop and recreate {' and '.join(parts)}." if parts else ".")
+        live = "" if self.streams is None else f" ({name_list(self.streams) or 'none now'})"
+        viewers = "its viewers" if self.connections is None else f"{self.connections} connections"
+        text = f"A recreate would end its live streams{live} and drop {viewers}"
+        return text + (f", and stop and recreate {' and '.join(parts)}." if parts else ".")
 
 
 class Snapshots:

@@ -12,9 +12,11 @@ from .._api.jobs import JobEndpoints
 from .._api.server import Server
 from .._core.context import Context
 from .._core.errors import OmeError
-from .._resources.job import JobKind, Key, id_of
+from .._resources.job import NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, Key, id_of
+from .._resources.mapped_jobs import of_configuration, started_by
 from . import waiting
-from .jobs_plan import start_error
+from .jobs_plan import WAITING, Scope, start_error
+from .live_streams import live_streams
 from .plan import FAILED, RESTARTED, STARTED, UNCHANGED, Outcome, Specified
 from .waiting import JobWaiter
 
@@ -26,6 +28,7 @@ class JobStarter:
     """Start jobs of one kind, of any number of applications."""
 
     def __init__(self, server: Server, context: Context, kind: JobKind, waiter: JobWaiter) -> None:
+        self._server = server
         self._kind = kind
         self._endpoints = JobEndpoints(server, kind.calls)
         self._context = context
@@ -107,16 +110,35 @@ class JobStarter:
                 jobs = self._waiter.read(left)
             except OmeError as error:
                 return ended + [_fail(outcome, error) for outcome in left.values()]
-            observed = [self._observe(outcome, jobs.get(key)) for key, outcome in left.items()]
+            observed = [self._observe(outcome, jobs) for outcome in left.values()]
             ended += [one for one in observed if self._has_ended(one)]
             left = {Key(*one.key): one for one in observed if not self._has_ended(one)}
             if not left or self._context.clock() >= deadline:
                 break
             self._context.sleep(waiting.POLL_INTERVAL)
-        return ended + [self._not_running(outcome) for outcome in left.values()]
+        waiting_for = {key[:2] for key, outcome in left.items() if outcome.details.get("state") in WAITING_STATES}
+        live = {scope: self._live_streams(scope) for scope in sorted(waiting_for)}
+        return ended + [self._not_running(outcome, live) for outcome in left.values()]
 
-    def _observe(self, outcome: Outcome, raw: t.Mapping[str, t.Any] | None) -> Outcome:
+    def _live_streams(self, scope: Scope) -> t.Collection[str]:
+        """Return the names of the live streams of an application; none if they cannot be read."""
+        try:
+            return live_streams(self._server, scope)
+        except OmeError:
+            return ()
+
+    def _observe(self, outcome: Outcome, jobs: t.Mapping[Key, dict[str, t.Any]]) -> Outcome:
         """Return the outcome with the state of its job; start a job that has ended and was taken for running."""
+        key = Key(*outcome.key)
+        raw = jobs.get(key)
+        if raw is None and "is_config" in outcome.details:
+            here = [one for other, one in jobs.items() if other[:2] == key[:2]]
+            configured = of_configuration(self._kind, here, (key.vhost, key.app))
+            twin = next(iter(started_by(self._kind, outcome.desired, configured)), None)
+            if twin is not None:
+                return outcome.with_details(state=self._kind.state_of(twin.raw))
+            # It has ended with its stream, and the map starts it with the next one.
+            return outcome.with_details(state=WAITING)
         if raw is not None:
             return outcome.with_details(state=self._kind.state_of(raw))
         outcome = outcome.with_details(state="stopped")
@@ -127,9 +149,13 @@ class JobStarter:
     def _has_ended(self, outcome: Outcome) -> bool:
         return outcome.details.get("state") == self._kind.running_state or outcome.action == FAILED
 
-    def _not_running(self, outcome: Outcome) -> Outcome:
-        state = outcome.details.get("state", "unknown")
-        detail = f"Its state is {state} after {self._waiter.timeout:g} s, and no media flows."
+    def _not_running(self, outcome: Outcome, live: t.Mapping[Scope, t.Collection[str]]) -> Outcome:
+        state, key = outcome.details.get("state", "unknown"), Key(*outcome.key)
+        why = self._kind.not_running.get(state, "No media flows.")
+        stream = ((outcome.after or outcome.desired).get("stream") or {}).get("name")
+        if state in WAITING_STATES:
+            why = NO_OUTPUT if stream in live.get((key.vhost, key.app), ()) else NO_STREAM
+        detail = f"Its state is {state} after {self._waiter.timeout:g} s. {why}"
         return _fail(
             outcome,
             OmeError("wait_timeout", f"bring {self._kind.what} {outcome.title} to {self._kind.verb}", detail=detail),

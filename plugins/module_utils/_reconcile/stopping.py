@@ -29,7 +29,7 @@ class JobStopper:
 
     def stop(self, changes: t.Sequence[PlannedChange]) -> list[Outcome]:
         """Ask the server to stop all of them, then wait until all are gone."""
-        outcomes = {Key(*change.key): Outcome.of(change) for change in changes}
+        outcomes = {key: Outcome.of(change) for change in changes for key in _keys_on_server(change)}
         requests = [functools.partial(self._endpoints.stop, *key) for key in outcomes]
         answers = self._server.map_concurrently([functools.partial(failure_of, request) for request in requests])
         failures = {key: error for key, error in zip(outcomes, answers) if error is not None}
@@ -51,7 +51,9 @@ class JobStopper:
                 failed[key] = self._unverified(outcomes[key], unseen)
             elif key not in left:
                 del failed[key]  # the server has stopped it although its answer was lost
-        return [failed.get(key) or outcome.with_details(state="stopped") for key, outcome in outcomes.items()]
+        ended = [failed.get(key) or outcome.with_details(state="stopped") for key, outcome in outcomes.items()]
+        # Of a change that stops several jobs, a failure counts.
+        return list({one.key: one for one in sorted(ended, key=lambda one: one.error is not None)}.values())
 
     def _wait_until_gone(self, keys: t.Collection[Key], timeout: float) -> tuple[list[Key], OmeError | None]:
         """Wait until jobs that were, or may have been, asked to stop are gone; return those that are not, or the error
@@ -60,7 +62,7 @@ class JobStopper:
         try:
             return self._waiter.wait_until_gone(keys, timeout), None
         except OmeError:
-            pass  # the jobs end all the same, and the result must say what has become of them: try once more
+            pass  # the jobs end nevertheless, and the result must say what has become of them: try once more
         try:
             return self._waiter.wait_until_gone(keys, timeout), None
         except OmeError as error:
@@ -73,3 +75,9 @@ class JobStopper:
         if outcome.action == RESTARTED:
             error = error.with_detail("It was not restarted.")
         return outcome.interrupted(error).replace(after=None)
+
+
+def _keys_on_server(change: PlannedChange) -> list[Key]:
+    """Return the keys of the jobs that a change stops; those of a stream map have ids of the server."""
+    key = Key(*change.key)
+    return [key._replace(id=one) for one in change.details.get("server_ids", (key.id,))]

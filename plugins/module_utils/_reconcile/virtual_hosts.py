@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import typing as t
 
 from .._api.client import Api
@@ -14,7 +15,7 @@ from .._api.messages import ItemAnswer
 from .._core.context import Context
 from .._core.errors import OmeError
 from .._core.texts import name_list
-from .._resources import virtual_host
+from .._resources import concerns, virtual_host
 from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import is_addressable
@@ -77,8 +78,8 @@ class VirtualHosts(ContainerReconciler):
         names = [vhost["name"] for vhost in request.desired]
         if request.absent:
             return Current(self._probe_each_absent(names, listed, request), listed=listed)
-        for vhost in request.desired:
-            self._context.warn(*virtual_host.warnings_for(vhost))
+        found = itertools.chain.from_iterable(map(virtual_host.concerns_of, request.desired))
+        self._context.warn(*concerns.warnings(found))
         # The server is only asked about those that may exist.
         asked = [vhost for vhost in request.desired if listed is None or vhost["name"] in listed]
         probed = self._api.map_concurrently([functools.partial(self._probe_present, vhost, request) for vhost in asked])
@@ -98,11 +99,12 @@ class VirtualHosts(ContainerReconciler):
         seen = Observed({"name": name}, declaration, before, differences)
         if not differences:
             return seen
-        if self._is_read_only(name, VIRTUAL_HOST, raw, request):
+        if self._is_read_only(name, VIRTUAL_HOST, raw, request, advised=not request.recreate):
             return seen._replace(read_only=True)
         if request.preview or not request.recreate:  # a real recreate reads the contents just before it deletes them
             contents = self._snapshots.read(name, live=True)
-            seen = seen._replace(would_drop=contents.described(), interruption=contents.dropping())
+            interruption = contents.dropping() + self._unsure(VIRTUAL_HOST, raw, request)
+            seen = seen._replace(would_drop=contents.described(), interruption=interruption)
         return self._probe_recreate(seen, desired, raw) if request.recreate else seen
 
     def _probe_new(self, desired: Specified, request: Request) -> Observed:

@@ -13,9 +13,13 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.server_version import NEWEST, Version
 from .._schema import validators as checks
+from .._schema.macro_options import with_macros
 from .._schema.objects import Object
 from .._schema.scalars import Bool, Int, String, Url
+from . import application_rules as rules
+from . import concerns, refusals
 from .output_profiles import TYPES, output_profiles_field, subtitles_field
 from .providers import providers_field
 from .publishers import publishers_field
@@ -43,26 +47,28 @@ def _transcode_webhook() -> Object:
     )
 
 
-APPLICATION = Object(
-    "application",
-    extra=True,
-    fields=[
-        String("vhost", required=True, check=checks.addressable),
-        String("name", required=True, check=checks.addressable),
-        String("type", choices=TYPES, default="live"),
-        providers_field(),
-        publishers_field(),
-        output_profiles_field(),
-        _transcode_webhook(),
-        subtitles_field("0.20.5"),
-        Object(
-            "event_generator",
-            "eventGenerator",
-            since="0.18.0",
-            extra=True,
-            fields=[Bool("enable"), String("path", check=checks.one_line)],
-        ),
-    ],
+APPLICATION = with_macros(
+    Object(
+        "application",
+        extra=True,
+        fields=[
+            String("vhost", required=True, check=checks.addressable),
+            String("name", required=True, check=checks.addressable),
+            String("type", choices=TYPES, default="live"),
+            providers_field(),
+            publishers_field(),
+            output_profiles_field(),
+            _transcode_webhook(),
+            subtitles_field("0.20.5"),
+            Object(
+                "event_generator",
+                "eventGenerator",
+                since="0.18.0",
+                extra=True,
+                fields=[Bool("enable"), String("path", check=checks.one_line)],
+            ),
+        ],
+    )
 )
 
 
@@ -86,30 +92,6 @@ def nested_spec() -> dict[str, t.Any]:
     return {option: spec for option, spec in APPLICATION.options().items() if option != "vhost"}
 
 
-def expand_bare_names(options: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return the options of a module, or an entry of its lists, with bare names of providers and publishers expanded.
-
-    Users can write `[rtmp, srt]` for `{rtmp: {}, srt: {}}`. YAML reads `rtmp:` as null; without expansion it would
-    count as omitted, and the provider would be removed.
-    """
-    expanded = dict(options)
-    for name in ("providers", "publishers"):
-        value, declared = expanded.get(name), APPLICATION.fields[name]
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            expanded[name] = {item.strip(): {} for item in value}
-        elif isinstance(value, dict) and isinstance(declared, Object):
-            expanded[name] = {
-                key: {} if item is None and isinstance(declared.fields.get(key), Object) else item
-                for key, item in value.items()
-            }
-    for name in ("vhosts", "applications"):
-        if isinstance(expanded.get(name), list):
-            expanded[name] = [
-                expand_bare_names(entry) if isinstance(entry, dict) else entry for entry in expanded[name]
-            ]
-    return expanded
-
-
 def validate(app: t.Mapping[str, t.Any], path: str) -> None:
     """Raise BadInput for an invalid application (specified form); ``path`` is the full path of its option."""
     prefix = f"{path}." if path else ""
@@ -120,21 +102,28 @@ def validate(app: t.Mapping[str, t.Any], path: str) -> None:
                 prefix + option,
                 f"expected at least one, such as '{example}: {{}}'; omit the option to keep the current ones",
             )
+    check_values(app, path, complete=False)
+
+
+def check_values(app: t.Mapping[str, t.Any], path: str, version: Version = NEWEST, *, complete: bool = True) -> None:
+    """Raise BadInput for a value with which the server's version refuses an application (option form).
+
+    ``path`` is the full path of its option; ``complete`` is that of :func:`application_rules.refused`.
+    """
+    found = rules.refused(app, version, complete=complete)
+    if found is not None:
+        raise BadInput(refusals.joined(path, found.option), found.expected)
+
+
+def concerns_of(app: t.Mapping[str, t.Any]) -> list[concerns.Concern]:
+    """Return the settings of an application (specified form) that the server accepts although they cannot work."""
+    return concerns.concerns(APPLICATION, app, f"Application {key_of(app)}")
 
 
 def incomplete(app: t.Mapping[str, t.Any]) -> str | None:
-    """Return which required option an application (complete, option form) lacks [read]; None if none is missing."""
-    profiles = app.get("output_profiles", {})
-    for profile_index, profile in enumerate(profiles.get("output_profile", [])):
-        path = f"output_profiles.output_profile[{profile_index}]"
-        if not profile.get("output_stream_name"):
-            return f"{path}.output_stream_name: is required, such as '${{OriginStreamName}}'"
-        for kind in ("videos", "audios"):
-            for index, encode in enumerate(profile.get("encodes", {}).get(kind, [])):
-                missing = [option for option in ("codec", "bitrate") if option not in encode]
-                if missing and not encode.get("bypass"):
-                    return f"{path}.encodes.{kind}[{index}].{missing[0]}: is required unless bypass is true"
-    return None
+    """Return what every server refuses in an application (complete, option form); None if there is nothing."""
+    found = rules.refused(app)
+    return None if found is None else f"{found.option}: {found.expected}"
 
 
 def from_wire(raw: t.Mapping[str, t.Any], vhost: str) -> dict[str, t.Any]:

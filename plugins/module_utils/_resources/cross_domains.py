@@ -14,6 +14,7 @@ from .._schema import validators as checks
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import String
 from .._schema.string_lists import StringSet
+from . import concerns
 
 OBJECT_SINCE: Version = (0, 17, 2)  # before, the list of origins was the complete value [read]
 
@@ -28,10 +29,10 @@ class CrossDomains(Object):
             String("value", required=True, check=checks.one_line),
         ]
         fields = [
-            StringSet("urls", xml="Url", check=checks.one_line),
+            StringSet("urls", xml="Url", check=checks.one_line, doubt=concerns.origin_of_browser),
             ObjectList("headers", xml="Header", identity="key", fields=header, since="0.17.2"),
         ]
-        super().__init__("cross_domains", "crossDomains", fields=fields, extra=extra, since=since)
+        super().__init__("cross_domains", "crossDomains", fields=fields, extra=extra, since=since, short="urls")
         self.bare = False
 
     @property

@@ -31,14 +31,22 @@ def of_server(raw: t.Mapping[str, t.Any], date: str | None) -> dict[str, t.Any]:
     ``date`` is the header `Date` of the response: the server's own time, which is comparable with its start time on
     whatever machine the module runs. Without it, the uptime ends at the last change of a counter.
     """
-    start, now = _time(raw.get("createdTime")), _time(date, email.utils.parsedate_to_datetime)
-    end = now or _time(raw.get("lastUpdatedTime"))
+    start, uptime = _time(raw.get("createdTime")), age(raw.get("createdTime"), raw, date)
     return {
         "start_time": _text(start),
-        "uptime": max(0, int((end - start).total_seconds())) if start and end else None,
-        "uptime_is_exact": start is not None and now is not None,
+        "uptime": None if uptime is None else int(uptime),
+        "uptime_is_exact": start is not None and _date(date) is not None,
         **_counters(raw),
     }
+
+
+def age(created: t.Any, raw: t.Mapping[str, t.Any], date: str | None) -> float | None:
+    """Return the age in seconds of what was created at a time of the server; None if it cannot be known.
+
+    ``raw`` and ``date`` are the statistics of the server and the header `Date`, read at the end of that age.
+    """
+    begin, end = _time(created), _date(date) or _time(raw.get("lastUpdatedTime"))
+    return max(0.0, (end - begin).total_seconds()) if begin and end else None
 
 
 def of_place(raw: t.Mapping[str, t.Any], vhost: str, app: str | None = None) -> dict[str, t.Any]:
@@ -86,6 +94,11 @@ def _time(value: t.Any, parse: t.Callable[[str], datetime] = datetime.fromisofor
         return found.astimezone(timezone.utc) if found.tzinfo else None
     except (TypeError, ValueError, OverflowError, IndexError):
         return None
+
+
+def _date(header: str | None) -> datetime | None:
+    """Return the time of a header `Date`."""
+    return _time(header, email.utils.parsedate_to_datetime)
 
 
 def _text(time: datetime | None) -> str | None:

@@ -22,6 +22,7 @@ COMMON_FIELDS: tuple[Field, ...] = (
     String("id", required=True, check=checks.addressable),
     Object(
         "stream",
+        short="name",
         fields=[
             String("name", check=checks.one_line),
             StringSet("variant_names", "variantNames", check=checks.one_line),
@@ -32,6 +33,13 @@ COMMON_FIELDS: tuple[Field, ...] = (
 
 NO_APPLICATION = ("vhost_not_found", "application_not_found")
 """The errors that say that there is no application."""
+
+WAITING_STATES = ("ready", "stopped", "waiting")
+"""The states of a job that waits for its stream; the server has no `waiting`."""
+NO_STREAM = "The server has no live stream of this name: check stream.name, and that its source sends."
+NO_OUTPUT = (
+    "Its stream is live: check that output_profiles of the application make an output of it, and its destination."
+)
 
 # The server writes a time that has not come yet as the epoch, in its host's time zone.
 _NOT_YET = ("1970-01-01T", "1969-12-31T")
@@ -75,7 +83,12 @@ class JobKind:
     ending_states: tuple[str, ...]  # the states of one that is being stopped, or that ends for a moment
     configured: str  # the error kind of one that comes from the server's configuration
     publishers: tuple[str, ...] = ()  # one of them must exist; empty if the list of jobs fails without it
+    not_running: t.Mapping[str, str]  # why no media flows, by state, except those that wait
     retries_errors: str  # what the server does about the state `error`
+    map_publisher: str  # the publisher that can name a stream map
+    map_file: str  # the name of the map that this collection writes
+    identity: tuple[str, ...]  # what, besides the stream, identifies one that a stream map has started
+    destination: str  # the first of these, which says where its media goes
     status_fields: t.Mapping[str, str]  # option name to JSON name; times are ISO 8601
     empty: t.Mapping[str, t.Any] = {}  # options for fields that the server omits if they are empty
 
@@ -109,6 +122,10 @@ class JobKind:
     def warnings_for(self, job: t.Mapping[str, t.Any]) -> list[str]:
         """Return warnings for settings that the server accepts although they cannot work."""
         return []
+
+    def own_file(self, job: t.Mapping[str, t.Any]) -> str | None:
+        """Return the file that a job (specified form) of an application writes, if no other may write it."""
+        return None
 
     def unaddressable(self, key: Key) -> str:
         """Return the warning about a job on a server that no request may name (server-facts: Virtual hosts)."""

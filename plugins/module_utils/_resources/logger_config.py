@@ -12,15 +12,14 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._core.errors import BadInput
-from .._core.server_version import Version, describe
+from .._core.server_version import NEWEST, Version
 from .._schema import validators as checks
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Bool, String
+from . import refusals, start_rules
 
 XML_VERSION = "2"  # of the form of Logger.xml; the only one that supported releases take [read]
 LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
-_TRACE_SINCE: Version = (0, 20, 0)
 # What the server's expressions, those of ECMAScript, have of Python's: in them, `{` is never itself, and `(?` begins
 # a group without number or a lookahead only.
 _ECMASCRIPT = re.compile(
@@ -71,19 +70,12 @@ LOGGER = Object(
 def validate(logger: t.Mapping[str, t.Any], path: str = "logger") -> None:
     """Raise BadInput for an invalid configuration (specified form); ``path`` is the full path of its option."""
     LOGGER.validate(logger, path)
-    if logger.get("tags") == []:
-        raise BadInput(f"{path}.tags", "expected at least one; without one the server does not start")
+    check_values(logger, NEWEST, path)
 
 
-def check_version(logger: t.Mapping[str, t.Any], version: Version, path: str = "logger") -> None:
-    """Raise BadInput for a level that the release does not know: it would not start."""
-    for index, tag in enumerate(logger.get("tags", [])):
-        if tag.get("level") == LEVELS[0] and version < _TRACE_SINCE:
-            raise BadInput(
-                f"{path}.tags[{index}].level",
-                f"expected another level than {LEVELS[0]}, which needs OvenMediaEngine 0.20.0 or later; "
-                f"the version is {describe(version)}",
-            )
+def check_values(logger: t.Mapping[str, t.Any], version: Version, path: str = "logger") -> None:
+    """Raise BadInput for a value (option form) with which the release does not start."""
+    refusals.check(start_rules.LOGGER, logger, path, version)
 
 
 def complete(logger: t.Mapping[str, t.Any]) -> dict[str, t.Any]:

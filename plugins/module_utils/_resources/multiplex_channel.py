@@ -9,11 +9,15 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.texts import name_list
 from .._schema import validators as checks
 from .._schema.fields import Difference
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Bool, Int, String
+from . import concerns
 from .channels import KEY, Source, key_fields, stream_url
+
+MOST_NAMED = 5  # tracks in a message
 
 
 class TrackMap(ObjectList):
@@ -72,7 +76,7 @@ def _playlists() -> ObjectList:
         identity="file_name",
         fields=[
             String("name", required=True, check=checks.one_line),
-            String("file_name", "fileName", required=True, check=checks.one_line),
+            String("file_name", "fileName", required=True, check=checks.one_line, doubt=concerns.playlist_file),
             Object(
                 "options",
                 fields=[
@@ -159,6 +163,32 @@ def _unknown_track(channel: t.Mapping[str, t.Any]) -> tuple[str, str] | None:
                     path = f"playlists[{number}].renditions[{index}].{option}"
                     return path, f"expected a new_track_name of source_streams, got {rendition[option]!r}"
     return None
+
+
+def sources_of(channel: t.Mapping[str, t.Any]) -> list[tuple[str, ...]]:
+    """Return virtual host, application and name of each source of a channel (option form)."""
+    urls = [str(source.get("url", "")) for source in channel.get("source_streams") or ()]
+    places = [tuple(url.partition("://")[2].split("/")) for url in urls]
+    return [place if len(place) == 3 else () for place in places]
+
+
+def warnings_for(
+    channel: t.Mapping[str, t.Any], made: t.Mapping[tuple[str, ...], t.Collection[str] | None]
+) -> t.Iterator[str]:
+    """Yield warnings about tracks that no source of a channel (option form) has: the channel plays without them.
+
+    ``made`` has the tracks of the output profiles by virtual host and application; None if they are not known.
+    """
+    title = f"Multiplex channel {'/'.join(str(channel[part]) for part in KEY)}"
+    for source, place in zip(channel.get("source_streams") or (), sources_of(channel)):
+        known = made.get(place[:2])
+        asked = {str(track.get("source_track_name")) for track in source.get("track_map") or ()}
+        if known and not asked.issubset(known):
+            yield (
+                f"{title} takes {name_list(asked.difference(known), MOST_NAMED)} of {source['url']}, but no output "
+                f"profile of application {'/'.join(place[:2])} makes such a track, so the channel plays "
+                f"without it. Take one of these: {name_list(known, MOST_NAMED)}."
+            )
 
 
 def from_wire(raw: t.Mapping[str, t.Any], key: t.Mapping[str, str]) -> dict[str, t.Any]:

@@ -13,6 +13,7 @@ from .._schema import validators as checks
 from .._schema.fields import Field
 from .._schema.objects import Object, ObjectList
 from .._schema.scalars import Bitrate, Bool, Float, Int, String
+from . import concerns
 
 TYPES = ("live", "vod")
 
@@ -111,7 +112,7 @@ def _playlists() -> ObjectList:
         extra=True,
         fields=[
             String("name", check=checks.one_line),
-            String("file_name", "fileName", required=True, check=checks.one_line),
+            String("file_name", "fileName", required=True, check=checks.one_line, doubt=concerns.playlist_file),
             Object(
                 "options",
                 extra=True,
@@ -248,6 +249,7 @@ def output_profiles_field() -> Object:
         "output_profiles",
         "outputProfiles",
         extra=True,
+        short="output_profile",
         fields=[
             Bool("hardware_acceleration", "hardwareAcceleration", default=False),
             Object(
@@ -279,3 +281,16 @@ def output_profiles_field() -> Object:
             ),
         ],
     )
+
+
+def track_names(app: t.Mapping[str, t.Any]) -> set[str] | None:
+    """Return the names of the tracks that the output profiles of an application (option form) make; None without
+    profiles.
+    """
+    profiles = (app.get("output_profiles") or {}).get("output_profile") or ()
+    encodes = [encode for one in profiles for kind in (one.get("encodes") or {}).values() for encode in _listed(kind)]
+    return {str(encode["name"]) for encode in encodes if encode.get("name")} if profiles else None
+
+
+def _listed(encodes: t.Any) -> list[t.Mapping[str, t.Any]]:
+    return [one for one in encodes if isinstance(one, dict)] if isinstance(encodes, list) else []

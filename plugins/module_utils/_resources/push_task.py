@@ -62,7 +62,15 @@ class PushTaskKind(JobKind):
     ending_states = ("stopping", "stopped")
     configured = "configured_task"
     publishers = PUSH_PUBLISHERS
+    not_running: t.Mapping[str, str] = {
+        "error": "Its destination refuses it: check url and stream_key.",
+        "connecting": "Its destination does not answer: check url, and that the server can reach it.",
+    }
     retries_errors = "the server keeps trying to reach its destination"
+    map_publisher = "push"
+    map_file = "push_map.xml"
+    identity = ("protocol", "url", "stream_key")
+    destination = "url"
     empty: t.Mapping[str, t.Any] = {"stream_key": ""}
     status_fields: t.Mapping[str, str] = {
         "sent_bytes": "sentBytes",

@@ -81,10 +81,17 @@ class RecordKind(JobKind):
     # `stopped` is the state of a recording that waits for its stream to return.
     ending_states = ("stopping",)
     configured = "configured_record"
+    not_running: t.Mapping[str, str] = {
+        "error": "The server cannot write its files: check file_path, and that the server may write there.",
+    }
     retries_errors = (
         "the server does not try again before its stream starts again. Check that the server can write its files, then "
         "stop and start it"
     )
+    map_publisher = "file"
+    map_file = "record_map.xml"
+    identity = ("file_path",)
+    destination = "file_path"
     empty: t.Mapping[str, t.Any] = {
         "file_path": "",
         "info_path": "",
@@ -120,6 +127,20 @@ class RecordKind(JobKind):
             f"Recording {key_of(job)}: each file replaces the one before, because file_path has neither a time such as "
             "${StartTime:YYYYMMDDhhmmss} nor ${TransactionId} with ${Sequence}."
         ]
+
+    def own_file(self, job: t.Mapping[str, t.Any]) -> str | None:
+        """Return the file of a recording with its macros replaced as far as they are known; None if each is new.
+
+        A time is the same for all recordings that begin with one stream.
+        """
+        path = job.get("file_path") or ""
+        if not path or "${TransactionId}" in path:
+            return None
+        stream = job.get("stream", {}).get("name", "")
+        known = {"Id": job["id"], "Stream": stream, "SourceStream": stream}
+        for name, value in known.items():
+            path = path.replace(f"${{{name}}}", value)
+        return f"{path} of {stream}" if "Time:" in path else path
 
     def start_request(self, job: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         """Return the body of startRecord; empty fields are omitted."""

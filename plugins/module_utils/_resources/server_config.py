@@ -11,37 +11,28 @@ nothing but a list, such as ``Names``.
 from __future__ import annotations
 
 import copy
-import re
 import typing as t
 
 from .._core.errors import BadInput
-from .._core.server_version import Version
+from .._core.server_version import NEWEST, Version
+from .._core.texts import listed
 from .._schema import validators as checks
 from .._schema.fields import Field
+from .._schema.macro_options import with_macros
 from .._schema.objects import Object, ObjectList
-from .._schema.scalars import Bitrate, Bool, Float, Int, PresenceBool, String, Url
+from .._schema.scalars import Bool, Int, PresenceBool, String
+from .._schema.short_forms import named_members
 from .._schema.string_lists import StringSet
+from . import concerns, refusals, start_rules
 from .cross_domains import CrossDomains
-from .server_config_bind import PASSPHRASE_OPTION, bind_field, json_name, or_macro
+from .ports import address
+from .server_config_alert import alert_field
+from .server_config_bind import bind_field
+from .srt_options import PASSPHRASE_OPTION
 
 TYPES = ("origin", "edge")
 XML_VERSION = "8"  # of the form of Server.xml; all supported releases take it [read]
 _RULES_OPTIONAL_SINCE: Version = (0, 19, 0)
-_BITRATE = re.compile(r"[0-9]+(?:\.[0-9]+)?[KMkm]?")
-
-
-def _bitrate(value: str) -> str | None:
-    if _BITRATE.fullmatch(value) and float(value.rstrip("KMkm")) > 0:
-        return None
-    return "expected bits per second, more than 0, such as 2000000 or '2M'"
-
-
-def _frames(value: float) -> str | None:
-    return None if 0 <= value < 2**31 else "expected frames a second, 0 or more"
-
-
-def _path(value: str) -> str | None:
-    return None if checks.one_line(value) is None else "expected a path on the media server"
 
 
 def _stun_server(value: str) -> str | None:
@@ -59,7 +50,7 @@ def _module(option: str, xml: str | None, *fields: Field, default: bool = False,
 
 
 def _modules() -> Object:
-    model = [String("path", required=True, check=_path), String("devices", check=checks.one_line)]
+    model = [String("path", required=True, check=checks.path_on_server), String("devices", check=checks.one_line)]
     return Object(
         "modules",
         extra=True,
@@ -112,14 +103,14 @@ def _host() -> Object:
         "host",
         extra=True,
         fields=[
-            StringSet("names", xml="Names/Name", check=or_macro(checks.host_name)),
+            StringSet("names", xml="Names/Name", check=checks.host_name, doubt=concerns.host_name),
             Object(
                 "tls",
                 xml="TLS",
                 fields=[
-                    String("cert_path", "certPath", required=True, check=_path),
-                    String("key_path", "keyPath", required=True, check=_path),
-                    String("chain_cert_path", "chainCertPath", check=_path),
+                    String("cert_path", "certPath", required=True, check=checks.path_on_server),
+                    String("key_path", "keyPath", required=True, check=checks.path_on_server),
+                    String("chain_cert_path", "chainCertPath", check=checks.path_on_server),
                 ],
             ),
         ],
@@ -127,7 +118,7 @@ def _host() -> Object:
 
 
 def _managers() -> Object:
-    storage = [Bool("enabled", default=True), String("path", default="conf/api_data", check=_path)]
+    storage = [Bool("enabled", default=True), String("path", default="conf/api_data", check=checks.path_on_server)]
     api = [
         String("access_token", "accessToken", secret=True, required=True, check=checks.one_line),
         Object("storage", fields=storage, extra=True),
@@ -136,57 +127,10 @@ def _managers() -> Object:
     return Object("managers", extra=True, fields=[_host(), Object("api", xml="API", fields=api, extra=True)])
 
 
-def _alert_rules() -> Object:
-    ingress: list[Field] = [
-        PresenceBool("stream_status", "streamStatus", since="0.19.0"),
-        Bitrate("min_bitrate", "minBitrate", check=_bitrate),
-        Bitrate("max_bitrate", "maxBitrate", check=_bitrate),
-        Float("min_framerate", "minFramerate", check=_frames),
-        Float("max_framerate", "maxFramerate", check=_frames),
-        *(
-            Int(f"{end}_{what}", json_name(f"{end}_{what}"), check=checks.count)
-            for what in ("width", "height", "samplerate")
-            for end in ("min", "max")
-        ),
-        PresenceBool("long_key_frame_interval", "longKeyFrameInterval"),
-        PresenceBool("has_b_frames", "hasBFrames"),
-    ]
-    egress: list[Field] = [
-        PresenceBool("stream_status", "streamStatus"),
-        PresenceBool("llhls_ready", "llhlsReady", xml="LLHLSReady"),
-        PresenceBool("hls_ready", "hlsReady", xml="HLSReady"),
-        PresenceBool("transcode_status", "transcodeStatus", since="0.20.0"),
-    ]
-    return Object(
-        "rules",
-        extra=True,
-        fields=[
-            Object("ingress", fields=ingress, extra=True),
-            Object("egress", fields=egress, extra=True, since="0.19.0"),
-            PresenceBool("internal_queue_congestion", "internalQueueCongestion"),
-        ],
-    )
-
-
-def _alert() -> Object:
-    return Object(
-        "alert",
-        since="0.15.11",
-        extra=True,
-        fields=[
-            Url("url", required=True, check=or_macro(checks.http_url)),
-            String("secret_key", "secretKey", secret=True, required=True, check=checks.one_line_or_empty),
-            Int("timeout", required=True, check=checks.count),
-            String("rules_file", "rulesFile", check=_path, since="0.19.0"),
-            _alert_rules(),
-        ],
-    )
-
-
 def _analytics() -> Object:
     forwarding = [
         Bool("enable", default=False),
-        String("collector", default="tcp://collector.ovenconsole.io:21514", check=or_macro(_collector)),
+        String("collector", default="tcp://collector.ovenconsole.io:21514", check=_collector),
     ]
     return Object(
         "analytics",
@@ -198,22 +142,24 @@ def _analytics() -> Object:
     )
 
 
-SERVER = Object(
-    "server",
-    extra=True,
-    fields=[
-        String("name", check=checks.one_line),
-        String("type", choices=TYPES, default=TYPES[0]),
-        StringSet("ip", xml="IP", check=or_macro(checks.host_name)),
-        Bool("privacy_protection", "privacyProtection", default=False),
-        String("stun_server", "stunServer", check=or_macro(_stun_server)),
-        _modules(),
-        bind_field(),
-        _managers(),
-        _alert(),
-        _analytics(),
-        Object("defaults", fields=[CrossDomains()], extra=True, since="0.20.0"),
-    ],
+SERVER = with_macros(
+    Object(
+        "server",
+        extra=True,
+        fields=[
+            String("name", check=checks.one_line),
+            String("type", choices=TYPES, default=TYPES[0]),
+            StringSet("ip", xml="IP", check=address),
+            Bool("privacy_protection", "privacyProtection", default=False),
+            String("stun_server", "stunServer", check=_stun_server),
+            _modules(),
+            bind_field(),
+            _managers(),
+            alert_field(),
+            _analytics(),
+            Object("defaults", fields=[CrossDomains()], extra=True, since="0.20.0"),
+        ],
+    )
 )
 
 
@@ -231,6 +177,12 @@ def validate(server: t.Mapping[str, t.Any], path: str = "server") -> None:
                 f"{path}.bind.{side}.webrtc.ice_candidates.tcp_force",
                 "cannot be used together with tcp_relay_force, which is the same setting",
             )
+    check_values(server, NEWEST, path)
+
+
+def check_values(server: t.Mapping[str, t.Any], version: Version, path: str = "server") -> None:
+    """Raise BadInput for a value (option form) with which the release does not start."""
+    refusals.check(start_rules.SERVER, server, path, version)
 
 
 def warnings_for(server: t.Mapping[str, t.Any]) -> list[str]:
@@ -243,7 +195,31 @@ def warnings_for(server: t.Mapping[str, t.Any]) -> list[str]:
         texts.append("server.bind.managers.api has no effect without server.managers.api, which has the access token.")
     if bind.get("managers", {}).get("api", {}).get("tls_port") and not managers.get("host", {}).get("tls"):
         texts.append("server.bind.managers.api.tls_port has no effect without the certificate in server.managers.host.")
-    return texts
+    return [*texts, *concerns.warnings(concerns.concerns(SERVER, server, "server"))]
+
+
+# Providers that pull or read files, and publishers that push or write them, have no port.
+_BOUND = {
+    "providers": ("rtmp", "srt", "webrtc", "mpegts", "rtsp"),
+    "publishers": ("llhls", "hls", "webrtc", "ovt", "srt", "thumbnail"),
+}
+
+
+def unbound(server: t.Mapping[str, t.Any], vhosts: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
+    """Return warnings for providers and publishers of applications that `bind` lacks: they have no port and are off."""
+    bind: t.Mapping[str, t.Any] = server.get("bind", {})
+    users: dict[str, list[str]] = {}
+    for vhost in vhosts:
+        for app in vhost.get("applications", []):
+            for side, kinds in _BOUND.items():
+                for kind in kinds:
+                    if kind in app.get(side, {}) and kind not in bind.get(side, {}):
+                        users.setdefault(f"{side}.{kind}", []).append(f"{vhost['name']}/{app['name']}")
+    return [
+        f"{what} of {listed(apps)} has no effect, because server.bind.{what} is missing: it has no port and is off. "
+        f"Add server.bind.{what}, or remove it from the applications."
+        for what, apps in users.items()
+    ]
 
 
 def complete(server: t.Mapping[str, t.Any], version: Version) -> dict[str, t.Any]:
@@ -295,21 +271,11 @@ def from_file(full: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 def expand_names(server: t.Any) -> t.Any:
-    """Return the option with the providers and publishers of `bind` expanded, as for applications.
-
-    Users can write `[rtmp, srt]` for `{rtmp: {}, srt: {}}`. YAML reads `rtmp:` as null, which would count as omitted.
-    """
+    """Return the option with the providers and publishers of `bind` expanded, as for applications."""
     if not isinstance(server, dict) or not isinstance(server.get("bind"), dict):
         return server
-    bind, declared = dict(server["bind"]), SERVER.fields["bind"]
+    bind, declared = dict(server["bind"]), t.cast(Object, SERVER.fields["bind"])
     for side in ("managers", "providers", "publishers"):
-        value = bind.get(side)
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            bind[side] = {item.strip(): {} for item in value}
-        elif isinstance(value, dict) and isinstance(declared, Object):
-            inner = declared.fields[side]
-            known = inner.fields if isinstance(inner, Object) else {}
-            bind[side] = {
-                key: {} if item is None and isinstance(known.get(key), Object) else item for key, item in value.items()
-            }
+        if side in bind:
+            bind[side] = named_members(bind[side], t.cast(Object, declared.fields[side]).fields)
     return {**server, "bind": bind}

@@ -130,6 +130,12 @@ def source_of(raw: t.Mapping[str, t.Any]) -> dict[str, str]:
     return {option: text if isinstance(text, str) else "" for option, text in texts.items()}
 
 
+def created_of(raw: t.Mapping[str, t.Any]) -> t.Any:
+    """Return when the input of a stream (wire form) began, as the server reports it."""
+    source = raw.get("input")
+    return source.get("createdTime") if isinstance(source, dict) else None
+
+
 def outputs_of(raw: t.Mapping[str, t.Any]) -> list[str]:
     """Return the names of the outputs of a stream (wire form)."""
     listed = raw.get("outputs")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import typing as t
 
 from ansible.module_utils.basic import missing_required_lib
@@ -31,7 +32,10 @@ IN_CLEAR_TEXT = (
 )
 
 # Hosts that are the controller itself run modules with another Python than Ansible unless this variable says otherwise.
-_PYTHON_HINT = "If the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
+_PYTHON_HINT = (
+    f"To install it there, run {sys.executable} -m pip install requests. "
+    "If the module runs on the controller, set ansible_python_interpreter to {{ ansible_playbook_python }}."
+)
 
 Lender = t.Callable[[Settings], t.ContextManager[t.Optional[Connections]]]
 """Lends pooled connections to a server for one task."""
@@ -58,19 +62,20 @@ def perform(
     *,
     invalid_entries: t.Mapping[str, str],
     check_mode: bool,
+    module: str = "",
     connections: Lender = _no_pool,
 ) -> Outcome:
     """Run an operation and return its outcome, without secrets.
 
     ``params`` are the options after the check of ansible-core. ``invalid_entries`` are the problems of list entries
-    that are findings, by path.
+    that are findings, by path. ``module`` is the module's full name.
     """
     work = operation({**params, INVALID_ENTRIES: invalid_entries} if invalid_entries else params)
     if work.needs_server and not HAS_REQUESTS:
-        text = f"{missing_required_lib('requests')} {_PYTHON_HINT}"
+        text = f"{missing_required_lib('requests').rstrip('.')}. {_PYTHON_HINT}"
         return Outcome({"failed": True, "msg": text, "exception": REQUESTS_IMPORT_ERROR})
     secrets = SecretStore()
-    context = Context(check_mode=check_mode, secrets=secrets)
+    context = Context(check_mode=check_mode, secrets=secrets, module=module)
     result = _result(work, params, context, connections)
     if context.retries:  # shown with -v
         result["retries"] = context.retries

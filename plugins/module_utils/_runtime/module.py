@@ -14,7 +14,7 @@ from .._operations.base import Operation, Result
 from .execution import perform
 from .options import argument_spec
 from .redaction import finish, split_secrets, without_secrets, without_values
-from .specified_options import SpecifiedOptions, with_places
+from .specified_options import SpecifiedOptions, with_hints
 
 # Replaces the options in the result until they are checked.
 HIDDEN_INVOCATION = {"module_args": "not shown, because the options are invalid and may hold secrets at any place"}
@@ -43,12 +43,19 @@ class _Module(AnsibleModule):
                 raise
         if wrong is not None:  # not inside of the except block, because the result would show its traceback
             self.fail_json(wrong)
+        if self._specified is not None:
+            self._specified.put_macros_back(self.params)
         self._options_checked = True
 
     @property
     def invalid_entries(self) -> dict[str, str]:
         """The problems of list entries that are findings, by path."""
         return self._specified.invalid_entries if self._specified is not None else {}
+
+    @property
+    def full_name(self) -> str:
+        """The name of the module, as Ansible knows it."""
+        return str(self._name or "")
 
     def _load_params(self) -> None:
         super()._load_params()
@@ -73,7 +80,7 @@ class _Module(AnsibleModule):
         if not self._options_checked:
             secrets = self._secrets()
             self.no_log_values = split_secrets(secrets)[0]
-            msg = without_secrets(self._wrong_type() or with_places(msg), secrets)
+            msg = without_secrets(self._wrong_type() or with_hints(msg), secrets)
             kwargs["invocation"] = HIDDEN_INVOCATION
         super().fail_json(msg, **kwargs)
         raise AssertionError("unreachable")  # not all versions declare fail_json as NoReturn
@@ -94,7 +101,13 @@ class _Module(AnsibleModule):
 def run_module(operation: type[Operation]) -> None:
     """Run the module with this operation."""
     module = _Module(operation)
-    outcome = perform(operation, module.params, invalid_entries=module.invalid_entries, check_mode=module.check_mode)
+    outcome = perform(
+        operation,
+        module.params,
+        invalid_entries=module.invalid_entries,
+        check_mode=module.check_mode,
+        module=module.full_name,
+    )
     for warning in outcome.warnings:
         module.warn(warning)
     module.end(outcome.result, outcome.names)

@@ -22,6 +22,7 @@ from .._schema.validators import duration, http_url
 # Headers that the client sets. Another value would break the request or drop the credential.
 _OWN_HEADERS = frozenset(("authorization", "connection", "content-length", "content-type", "host", "transfer-encoding"))
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_BARE_IPV6 = re.compile(r"(?:https?://)?[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:/|\Z)", re.IGNORECASE)
 _LARGEST_RETRIES = 20
 _LARGEST_CONCURRENCY = 32
 _LONGEST_LINE = 8000  # characters; servers and proxies accept about that much in a request line or header
@@ -60,7 +61,10 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
             raise BadInput(option, "is required to send requests to the server")
     url = _checked_url(params["api_url"].strip())
     token = params["api_token"]
-    if not token or not token.isprintable() or len(token) > _LONGEST_LINE:
+    if not token.strip():
+        text = "is empty; set it, or the environment variable OVENMEDIAENGINE_API_TOKEN, to the access token of the API"
+        raise BadInput("api_token", text)
+    if not token.isprintable() or len(token) > _LONGEST_LINE:
         expected = (
             f"expected the access token of the server's API, text on one line of at most {_LONGEST_LINE} characters"
         )
@@ -100,6 +104,8 @@ def _checked_url(url: str) -> str:
         raise BadInput("api_url", f"{text}, and the credentials of a gateway in http_headers")
     if http_url(url) or "?" in url or "#" in url:
         expected = "expected the base address of the API such as 'http://127.0.0.1:8081'"
+        if _BARE_IPV6.match(url):
+            expected = "expected an IPv6 address in brackets such as 'http://[2001:db8::1]:8081'"
         raise BadInput("api_url", f"{expected}, got {mask_url(url)!r}")
     if not can_be_asked(url):
         raise BadInput("api_url", f"expected a valid host name, got {mask_url(url)!r}")

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import typing as t
 
 from .._operations.base import Operation
+from .._schema import macro_options
 from .option_types import extract_invalid, wrong_type
 from .redaction import SHORTEST_URL_SECRET, secrets_in
 
@@ -21,6 +23,7 @@ class SpecifiedOptions:
         """``spec`` is the argument spec of the operation's module."""
         self._spec = spec
         self.params = operation.as_declared(options)
+        self._macros = macro_options.take(self.params, *operation.declarations())
         self.invalid_entries: dict[str, str] = {}
         """The problems of list entries that are findings, by path."""
         self._extracted: list[t.Any] = []
@@ -37,14 +40,31 @@ class SpecifiedOptions:
         found = self._secrets | secrets_in([checked, self._extracted])
         return {secret for secret in found if len(secret) >= SHORTEST_URL_SECRET}
 
+    def put_macros_back(self, checked: t.Any) -> None:
+        """Put macros of configuration files back into the options after the check, which takes none for a number."""
+        macro_options.put_back(checked, self._macros)
+
     def wrong_type(self) -> str | None:
         """Return the message for the first option of a wrong type; None if there is none."""
         wrong = wrong_type(self.params, self._spec)
         return None if wrong is None else f"{wrong[0]}: {wrong[1]}."
 
 
-def with_places(text: str) -> str:
-    """Return a message of ansible-core; if it says that connection options are missing, with the places to set them."""
+_UNKNOWN = re.compile(
+    r"Unsupported parameters for \(\S+\) module: (.*?)\. Supported parameters include: (.*)\.", re.DOTALL
+)
+
+
+def with_hints(text: str) -> str:
+    """Return a message of ansible-core with what helps a new user.
+
+    If connection options are missing, these are the places to set them; if an option is unknown, the known one whose
+    name is similar.
+    """
+    unknown = _UNKNOWN.fullmatch(text)
+    if unknown:
+        similar = _similar(unknown[1].split(", "), re.findall(r"\w+", unknown[2]))
+        return f"{text} Did you mean {' and '.join(similar)}?" if similar else text
     missing = re.fullmatch(r"missing required arguments: (.*)", text)
     names = [name for name in ("api_url", "api_token") if missing and name in missing[1].split(", ")]
     places = [
@@ -53,3 +73,14 @@ def with_places(text: str) -> str:
         for name in names
     ]
     return " ".join([f"{text}." if places else text, *places])
+
+
+def _similar(unknown: t.Iterable[str], known: t.Collection[str]) -> list[str]:
+    """Return the full paths of the known options whose names are similar to those of unknown ones."""
+    found = []
+    for path in unknown:
+        parent, dot, name = path.rpartition(".")
+        # Swapped letters are the most likely mistake, which `difflib` does not know.
+        close = sorted(difflib.get_close_matches(name, known, 3), key=lambda one: sorted(one) != sorted(name))
+        found += [f"{parent}{dot}{one}" for one in close[:1]]
+    return list(dict.fromkeys(found))

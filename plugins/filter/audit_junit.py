@@ -18,6 +18,8 @@ description:
     pulled stream and channel, and each certificate is a test case.
   - A finding of severity V(error) makes a test case an error, and one of severity V(drift) makes it a failure. Warnings
     and infos are in the output of the test case.
+  - A finding about several virtual hosts belongs to the test case of the first. Those of the others are skipped, unless
+    they have errors or drift of their own.
 options:
   _input:
     description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
@@ -87,15 +89,23 @@ def _add_suite(root: ElementTree.Element, server: t.Mapping[str, t.Any], time: s
         "hostname": _text(server["name"]),
         "timestamp": _text(time).rstrip("Z"),
         "time": "0",
-        "skipped": "0",
     }
     suite = ElementTree.SubElement(root, "testsuite", attributes)
     cases = _cases(server)
+    shared = {
+        ("virtual host", name): finding
+        for finding in server["findings"]
+        if finding["severity"] in (ERROR, DRIFT)
+        for name in finding.get("vhosts", ())
+    }
     for (what, name), findings in cases.items():
-        _add_case(suite, f"{server['name']}.{what}", f"{what} {name}".rstrip(), findings)
+        case = _add_case(suite, f"{server['name']}.{what}", f"{what} {name}".rstrip(), findings)
+        if (what, name) in shared and not any(finding["severity"] in (ERROR, DRIFT) for finding in findings):
+            first = shared[what, name]["vhost"]
+            case.insert(0, ElementTree.Element("skipped", {"message": _text(f"See virtual host {first}.")}))
     suite.set("tests", str(len(cases)))
-    suite.set("errors", str(len(suite.findall("testcase/error"))))
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    for total, outcome in (("errors", "error"), ("failures", "failure"), ("skipped", "skipped")):
+        suite.set(total, str(len(suite.findall(f"testcase/{outcome}"))))
 
 
 def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]]:
@@ -106,7 +116,11 @@ def _cases(server: t.Mapping[str, t.Any]) -> dict[tuple[str, str], list[Finding]
         cases.update({(words, f"{one['vhost']}/{one['app']}/{one[name]}"): [] for one in server[key]})
     cases.update({("certificate", f"{one['vhost']} {one['endpoint']}".strip()): [] for one in server["certificates"]})
     for finding in server["findings"]:
-        cases.setdefault(_case_of(finding), []).append(finding)
+        case = _case_of(finding)
+        # Most live streams are not listed, and only those that are have a test case without a finding.
+        if case[0] == "pulled stream" and case not in cases:
+            case = ("stream", case[1])
+        cases.setdefault(case, []).append(finding)
     return cases
 
 
@@ -119,7 +133,9 @@ def _case_of(finding: Finding) -> tuple[str, str]:
     return ("virtual host", finding["vhost"]) if finding["vhost"] else (SERVER, "")
 
 
-def _add_case(suite: ElementTree.Element, classname: str, name: str, findings: t.Sequence[Finding]) -> None:
+def _add_case(
+    suite: ElementTree.Element, classname: str, name: str, findings: t.Sequence[Finding]
+) -> ElementTree.Element:
     case = ElementTree.SubElement(suite, "testcase", {"classname": _text(classname), "name": _text(name), "time": "0"})
     bad = [finding for finding in findings if finding["severity"] in (ERROR, DRIFT)]
     if bad:
@@ -133,14 +149,19 @@ def _add_case(suite: ElementTree.Element, classname: str, name: str, findings: t
     rest = [finding for finding in findings if finding["severity"] not in (ERROR, DRIFT)]
     if rest:
         ElementTree.SubElement(case, "system-out").text = "\n".join(map(_line, rest))
+    return case
 
 
 def _line(finding: Finding) -> str:
     change = ""
     if finding["found"] is not None or finding["wanted"] is not None:
-        found, listed = (json.dumps(finding[key], ensure_ascii=False) for key in ("found", "wanted"))
-        change = f" On the server: {found}; listed: {listed}."
+        change = f" On the server: {_value(finding['found'])}"
+        change += "." if finding["wanted"] is None else f"; listed: {_value(finding['wanted'])}."
     return _text(f"{finding['severity']}: {finding['message']}{change}")
+
+
+def _value(value: t.Any) -> str:
+    return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 class FilterModule:

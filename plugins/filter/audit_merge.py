@@ -79,10 +79,7 @@ def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> di
         raise AnsibleFilterError("audit_merge expects a list of at least one report")
     if not isinstance(expected, (list, tuple)):
         raise AnsibleFilterError("audit_merge expects a list of names for expected")
-    read = [read_report(report, "audit_merge") for report in reports]
-    for one in read:
-        if one.get("schema_version") != SCHEMA_VERSION:
-            raise AnsibleFilterError(f"audit_merge expects reports with schema_version {SCHEMA_VERSION}")
+    read = [read_part(report) for report in reports]
     servers: dict[str, t.Any] = {}
     begins: dict[str, str] = {}
     # The latest report of a server comes last and replaces the others.
@@ -95,6 +92,14 @@ def audit_merge(reports: t.Any, generated_at: t.Any, expected: t.Any = ()) -> di
     servers.update({server["name"]: server for server in audit_report(missing, generated_at)["servers"]})
     started_at = min(begins.values(), default=generated_at)
     return report_of([servers[name] for name in sorted(servers, key=natural)], generated_at, started_at)
+
+
+def read_part(report: t.Any) -> t.Mapping[str, t.Any]:
+    """Return a report that can be merged. Raises AnsibleFilterError if it cannot."""
+    read = read_report(report, "audit_merge")
+    if read.get("schema_version") != SCHEMA_VERSION or "generated_at" not in read:
+        raise AnsibleFilterError(f"audit_merge expects reports with schema_version {SCHEMA_VERSION} and generated_at")
+    return read
 
 
 class FilterModule:

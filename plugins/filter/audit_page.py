@@ -114,9 +114,17 @@ _NAMES = {
     "not_durable": ("objects", "are in no file from which the server starts: a restart loses them."),
     "push_error": ("push tasks", "are in state error: their destinations do not take them. The server keeps trying."),
     "push_stalled": ("push tasks", "say that they push, and send nothing."),
+    "push_doubled": ("push tasks", "run twice: the server's stream map has started them, too."),
+    "record_doubled": ("recordings", "run twice: the server's stream map has started them, too."),
+    "push_waiting": ("push tasks", "wait, although their streams are live."),
+    "input_without_output": ("streams", "are live, but the server makes no output of them."),
     "record_error": ("recordings", "are in state error: the server cannot write their files."),
     "record_stalled": ("recordings", "do not record, although their streams are live."),
     "channel_not_playing": ("channels", "do not play."),
+    "handshake_failed": ("TLS ports", "serve no certificate."),
+    "certificate_expired": ("TLS ports", "serve a certificate that has expired."),
+    "certificate_expiring": ("TLS ports", "serve a certificate that expires soon."),
+    "certificate_differs": ("TLS ports", "serve another certificate than the one of the file."),
 }
 # Fields of findings about objects inside of applications, with the words for the object. Only the message has the type
 # of a channel.
@@ -268,7 +276,10 @@ def _shown(status: str) -> str:
 
 
 def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
-    """Yield the rows of a server. Differences of one object share a row, and so do many findings of one kind."""
+    """Yield the rows of a server.
+
+    Differences of one object share a row, and so do many findings of one kind, and all with the same message.
+    """
     groups: dict[tuple[t.Any, ...], list[Record]] = {}
     numbers = collections.Counter(finding["kind"] for finding in server["findings"])
     for number, finding in enumerate(server["findings"]):
@@ -278,7 +289,9 @@ def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
         key: tuple[t.Any, ...] = (number,)
         if finding["kind"] in _DIFFERENCES and finding["field"]:
             key = (finding["kind"], *place)
-        elif finding["kind"] in _NAMES and numbers[finding["kind"]] > MANY:
+        elif finding["kind"] not in _NAMES:
+            key = (finding["severity"], finding["kind"], _message(finding))
+        elif numbers[finding["kind"]] > MANY:
             key = (finding["kind"],)
         groups.setdefault(key, []).append(finding)
     for findings in groups.values():
@@ -287,30 +300,36 @@ def _rows(server: Record) -> t.Iterator[dict[str, t.Any]]:
 
 def _row(server: str, findings: t.Sequence[Record]) -> dict[str, t.Any]:
     first = findings[0]
-    about = _object(first)
-    # The row shows the object before the message, so that the message need not begin with it.
-    message = first["message"].replace("The certificate at", "Certificate at", 1)
-    for start in (about, first["endpoint"]):
-        message = message[len(start) :] if start and message.startswith(f"{start} ") else message
     row = {
         "server": server,
         "severity": first["severity"],
         "rank": _RANK[first["severity"]],
-        "object": about,
-        "message": message.strip(),
+        "object": _object(first),
+        "message": _message(first),
     }
     row.update(items=[], changes=[])
     if first["kind"] in _DIFFERENCES and first["field"]:
         number = "" if len(findings) == 1 else f" in {len(findings)} fields"
         row["message"] = _DIFFERENCES[first["kind"]].format(number)
         row["changes"] = findings
-    elif first["kind"] in _NAMES and len(findings) > 1:
-        what, row["message"] = _NAMES[first["kind"]]
-        row["object"] = f"{len(findings)} {what}"
-        row["items"] = [_object(finding) for finding in findings]
+    elif len(findings) > 1:
+        what, text = _NAMES.get(first["kind"], ("objects", row["message"]))
+        row.update(object=f"{len(findings)} {what}", message=text, items=[_object(finding) for finding in findings])
+    elif first.get("vhosts"):
+        row["object"] = f"{len(first['vhosts'])} virtual hosts"
+        row["items"] = [f"Virtual host {name}" for name in first["vhosts"]]
     elif first["found"] is not None or first["wanted"] is not None:
         row["changes"] = findings
     return row
+
+
+def _message(finding: Record) -> str:
+    """Return a message without the object, which a row shows before it."""
+    message: str = finding["message"].replace("The certificate at", "Certificate at", 1)
+    for start in (_object(finding), finding["endpoint"]):
+        for end in (" ", ": "):
+            message = message[len(start + end) :] if start and message.startswith(f"{start}{end}") else message
+    return message.strip()
 
 
 def _object(finding: Record) -> str:
@@ -339,9 +358,9 @@ def _inside(server: Record, key: str, field: str, name: str) -> t.Iterator[dict[
     for one in server[key]:
         findings = about.get((one["vhost"], one["app"], one[name]), [])
         severity = _worst(findings)
-        stalled = any(finding["kind"] in ("push_stalled", "record_stalled") for finding in findings)
+        kinds = {finding["kind"] for finding in findings}
         row = {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity]}
-        yield {**row, "stalled": stalled}
+        yield {**row, "stalled": bool(kinds & {"push_stalled", "record_stalled"}), "waits": "push_waiting" in kinds}
 
 
 def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:

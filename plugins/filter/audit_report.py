@@ -141,11 +141,35 @@ def read_report(report: t.Any, who: str) -> t.Mapping[str, t.Any]:
     if isinstance(report, str):
         try:
             report = encodable(json.loads(report)) if can_hold_surrogates(report) else json.loads(report)
-        except ValueError:
+        except (RecursionError, ValueError):
             report = None
     if not isinstance(report, t.Mapping) or "servers" not in report:
         raise AnsibleFilterError(f"{who} expects a report, as the filter audit_report returns it")
+    problem = _problem_of(report["servers"])
+    if problem:
+        raise AnsibleFilterError(f"{who} expects {problem}")
     return {**report, "servers": [_completed(server) for server in report["servers"]]}
+
+
+def _problem_of(servers: t.Any) -> str:
+    """Return what was expected at the first place where servers are not as in a report; empty if they are."""
+    if not isinstance(servers, (list, tuple)):
+        return "a list as servers"
+    for number, server in enumerate(servers):
+        path = f"servers[{number}]"
+        counts, findings = (
+            (server.get(key) for key in ("counts", "findings")) if isinstance(server, t.Mapping) else (0, 0)
+        )
+        if not isinstance(counts, t.Mapping) or not isinstance(findings, (list, tuple)) or "name" not in server:
+            return f"a dictionary with name, counts and findings as {path}"
+        if not all(isinstance(counts.get(severity), int) for severity in SEVERITIES):
+            return f"numbers of {', '.join(SEVERITIES)} as {path}.counts"
+        if server.get("status") not in (*SEVERITIES, OK):
+            return f"one of {', '.join((*SEVERITIES, OK))} as {path}.status ({server['name']})"
+        for index, finding in enumerate(findings):
+            if not isinstance(finding, t.Mapping) or finding.get("severity") not in SEVERITIES:
+                return f"one of {', '.join(SEVERITIES)} as {path}.findings[{index}].severity ({server['name']})"
+    return ""
 
 
 def _completed(server: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:

@@ -446,13 +446,17 @@ def _entries(
 
 
 def _job_entries(kind: JobKind, what: str, result: dict[str, t.Any], key: str) -> list[Entry]:
-    """Return the jobs of a result, without those of the server's configuration."""
+    """Return the jobs of a result, without those of the server's configuration that have no id of their own."""
 
     def validate(value: dict[str, t.Any]) -> str | None:
         kind.validate(value, "", started=True)
         return None
 
-    own = [job for job, status in zip(result[key], result["status"]) if not status.get("is_config")]
+    own = [
+        job
+        for job, status in zip(result[key], result["status"])
+        if not status.get("is_config") or status.get("server_id")
+    ]
     return _entries(kind.declaration, what, own, validate)
 
 

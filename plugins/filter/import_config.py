@@ -21,15 +21,18 @@ description:
     again with the contents of all files, until it needs none.
   - Replaces each secret with a reference to a variable, so that no secret is in the text, unless O(show_secrets=true).
   - Elements without an option become C(extra) of the object around them if it has that option. What no option can hold
-    is omitted, and returned with its place and the reason.
-  - Reads no document types and entities, no file outside of the directory, and no file of more than 4 MiB.
+    is omitted, and returned with its file, line and the reason. So are duplicates, and elements that the server
+    ignores.
+  - Reads what the server reads, also if XML does not allow it. Expands and fetches no entities, and reads no file
+    outside of the directory and no file of more than 4 MiB.
   - The role P(streamops.ovenmediaengine.import_config#role) writes the text to a file.
 positional: _input
 options:
   _input:
     description:
-      - Results of M(ansible.builtin.slurp) in loops, each with the path of the file relative to O(directory) in
-        C(item). A result without C(content) counts as a file that cannot be read, for the reason in C(msg).
+      - Results of M(ansible.builtin.slurp) in loops, each with the path of the file relative to O(directory), or the
+        absolute path of a file with environment variables, in C(item). A result without C(content) counts as a file
+        that cannot be read, for the reason in C(msg).
     type: list
     elements: dict
     required: true
@@ -51,6 +54,21 @@ options:
       - The directory as the server sees it, such as in a container. The default is O(directory). Relative paths of
         certificates become absolute with it, and paths of stream maps inside of it are read.
     type: str
+  environment_from:
+    description:
+      - Absolute path of the compose file, the quadlet, the unit or the file of variables from which the server gets its
+        environment; of a compose file with several services also C(#) and the name of the service. Without it, the
+        variables that the files use are listed without values.
+    type: str
+    default: ""
+    version_added: 2.1.0
+  version:
+    description:
+      - Version of the server that the variables are for, such as V(0.21.0). Elements of C(extra) that it does not
+        know are omitted, because it would not start with them.
+      - Without it, or with one that this collection does not know, they are returned, with the releases that know them.
+    type: str
+    version_added: 2.1.0
   show_secrets:
     description:
       - Whether to return secrets in clear text. If you set it, set C(no_log=true) on the task as well.
@@ -97,7 +115,9 @@ _value:
       type: list
       elements: str
     needed:
-      description: Further files to read, relative to O(directory). If there are any, the keys below are missing.
+      description:
+        - Further files to read, relative to O(directory), or absolute if they have environment variables. If there are
+          any, the keys below are missing.
       type: list
       elements: str
     api_token:
@@ -113,6 +133,17 @@ _value:
     vhosts:
       description: The variable C(ovenmediaengine_vhosts) in YAML, in the order of the files, with applications.
       type: str
+    environment:
+      description: The variable C(server_environment) of the role C(server) in YAML; empty if no value is known.
+      type: str
+      version_added: 2.1.0
+    variables:
+      description:
+        - The environment variables that the files use, each with C(name), C(text) (what applies without it) and
+          C(missing) (whether it has neither a value nor a default).
+      type: list
+      elements: dict
+      version_added: 2.1.0
     push_tasks:
       description: The variable C(ovenmediaengine_push_tasks) in YAML.
       type: str
@@ -130,6 +161,13 @@ _value:
       description: What no option can hold, each with C(what) and C(reason).
       type: list
       elements: dict
+    extra:
+      description:
+        - Elements without an option, which are in options C(extra), each with C(what) and C(reason) (the releases that
+          know it).
+      type: list
+      elements: dict
+      version_added: 2.1.0
     notes:
       description: What to do or to know before the variables are used.
       type: list
@@ -150,25 +188,36 @@ from ansible_collections.streamops.ovenmediaengine.plugins.filter.export_variabl
     plain,
     to_yaml,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadSyntax
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.environment import Used
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_texts import FileTexts
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.importer import Imported, Importer
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.virtual_host_file import (
     VIRTUAL_HOST_FILE,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.macros import has_macro
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable, listed, shortened
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.logger_config import LOGGER
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.server_config import SERVER
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import names_a_secret
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._environment_sources import LARGEST, Sources
 
 _LISTS = {
     "vhosts": "ovenmediaengine_vhosts",
     "push_tasks": "ovenmediaengine_push_tasks",
     "records": "ovenmediaengine_records",
 }
-_FIX = "Correct the file. The server may not start with it, either."
+READ_BY_SERVER = ("OME_LICENSE_KEY", "OME_DUMP_RTMP")
+"""Variables that the server reads without a macro [read]."""
+_FIX = "Correct the file."
+_FIX_SYNTAX = f"{_FIX} The server cannot read it, either."
 _CHECK = (
     "Check that import_config_dir is the server's configuration directory on the media server, and that the user of "
     "the task may read its files; become is usually necessary."
@@ -204,14 +253,69 @@ def _files(contents: t.Any, directory: str, found: t.Any, links: t.Any) -> FileT
     return FileTexts(directory, sizes, inside, texts, unreadable)
 
 
+def _sources(contents: t.Any, path: str) -> Sources:
+    """Return what is known of the environment of the server, from the results of modules."""
+    texts: dict[str, str | None] = {}
+    for entry in contents:
+        data = None if entry.get("content") is None else base64.b64decode(entry["content"], validate=True)
+        # What a text cannot hold, such as a binary file by mistake, is no name and no value.
+        texts[entry["item"]] = None if data is None or len(data) > LARGEST else data.decode("utf-8", "replace")
+    sources = Sources(texts)
+    if path:
+        file, _separator, service = path.partition("#")
+        sources.read(file, service)
+    return sources
+
+
+def _environment(used: t.Sequence[Used], values: t.Mapping[str, str], *, show_secrets: bool) -> list[Entry]:
+    """Return the values of variables that the server reads, as the value of a variable."""
+    secret = {one.name for one in used if one.secret}
+    known = [name for name in sorted({one.name for one in used} | set(READ_BY_SERVER)) if name in values]
+    if not known:
+        return []
+    # A field that is a secret has a mask in place of its value, as any other secret has.
+    fields = [
+        Url(name) if "://" in values[name] else String(name, secret=name in secret or names_a_secret(name))
+        for name in known
+    ]
+    group = Object("environment", fields=fields)
+    value = {name: encodable(values[name]) for name in known}
+    return [_Settings(group, "server_environment", value if show_secrets else group.mask(value), "environment")]
+
+
+def _listed(used: t.Sequence[Used], values: t.Mapping[str, str]) -> list[dict[str, t.Any]]:
+    """Return the variables of the files with what applies to each, without values."""
+    found = []
+    for one in used:
+        default = f"default {one.default!r}" if one.default is not None else "the host name" if not one.required else ""
+        text = "the value is in server_environment" if one.name in values else default or "NO DEFAULT AND NO VALUE"
+        if one.name not in values and one.required and default:
+            text += ", and no default in another place"
+        found.append({"name": one.name, "text": one_line(text), "missing": one.required and one.name not in values})
+    return found
+
+
+def _of_secrets(used: t.Sequence[Used]) -> list[str]:
+    """Return a note for secrets that are macros with a default, which is a secret itself."""
+    names = [one.name for one in used if one.secret and one.default]
+    if not names:
+        return []
+    text = f"Secrets of the files are macros with a default ({listed(names)})."
+    return [f"{text} A variable stands for the whole text of each. Define it as the macro, or as the secret itself."]
+
+
 def _entries(imported: Imported, *, show_secrets: bool) -> dict[str, list[Entry]]:
     """Return all entries of the variables; the names of their secrets begin with the names of the objects."""
 
     def shown(declaration: Object, value: dict[str, t.Any]) -> dict[str, t.Any]:
         return value if show_secrets else declaration.mask(value)
 
+    server = shown(SERVER, imported.server)
+    api = server.get("managers", {}).get("api", {})
+    if has_macro(api.get("access_token")):  # the role server uses it for requests, too, which nobody replaces
+        api["access_token"] = MASK
     return {
-        "server": [_Settings(SERVER, "Server.xml", shown(SERVER, imported.server), "server")],
+        "server": [_Settings(SERVER, "Server.xml", server, "server")],
         "logger": [_Settings(LOGGER, "Logger.xml", imported.logger, "logger")] if imported.logger is not None else [],
         "vhosts": [
             Entry(VIRTUAL_HOST_FILE, "virtual host", shown(VIRTUAL_HOST_FILE, vhost)) for vhost in imported.vhosts
@@ -223,9 +327,10 @@ def _entries(imported: Imported, *, show_secrets: bool) -> dict[str, list[Entry]
     }
 
 
-def _variables(imported: Imported, *, show_secrets: bool) -> dict[str, t.Any]:
+def _variables(imported: Imported, sources: Sources, *, show_secrets: bool) -> dict[str, t.Any]:
     """Return the variables as text, with what belongs to them."""
     kinds = _entries(imported, show_secrets=show_secrets)
+    kinds["environment"] = _environment(imported.environment, sources.values, show_secrets=show_secrets)
     everything = [entry for entries in kinds.values() for entry in entries]
     for entry in everything:
         entry.collect()
@@ -240,6 +345,8 @@ def _variables(imported: Imported, *, show_secrets: bool) -> dict[str, t.Any]:
         "api_token": "" if token is None else to_yaml({"ovenmediaengine_api_token": token}),
         "server": to_yaml({"server_settings": server}),
         "logger": "".join(to_yaml({"server_logger": value}) for value in rendered("logger")),
+        "environment": "".join(to_yaml({"server_environment": value}) for value in rendered("environment")),
+        "variables": _listed(imported.environment, sources.values),
         **{kind: to_yaml({variable: rendered(kind)}) for kind, variable in _LISTS.items()},
         "counts": {
             "vhosts": len(imported.vhosts),
@@ -251,7 +358,8 @@ def _variables(imported: Imported, *, show_secrets: bool) -> dict[str, t.Any]:
             {"name": names[secret], "where": one_line(secret.where)} for entry in everything for secret in entry.secrets
         ],
         "left_out": [{"what": one_line(one.what), "reason": one_line(one.reason)} for one in imported.unread],
-        "notes": [one_line(note) for note in imported.notes],
+        "extra": [{"what": one_line(one.what), "reason": one_line(one.reason)} for one in imported.extra],
+        "notes": [one_line(note) for note in [*imported.notes, *_of_secrets(imported.environment), *sources.notes]],
     }
 
 
@@ -262,23 +370,33 @@ def import_config(
     links: t.Any = None,
     server_directory: str | None = None,
     show_secrets: t.Any = False,
+    environment_from: str = "",
+    version: str | None = None,
 ) -> dict[str, t.Any]:
     """Return the configuration files as variables of the roles provision and server."""
     try:
-        texts = _files(plain(contents), str(directory), plain(files), plain(links or {}))
+        read = plain(contents)
+        of_environment = [entry for entry in read if entry["item"].startswith(("/", "~"))]
+        texts = _files(
+            [entry for entry in read if entry not in of_environment], str(directory), plain(files), plain(links or {})
+        )
+        sources = _sources(of_environment, str(environment_from or ""))
     except (TypeError, KeyError, AttributeError, ValueError, binascii.Error):
         raise AnsibleFilterError(
             "import_config expects results of ansible.builtin.slurp in a loop, and files of ansible.builtin.find"
         ) from None
     try:
-        imported = Importer(texts, str(server_directory or directory)).read()
+        imported = Importer(texts, str(server_directory or directory), parse(version) if version else None).read()
     except OmeError as error:
-        remedy = _FIX if isinstance(error, BadInput) else _CHECK
+        if isinstance(error, BadInput):
+            remedy = _FIX_SYNTAX if isinstance(error, BadSyntax) else _FIX
+        else:
+            remedy = _CHECK if error.kind == "config_file" else error.advice.remedy
         reason = str(error) if isinstance(error, BadInput) else error.detail
         return {"problems": [shortened(f"Could not {error.attempt}. {reason} {remedy}")], "needed": []}
-    if texts.needed:
-        return {"problems": [], "needed": texts.needed}
-    shown = _variables(imported, show_secrets=boolean(show_secrets, strict=False))
+    if texts.needed or sources.needed:
+        return {"problems": [], "needed": [*texts.needed, *sources.needed]}
+    shown = _variables(imported, sources, show_secrets=boolean(show_secrets, strict=False))
     return {"problems": [], "needed": [], **shown}
 
 

@@ -20,7 +20,10 @@ options:
     description:
       - The known platforms, each with C(name), C(url) and optionally C(protocol) (default V(rtmp)), C(stream_key),
         C(variant_names) and C(id).
-      - The default of C(id) is the name of the stream, a hyphen and the name of the platform.
+      - The default of C(id) is the name of the stream, a hyphen and the name of the platform. If one of the names has a
+        hyphen, there are two hyphens between them. Then no two streams and platforms have the same ID.
+      - In a name, a hyphen at an end or after another one becomes C(._), and a dot that is followed by neither a letter
+        nor a digit becomes two.
     type: list
     elements: dict
     required: true
@@ -57,6 +60,15 @@ options:
       - If both have a key for a platform, O(stream_keys) takes precedence.
     type: str
     default: ''
+  current:
+    description:
+      - The push tasks of the application, as M(streamops.ovenmediaengine.push_task_info) returns them.
+      - A push task of this stream keeps the ID that releases before 2.1.0 gave it, which always has one hyphen between
+        the names. An ID that another stream has is a problem.
+    type: list
+    elements: dict
+    default: []
+    version_added: 2.1.0
 seealso:
   - plugin: streamops.ovenmediaengine.restream
     plugin_type: role
@@ -86,11 +98,13 @@ _value:
   type: dict
   contains:
     tasks:
-      description: The push tasks of the chosen platforms, in the order of the choice. Empty if there are problems.
+      description:
+        - The push tasks of the chosen platforms, in the order of the choice. Empty if there are problems.
+        - With O(state=stopped), a platform can have two, one of them with an ID of a release before 2.1.0.
       type: list
       elements: dict
     platforms:
-      description: Names of the chosen platforms, in the same order.
+      description: The name of the platform of each push task, or of each chosen platform if there are problems.
       type: list
       elements: str
     problems:
@@ -116,6 +130,8 @@ STOPPED = "stopped"
 ALL = "all"
 _FIELDS = ("name", "url", "protocol", "stream_key", "variant_names", "id")
 _TEXTS = ("url", "protocol", "stream_key", "id")
+# Dots that could be read as the begin of a code.
+_DOT = re.compile(r"\.(?![A-Za-z0-9]|$)")
 Task = dict[str, t.Any]
 
 
@@ -128,6 +144,7 @@ def restream_plan(
     state: t.Any = STARTED,
     stream_keys: t.Any = None,
     stream_keys_text: t.Any = "",
+    current: t.Any = (),
 ) -> dict[str, t.Any]:
     """Return the push tasks of the chosen platforms and the problems of the input. No problem contains a secret."""
     problems = [
@@ -142,9 +159,13 @@ def restream_plan(
     keys = _stream_keys(stream_keys, stream_keys_text, problems) if state == STARTED else {}
     tasks: list[Task] = []
     if not problems:
-        tasks = [_task(known[name], {"vhost": str(vhost), "app": str(app)}, str(stream), state, keys) for name in names]
+        streams = _streams(current, str(vhost), str(app))
+        planned = [(name, one) for name in names for one in _ids(known[name], str(stream), state, streams)]
+        names = [name for name, _id in planned]
+        scope = {"vhost": str(vhost), "app": str(app)}
+        tasks = [_task(known[name], {**scope, "id": one}, str(stream), state, keys) for name, one in planned]
         for name, task in zip(names, tasks):
-            problems += _problems_of(name, task, state)
+            problems += _problems_of(name, task, state) or _foreign(name, task["id"], str(stream), streams)
         ids = [task["id"] for task in tasks]
         problems += [
             f"Several of the chosen platforms have the id {one}." for one in dict.fromkeys(ids) if ids.count(one) > 1
@@ -231,13 +252,52 @@ def _stream_keys(specified: t.Any, text: t.Any, problems: list[str]) -> dict[str
     return keys
 
 
+def push_task_id(stream: str, platform: str) -> str:
+    """Return the ID of the push task of a stream to a platform. No other stream and platform has it.
+
+    A coded name has no two hyphens in a row and none at an end, so that the place of the hyphens between the names is
+    unambiguous. Without hyphens in the names, it is the ID of releases before 2.1.0.
+    """
+    between = "--" if "-" in stream + platform else "-"
+    return between.join(re.sub("^-|-$|(?<=-)-", "._", _DOT.sub("..", name)) for name in (stream, platform))
+
+
+def _streams(current: t.Any, vhost: str, app: str) -> dict[str, str]:
+    """Return the names of streams by the IDs of the push tasks of an application."""
+    return {
+        str(task.get("id")): str((task.get("stream") or {}).get("name"))
+        for task in current or ()
+        if (task.get("vhost"), task.get("app")) == (vhost, app)
+    }
+
+
+def _ids(platform: t.Mapping[str, t.Any], stream: str, state: str, streams: t.Mapping[str, str]) -> list[str]:
+    """Return the ID of the push task of a stream to a platform; with ``stopped``, of all that the server has."""
+    if platform.get("id"):
+        return [str(platform["id"])]
+    name = str(platform["name"])
+    ids = list(dict.fromkeys((push_task_id(stream, name), f"{stream}-{name}")))
+    running = [one for one in ids if streams.get(one) == stream]
+    return (running if state == STOPPED else running[:1]) or ids[:1]
+
+
+def _foreign(name: str, task_id: str, stream: str, streams: t.Mapping[str, str]) -> list[str]:
+    """Return the problem of an ID that a push task of another stream has."""
+    other = streams.get(task_id, stream)
+    if other == stream:
+        return []
+    return [
+        f"The push task {task_id} belongs to the stream {other}, not to {stream}. "
+        f"Specify that stream, or give the platform {name} another id."
+    ]
+
+
 def _task(platform: t.Mapping[str, t.Any], scope: Task, stream: str, state: str, keys: t.Mapping[str, str]) -> Task:
     """Return the push task of a stream to a platform."""
     name = str(platform["name"])
-    task = {**scope, "id": str(platform.get("id") or f"{stream}-{name}")}
     if state == STOPPED:
-        return task
-    task["stream"] = {"name": stream}
+        return scope
+    task: Task = {**scope, "stream": {"name": stream}}
     if platform.get("variant_names") is not None:
         task["stream"]["variant_names"] = list(platform["variant_names"])
     task["protocol"] = str(platform.get("protocol") or "rtmp")

@@ -85,10 +85,10 @@ import os
 import pathlib
 import typing as t
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleError, AnsibleFilterError
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_junit import audit_junit
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_merge import audit_merge
+from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_merge import audit_merge, read_part
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_metrics import audit_metrics
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_page import audit_page
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
@@ -142,6 +142,17 @@ def _read(path: str) -> str:
         raise AnsibleError(f"The file {path} on the controller cannot be read: {error}.") from None
 
 
+def _part(path: str) -> t.Mapping[str, t.Any]:
+    """Return the report of another run. Raises AnsibleError."""
+    try:
+        return read_part(_read(path))
+    except AnsibleFilterError as error:
+        raise AnsibleError(
+            f"The file {path} on the controller is not a report that this release can merge: {error}. "
+            "Audit its servers again, or remove the file. Nothing was written."
+        ) from None
+
+
 class LookupModule(LookupBase):
     """The plugin that Ansible loads."""
 
@@ -153,7 +164,7 @@ class LookupModule(LookupBase):
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         reports = kwargs.get("reports")
         if reports is not None:
-            report = audit_merge([_read(str(path)) for path in reports], now, every)
+            report = audit_merge([_part(str(path)) for path in reports], now, every)
         else:
             register, hostvars = kwargs.get("register", "audit_found"), known["hostvars"]
             # What is registered needs no templating, as the other variables of the hosts may.

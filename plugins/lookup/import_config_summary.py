@@ -46,6 +46,7 @@ EXAMPLES = r"""
       counts: {vhosts: 1, applications: 1, push_tasks: 0, records: 0}
       secrets: []
       left_out: []
+      extra: []
       notes: []
 """
 
@@ -78,10 +79,25 @@ _raw:
       description: What no option can hold, with its place in the files.
       type: list
       elements: str
+    extra:
+      description: Elements without an option, which are in options C(extra), with their place in the files.
+      type: list
+      elements: str
+      version_added: 2.1.0
     notes:
       description: What to do or to know before the variables are used.
       type: list
       elements: str
+    environment:
+      description: Names of the environment variables that the files use.
+      type: list
+      elements: str
+      version_added: 2.1.0
+    environment_missing:
+      description: Names of those that have neither a value nor a default.
+      type: list
+      elements: str
+      version_added: 2.1.0
     line:
       description: The summary as one line of text.
       type: str
@@ -111,6 +127,11 @@ def import_config_summary(imported: t.Mapping[str, t.Any], file: str, predicted:
         f"secrets to fill in: {len(secrets)}",
         f"left out: {_cut(left_out) or 'nothing'}",
     ]
+    if imported["extra"]:
+        parts.append(f"in extra: {len(imported['extra'])}")
+    missing = [one["name"] for one in imported.get("variables", ()) if one["missing"]]
+    if missing:
+        parts.append(f"environment variables without a value: {_cut(missing)}")
     if imported["notes"]:
         parts.append(f"notes in the file: {len(imported['notes'])}")
     return {
@@ -118,7 +139,10 @@ def import_config_summary(imported: t.Mapping[str, t.Any], file: str, predicted:
         **{kind: counts[kind] for kind in _COUNTED},
         "secrets": secrets,
         "left_out": left_out,
+        "extra": [entry["what"] for entry in imported["extra"]],
         "notes": list(imported["notes"]),
+        "environment": [one["name"] for one in imported.get("variables", ())],
+        "environment_missing": missing,
         "line": ("Check mode, this would be written: " if predicted else "") + "; ".join(parts),
     }
 

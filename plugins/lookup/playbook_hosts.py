@@ -14,9 +14,9 @@ author:
   - StreamOps (@streamops)
 description:
   - Serves the playbooks of this collection. Returns a host pattern, and fails if it matches no host of the inventory
-    within the limit of the run. Otherwise a run on no host would look like a success.
-  - Returns the pattern V(all) without a check if the run has no inventory. Ansible warns of this itself, and a syntax
-    check has no inventory.
+    within the limit of the run, or if the run has no inventory. Otherwise a run on no host would look like a success.
+  - Returns the pattern V(all) without a check if Ansible checks only the syntax, or only lists tasks or tags, which
+    needs no inventory.
 options:
   _terms:
     description: The host pattern.
@@ -46,10 +46,12 @@ _raw:
 
 import typing as t
 
+from ansible import context
 from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase, inventory_hostnames
 
 _ALL = "all"
+_ONLY_READ = ("syntax", "listtasks", "listtags")  # options of ansible-playbook
 _DEFAULT_INVENTORY = "/etc/ansible/hosts"
 
 
@@ -70,9 +72,11 @@ class LookupModule(LookupBase):
         sources = [
             source for source in variables.get("ansible_inventory_sources") or () if source != _DEFAULT_INVENTORY
         ]
-        if not hosts and (pattern != _ALL or sources):
+        only_reads = any(context.CLIARGS.get(option) for option in _ONLY_READ)
+        if not hosts and (pattern != _ALL or sources or not only_reads):
+            without = "" if sources else " The run has no inventory: name one by -i, such as -i inventory.yml."
             raise AnsibleLookupError(
-                f"No host of the inventory matches {pattern}{f' and {limit}' if limit is not None else ''}."
+                f"No host of the inventory matches {pattern}{f' and {limit}' if limit is not None else ''}.{without}"
             )
         return [pattern]
 

@@ -53,6 +53,12 @@ options:
     description: Why a restart that is due was refused. Empty if it was not refused.
     type: str
     default: ""
+  warnings:
+    description: What somebody should look at, as texts.
+    type: list
+    elements: str
+    default: []
+    version_added: 2.1.0
   succeeded:
     description: Whether the role reached its end.
     type: bool
@@ -117,6 +123,11 @@ _raw:
         - C(counts) and C(findings) of M(streamops.ovenmediaengine.audit_info) after an upgrade. Without keys if there
           was no audit.
       type: dict
+    warnings:
+      description: What somebody should look at, such as kernel settings that the host refuses.
+      type: list
+      elements: str
+      version_added: 2.1.0
     line:
       description: The summary as one line of text.
       type: str
@@ -143,6 +154,7 @@ def server_summary(
     missing_streams: t.Sequence[str] = (),
     audit: t.Mapping[str, t.Any] | None = None,
     refusal: str = "",
+    warnings: t.Sequence[str] = (),
     check_mode: bool = False,
 ) -> dict[str, t.Any]:
     """Return the summary of a run of the role server."""
@@ -160,6 +172,7 @@ def server_summary(
         "upgrade": [one["text"] for one in configuration.get("upgrade") or ()],
         "missing_streams": list(missing_streams),
         "audit": {key: audit[key] for key in ("counts", "findings")} if audit and "counts" in audit else {},
+        "warnings": list(warnings),
     }
     prefix = "Check mode, this would be done: " if check_mode else ""
     return {**summary, "line": f"{prefix}server {_text(summary, refusal)}"}
@@ -188,6 +201,7 @@ def _text(summary: t.Mapping[str, t.Any], refusal: str) -> str:
         parts.append(f"streams that are missing: {_listed(summary['missing_streams'])}")
     if summary["audit"]:
         parts.append(f"audit: {_counted(summary['audit']['counts'])}")
+    parts += [f"warning: {text}" for text in summary["warnings"]]
     return "; ".join([*parts, *(["failed"] if summary["failed"] and action != "failed" else [])])
 
 

@@ -96,6 +96,7 @@ import pathlib
 import typing as t
 
 import yaml
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.lookup import LookupBase
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.export_variables import plain
 
@@ -164,7 +165,8 @@ def watch_files(
         "name": name,
         "api_url": known.get(f"{_PREFIX}api_url", ""),
         "api_token": known.get(f"{_PREFIX}api_token", ""),
-        "validate_certs": known.get(f"{_PREFIX}validate_certs", True),
+        # An inventory in INI format, or the command line, has texts in place of booleans.
+        "validate_certs": boolean(known.get(f"{_PREFIX}validate_certs", True)),
         "ca_path": known.get(f"{_PREFIX}ca_path"),
         "client_cert": known.get(f"{_PREFIX}client_cert"),
         "client_key": known.get(f"{_PREFIX}client_key"),

@@ -33,7 +33,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime
     without_secrets,
     without_values,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import with_places
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import with_hints
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._connection_pool import ConnectionPool
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._interpreters import (
     configured_interpreter,
@@ -175,7 +175,7 @@ class InProcessAction(NormalAction):
         _exempt_from_garbage_collection(os.getpid())
         options = CheckedOptions(self.operation, self._task.args, self._task.action, self._fault)
         if options.problem:
-            message = without_secrets(with_places(options.problem), options.secrets)
+            message = without_secrets(with_hints(options.problem), options.secrets)
             result: Result = {"invocation": HIDDEN_INVOCATION, "failed": True, "msg": message}
             warnings: t.Sequence[str] = ()
             hidden = split_secrets(options.secrets)[0]
@@ -197,6 +197,7 @@ class InProcessAction(NormalAction):
                 options.params,
                 invalid_entries=options.invalid_entries,
                 check_mode=bool(self._task.check_mode),
+                module=self._task.action,
                 connections=_POOL.lend,
             )
         except Exception as error:

@@ -15,6 +15,7 @@ from ansible.module_utils.common import json as ansible_json
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator, ValidationResult
 from ansible.module_utils.errors import UnsupportedError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.durable_options import PATHS_ON_HOST
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import argument_spec
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.specified_options import (
     SpecifiedOptions,
@@ -67,10 +68,10 @@ def paths_of(operation: type[Operation]) -> dict[str, t.Any]:
 
 
 def _only_paths(spec: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return the options of a spec that are paths or have a path inside of them."""
+    """Return the options of a spec that are paths on the controller or have one inside of them."""
     found = {}
     for name, one in spec.items():
-        if one.get("type") == "path":
+        if one.get("type") == "path" and name not in PATHS_ON_HOST:
             found[name] = one
         elif one.get("options") and (inside := _only_paths(one["options"])):
             found[name] = {**one, "options": inside}
@@ -193,6 +194,7 @@ class CheckedOptions:
             self.secrets = specified.secrets(self.params)
         else:
             self.params = {**self.params, **checked.validated_parameters}
+            specified.put_macros_back(self.params)
             self.secrets = specified.secrets(self.params) | checked._no_log_values
             if checked.errors.errors:
                 self.problem = specified.wrong_type() or _message(checked, action)

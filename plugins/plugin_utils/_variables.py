@@ -11,6 +11,7 @@ of the roles, which are read once, when Ansible loads an action plugin in its ma
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import pathlib
@@ -118,14 +119,20 @@ def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t
 
 
 def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:
-    """Replace options of the module by variables of the role in the errors of a task, in place.
+    """Replace options of the module by variables of the role in errors, findings and warnings of a task, in place.
 
-    Return whether the task is one of a role and has failed.
+    Return whether the task is one of a role and has failed, or has findings.
     """
-    role = _role(variables)
-    if not role or not result.get("failed"):
+    role, findings, warnings = _role(variables), result.get("findings") or (), result.get("warnings") or ()
+    if not role or not (result.get("failed") or findings or warnings):
         return False
     names = options_to_variables(role, action)
+    for one in findings:
+        one["message"] = _with_variables(one["message"], names)
+    if warnings:
+        result["warnings"] = [_named_warning(warning, names) for warning in warnings]
+    if not (result.get("failed") or findings):
+        return False
     parts = [part for part in (result.get("parts") or {}).values() if isinstance(part, dict)]
     for one in (entry for part in (result, *parts) for entry in (part, *_failed_entries(part))):
         error = one.get("error")
@@ -167,6 +174,17 @@ def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
     return entries + [
         inside for entry in entries for inside in entry.get("applications") or () if isinstance(inside, dict)
     ]
+
+
+def _named_warning(warning: t.Any, names: t.Mapping[str, str]) -> t.Any:
+    """Return a warning with variables in place of options: a text or, from ansible-core 2.19 on, an object."""
+    if isinstance(warning, str):
+        return _with_variables(warning, names)
+    event = getattr(warning, "event", None)
+    if event is None:
+        return warning
+    named = dataclasses.replace(event, msg=_with_variables(event.msg, names))
+    return dataclasses.replace(warning, event=named)
 
 
 def _with_variables(text: str, names: t.Mapping[str, str]) -> str:

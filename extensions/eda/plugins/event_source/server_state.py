@@ -26,7 +26,9 @@ description:
   - A change is reported once. Virtual hosts, push tasks and recordings must be missing, stuck or in error in two looks,
     the second one after a second. What a reported restart or a missing virtual host took away is reported only if it
     is still missing after 30 seconds.
-  - A server is unreachable after two failed polls in a row. It is then polled every second for a minute.
+  - A server is unreachable after two failed polls in a row, even if it refuses the token or if something else answers.
+    It is then polled every second for a minute. This is reported once for each reason, and once when it is over, as an
+    event and as a line of the log that ansible-rulebook prints.
   - A server restarted if its start time changed, or if it came back and its start time was not known.
   - This only reads. No event and no log contains a token, a stream key or a password.
 options:
@@ -86,6 +88,9 @@ options:
       - File with the variables of the role P(streamops.ovenmediaengine.provision#role). It is read again when it
         changes. Without it, only the servers themselves and O(servers[].endpoints) are watched.
       - Of the file, only names and IDs are used. They must be plain text, because templates are not evaluated.
+      - A push task or recording that a stream map of the server has started is recognized by its stream, and by
+        protocol, URL and stream key, or file path, as far as they are plain text; of these, only hashes are kept. One
+        is not missing if its stream is not live and this collection has written the map.
       - Virtual hosts are unexpected only if the file defines C(ovenmediaengine_vhosts). Those of a server's
         configuration file never are.
     type: str

@@ -13,23 +13,34 @@ import ssl
 import typing as t
 
 import aiohttp
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.access_token import rejected_token
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.addresses import NOT_TLS
 
 LARGEST_RESPONSE = 4 * 1024 * 1024  # bytes; a list of 10,000 push tasks
 _GATEWAY = (502, 503, 504)
+
+# Where the remedy for a task of a playbook does not fit a source.
+_REMEDIES = {
+    "unauthorized": "Set it to the AccessToken of Managers/API in the server's Server.xml, and start the rulebook "
+    "again, because it reads the token at its start.",
+    "connection_lost": "The server may have restarted. If its port speaks TLS, use https in api_url.",
+}
 
 
 class Failure(Exception):
     """A request without a usable response. ``kind`` is a key of the table of errors of the modules."""
 
-    def __init__(self, kind: str) -> None:
-        super().__init__(ADVICE[kind].meaning)
+    def __init__(self, kind: str, meaning: str = "") -> None:
+        """``meaning`` says more than the table does."""
         self.kind = kind
+        self.meaning = meaning or ADVICE[kind].meaning
+        super().__init__(self.meaning)
 
     @property
-    def meaning(self) -> str:
-        """Return what the failure means."""
-        return ADVICE[self.kind].meaning
+    def remedy(self) -> str:
+        """Return what to do about the failure."""
+        return _REMEDIES.get(self.kind, ADVICE[self.kind].remedy)
 
 
 class Rejected(Exception):
@@ -51,7 +62,11 @@ class Connection:
         *,
         timeout: float,
         tls: ssl.SSLContext | None = None,
+        token_source: str = "",
     ) -> None:
+        """``timeout`` is in seconds. ``token_source`` says where the token was read."""
+        where = f" in {token_source}" if token_source else ""
+        self._refused = f"The server does not accept the access token{where}. {rejected_token(token)}".strip()
         self._session = session
         self._url = url.rstrip("/")
         credential = base64.b64encode(token.encode("utf-8")).decode("ascii")
@@ -89,9 +104,11 @@ class Connection:
         except asyncio.TimeoutError:
             raise Failure("timeout") from None
         except aiohttp.ClientError as error:
-            raise Failure(_kind(error)) from None
+            raise _failure(error) from None
         except (OSError, ValueError):
             raise Failure("connection_lost") from None
+        if response.status == 401:
+            raise Failure("unauthorized", self._refused)
         return _response(response.status, body)
 
 
@@ -108,8 +125,6 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
 
 def _response(status: int, body: bytes) -> t.Any:
     """Return the `response` in a body."""
-    if status == 401:
-        raise Failure("unauthorized")
     if status in _GATEWAY:
         raise Failure("gateway")
     if status == 429:
@@ -127,14 +142,22 @@ def _response(status: int, body: bytes) -> t.Any:
     return parsed["response"]
 
 
-def _kind(error: aiohttp.ClientError) -> str:
-    """Return the kind of an error of the connection."""
+def _failure(error: aiohttp.ClientError) -> Failure:
+    """Return what an error of the connection means."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return "unresolved"
-    if isinstance(error, (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch)):
-        return "tls"
+        return Failure("unresolved")
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        reason = getattr(error.certificate_error, "verify_message", "")
+        return Failure("tls", f"The server's TLS certificate is not accepted: {reason}." if reason else "")
+    if isinstance(error, aiohttp.ClientSSLError):
+        not_tls = getattr(error.os_error, "reason", "") in NOT_TLS
+        return (
+            Failure("wrong_scheme", "api_url is https, and the port speaks plain http.") if not_tls else Failure("tls")
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
-        return "refused"
+        return Failure("refused")
     if isinstance(error, (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, aiohttp.ClientPayloadError)):
-        return "connection_lost"
-    return "unexpected_answer"
+        return Failure("connection_lost")
+    if isinstance(error, aiohttp.ClientResponseError):  # what arrived is no HTTP
+        return Failure("not_json", "Something answers, but not in HTTP: another service, or TLS, is at this port.")
+    return Failure("unexpected_answer")

@@ -12,11 +12,21 @@ import typing as t
 
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.job import JobKind
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import addressable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import Endpoint
 
+from .options import boolean_of
+
 Scope = tuple[str, str]
 """Virtual host and application."""
+
+Mark = tuple[str, t.Mapping[str, int]]
+"""What a job is recognized by if a stream map has started it, under another ID: the name of its stream, which can have
+wildcards, and hashes of its destination or path. Templates, vaulted values and macros are left out.
+"""
 
 _MOST_OBJECTS = 100_000
 _TEMPLATE = "{{"
@@ -25,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class Expectations(t.NamedTuple):
-    """The names of what a server should have. Nothing else of the file is kept, so no secret is."""
+    """The names of what a server should have. Of the rest, only hashes are kept, so no secret is."""
 
     vhosts: frozenset[str] = frozenset()
     # Whether the file lists virtual hosts: only then is one on the server unexpected.
@@ -33,6 +43,9 @@ class Expectations(t.NamedTuple):
     applications: frozenset[Scope] = frozenset()
     push_tasks: t.Mapping[Scope, frozenset[str]] = {}
     records: t.Mapping[Scope, frozenset[str]] = {}
+    # By virtual host, application and ID.
+    push_marks: t.Mapping[tuple[str, str, str], Mark] = {}
+    record_marks: t.Mapping[tuple[str, str, str], Mark] = {}
     # Whether the server itself starts push tasks and recordings with their streams, under other IDs.
     durable: bool = False
     # Host, port and server name; an empty host is that of the API.
@@ -83,10 +96,15 @@ def _expectations(values: t.Any) -> Expectations:
     for path, entry in _entries(values, "ovenmediaengine_applications"):
         applications.add((_name(entry, "vhost", path), _name(entry, "name", path)))
     jobs: dict[str, dict[Scope, set[str]]] = {"ovenmediaengine_push_tasks": {}, "ovenmediaengine_records": {}}
-    for variable, scopes in jobs.items():
+    marks: list[dict[tuple[str, str, str], Mark]] = [{}, {}]
+    for kind, of_kind, (variable, scopes) in zip((PUSH_TASKS, RECORDS), marks, jobs.items()):
         for path, entry in _entries(values, variable):
             scope = (_name(entry, "vhost", path), _name(entry, "app", path))
-            scopes.setdefault(scope, set()).add(_name(entry, "id", path))
+            name = _name(entry, "id", path)
+            scopes.setdefault(scope, set()).add(name)
+            mark = _mark(kind, entry)
+            if mark is not None:
+                of_kind[(*scope, name)] = mark
     endpoints = [endpoint_of(entry, path) for path, entry in _entries(values, "ovenmediaengine_certificate_endpoints")]
     for path, entry in _entries(values, "ovenmediaengine_certificates"):
         own = entry.get("endpoint")
@@ -99,9 +117,31 @@ def _expectations(values: t.Any) -> Expectations:
         frozenset(applications),
         pushes,
         records,
-        durable=str(values.get("ovenmediaengine_durable", False)).lower() in ("true", "yes", "on", "1"),
+        *marks,
+        durable=boolean_of(values.get("ovenmediaengine_durable", False)) is True,
         endpoints=tuple(dict.fromkeys(endpoints)),
     )
+
+
+def _mark(kind: JobKind, entry: t.Mapping[str, t.Any]) -> Mark | None:
+    """Return what a job is recognized by; None if the name of its stream is not known."""
+    stream = entry.get("stream")
+    name = stream.get("name") if isinstance(stream, dict) else None
+    if not isinstance(name, str) or _TEMPLATE in name:
+        return None
+    found = {option: entry.get(option, "") for option in kind.identity}
+    return name, {option: mark_of(kind, option, value) for option, value in found.items() if _is_plain(value)}
+
+
+def _is_plain(value: t.Any) -> bool:
+    """Return whether a value is what the server has: no template, and without macros."""
+    text = str(value)
+    return isinstance(value, (str, int)) and _TEMPLATE not in text and "${" not in text
+
+
+def mark_of(kind: JobKind, option: str, value: t.Any) -> int:
+    """Return the hash of an option of a job, which says nothing of a secret and is good for this process only."""
+    return hash(kind.declaration.fields[option].normalize(str(value)))
 
 
 def _entries(

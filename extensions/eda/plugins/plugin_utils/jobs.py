@@ -13,8 +13,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resourc
     id_of,
     is_of_configuration,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.mapped_jobs import takes_stream
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.record import RECORDS
+
+from .expectations import Mark, mark_of
 
 Key = tuple[str, str, str]
 """Virtual host, application and ID."""
@@ -59,10 +62,12 @@ class Jobs:
         found: t.Mapping[tuple[str, str], t.Any],
         live: t.Mapping[tuple[str, str], t.Collection[str]],
         now: float,
+        marks: t.Mapping[Key, Mark] | None = None,
     ) -> Judgement:
         """Compare what is expected with lists of jobs in wire form. ``live`` are the streams that are known to be live.
 
-        Applications that are not in ``found`` are not judged.
+        Applications that are not in ``found`` are not judged. ``marks`` are what a job is recognized by that a stream
+        map has started.
         """
         judgement = Judgement({}, {}, {})
         progress = {}
@@ -71,8 +76,13 @@ class Jobs:
                 progress.update({key: one for key, one in self._progress.items() if key[:2] == scope})
                 continue
             jobs = {id_of(raw): raw for raw in _objects(found[scope]) if not is_of_configuration(raw)}
+            mapped = [raw for raw in _objects(found[scope]) if is_of_configuration(raw)]
             for name in sorted(ids):
                 key = (*scope, name)
+                raw = None if name in jobs else self._started_by_map((marks or {}).get(key), mapped, scope)
+                if raw is not None:
+                    mapped.remove(raw)
+                    jobs[name] = raw
                 place = {"vhost": scope[0], "app": scope[1], "id": name}
                 if name not in jobs:
                     judgement.missing[key] = place
@@ -94,6 +104,21 @@ class Jobs:
                     judgement.stuck[key] = {**fields, "seconds": int(seconds)}
         self._progress = progress
         return judgement
+
+    def _started_by_map(
+        self, mark: Mark | None, mapped: t.Iterable[dict[str, t.Any]], scope: tuple[str, str]
+    ) -> dict[str, t.Any] | None:
+        """Return the job (wire form) that a stream map has started and that is as marked."""
+        if mark is None:
+            return None
+        stream, hashes = mark
+        for raw in mapped:
+            job = self._watched.kind.from_wire(raw, *scope)
+            if takes_stream(stream, _stream_of(raw)) and all(
+                mark_of(self._watched.kind, option, job.get(option, "")) == value for option, value in hashes.items()
+            ):
+                return raw
+        return None
 
     def _should_progress(self, state: str, stream: str, live: t.Collection[str]) -> bool:
         if state in self._watched.busy:

@@ -15,8 +15,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.er
 Check = t.Callable[[t.Any], t.Optional[str]]
 """Takes a value and returns what was expected instead, or None if the value is valid."""
 
-_TRUE = ("true", "yes", "on", "1")
-_FALSE = ("false", "no", "off", "0")
+# As Ansible takes them.
+_TRUE = ("true", "yes", "on", "1", "y", "t")
+_FALSE = ("false", "no", "off", "0", "n", "f")
 _LONGEST_SECRET = 4096
 _SECRETS = ("secret_key", "api_token")
 # ansible-rulebook adds them to the options of every source.
@@ -95,15 +96,10 @@ class Options:
         return number
 
     def boolean(self, name: str, *, default: bool) -> bool:
-        """Return a boolean; the spellings of YAML 1.1 are accepted as text."""
+        """Return a boolean; text is accepted as Ansible accepts it."""
         value = self._values.get(name, default)
-        if isinstance(value, bool):
-            return value
-        if str(value).lower() in _TRUE:
-            return True
-        if str(value).lower() not in _FALSE:
-            self.refuse(name, f"expected true or false, got {str(value)[:40]!r}")
-        return False
+        found = boolean_of(value)
+        return self.refuse(name, f"expected true or false, got {str(value)[:40]!r}") if found is None else found
 
     def entries(self, name: str, known: t.Collection[str], *, required: bool = False) -> list[Options]:
         """Return the options of each dictionary of a list."""
@@ -152,6 +148,12 @@ class Options:
         expected = check(value) if check else None
         if expected is not None:
             self.refuse(name, f"{expected}, got {value[:80]!r}")
+
+
+def boolean_of(value: t.Any) -> bool | None:
+    """Return the boolean that a value or its text means; None if it means none."""
+    text = str(value).strip().lower()
+    return True if text in _TRUE else False if text in _FALSE else None
 
 
 def _kind(value: t.Any) -> str:

@@ -13,9 +13,18 @@ import logging
 import random
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.mapped_jobs import (
+    is_durable_path,
+    map_path,
+    takes_stream,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.push_task import PUSH_TASKS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import looks_read_only
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.validators import is_addressable
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import (
+    CertificateError,
+    Endpoint,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.handshake import handshake
 
 from .conditions import Conditions
@@ -23,10 +32,8 @@ from .connection import Connection, Failure, Rejected
 from .events import event
 from .expectations import Expectations, Files, Scope
 from .jobs import WATCHED_PUSH_TASKS, WATCHED_RECORDS, Jobs
+from .outages import Outage
 from .watch_settings import Settings, WatchedServer
-
-FAILURES = 2
-"""A server is unreachable after so many failed polls in a row: one can be a connection that the server closed."""
 
 RETRY_SECONDS = 1.0
 """Until the next poll after a failed one, and until the second look at a change."""
@@ -70,9 +77,9 @@ class ServerWatch:
         self._probes = probes
         # Start and connection
         self._start_time: str | None = None
-        self._failures = 0
+        self._outage = Outage()
         self._failed_at = 0.0
-        self._lost = False
+        self._silent = False  # whether the last request for the start time failed
         self._restarts = 0  # that are not reported yet
         self._previous: str | None = None  # the start time before the first of them
         self._quiet_until = float("-inf")
@@ -92,6 +99,7 @@ class ServerWatch:
         self._read_only: frozenset[str] = frozenset()
         self._streams: StreamNames = {}
         self._compare_at = float("-inf")
+        self._without_certificate: dict[Endpoint, str] = {}  # with the reason
 
     @property
     def size(self) -> int:
@@ -114,58 +122,67 @@ class ServerWatch:
             try:
                 await self._poll()
             except Failure as failure:
-                await self._failed(failure.kind, failure.meaning)
+                await self._failed(failure)
             except Exception as error:  # no response may end the watch of a server
-                logger.error("%s: a response cannot be understood (%s).", self._server.name, type(error).__name__)
-                await self._failed("unexpected_answer", Failure("unexpected_answer").meaning)
+                text = f"A response of the server cannot be understood ({type(error).__name__})."
+                await self._failed(Failure("unexpected_answer", text))
+            else:
+                await self._succeeded()
             wait = self._pause()
 
     def _pause(self) -> float:
         """Return the seconds until the next poll."""
-        soon = self._failures > 0 and self._clock.now() - self._failed_at < RETRY_FOR
+        soon = self._outage.failures > 0 and self._clock.now() - self._failed_at < RETRY_FOR
         if soon or any(one.unconfirmed for one in self._conditions.values()):
             return min(RETRY_SECONDS, self._settings.interval)
         return self._settings.interval * random.uniform(1 - self._settings.jitter, 1 + self._settings.jitter)  # noqa: S311
 
-    async def _failed(self, reason: str, meaning: str) -> None:
-        if not self._failures:
+    async def _failed(self, failure: Failure) -> None:
+        """Report a failure, unless it was reported before. ansible-rulebook prints errors and warnings."""
+        if not self._outage.failures:
             self._failed_at = self._clock.now()
-        self._failures += 1
-        if self._failures == FAILURES:
-            self._lost = True
-            await self._say("server_unreachable", reason=reason, meaning=meaning)
+        if self._outage.failed(failure.kind):
+            logger.error("%s cannot be watched. %s %s", self._server.name, failure.meaning, failure.remedy)
+            await self._say("server_unreachable", reason=failure.kind, meaning=failure.meaning, remedy=failure.remedy)
+
+    async def _succeeded(self) -> None:
+        """Report the end of failures that were reported."""
+        if self._outage.ended():
+            self._compare_at = float("-inf")
+            logger.warning("%s is watched again.", self._server.name)
+            await self._say("server_reachable", start_time=self._start_time)
 
     async def _poll(self) -> None:
         """Ask for the start time, and compare if it is time. Raises Failure."""
+        silent, self._silent = self._silent, True
         try:
             statistics = await self._connection.get("/v1/stats/current")
         except Rejected:
             # The server has no such call. Any other shows that it answers; lost connections show its restarts.
             await self._names()
             statistics = {}
-        await self._answered(statistics.get("createdTime") if isinstance(statistics, dict) else None)
+        self._silent = False
+        self._note_start(statistics.get("createdTime") if isinstance(statistics, dict) else None, was_silent=silent)
+        if silent:
+            await self._succeeded()
         restarted = await self._say_restart()
         now = self._clock.now()
-        if restarted or now >= self._compare_at or any(one.unconfirmed for one in self._conditions.values()):
-            self._compare_at = now + self._settings.compare_interval
+        due = now >= self._compare_at or self._outage.failures > 0
+        if restarted or due or any(one.unconfirmed for one in self._conditions.values()):
             await self._compare(restarted=restarted)
+            self._compare_at = now + self._settings.compare_interval
 
-    async def _answered(self, value: t.Any) -> None:
-        """Take the start time of a server that answers."""
+    def _note_start(self, value: t.Any, *, was_silent: bool) -> None:
+        """Take the start time of a server that answers. ``was_silent`` says that it did not at the last poll."""
         start_time = value if isinstance(value, str) and len(value) < 100 else None
-        failed, lost = self._failures > 0, self._lost
-        self._failures, self._lost = 0, False
         known = self._start_time is not None and start_time is not None
         # Without a start time before and after, nothing shows that a server that came back did not restart.
-        if (known and start_time != self._start_time) or (failed and not known):
+        if (known and start_time != self._start_time) or (was_silent and not known):
             if not self._restarts:
                 self._previous = self._start_time
             self._restarts += 1
             self._read_only = frozenset()
         self._start_time = start_time
-        if lost:
-            self._compare_at = float("-inf")
-            await self._say("server_reachable", start_time=start_time)
 
     async def _say_restart(self) -> bool:
         """Report restarts, unless the last report was not long ago; return whether they were reported."""
@@ -188,8 +205,8 @@ class ServerWatch:
         """Return the names of the virtual hosts. Raises Failure."""
         try:
             names = await self._connection.get("/v1/vhosts")
-        except Rejected:
-            raise Failure("unexpected_answer") from None
+        except Rejected as rejected:
+            raise Failure("controller_not_found" if rejected.status == 404 else "server_error") from None
         if not isinstance(names, list):
             raise Failure("unexpected_answer")
         return [name for name in names if isinstance(name, str)]
@@ -209,8 +226,10 @@ class ServerWatch:
             self._cover(expected, expected.vhosts | {scope[0] for scope in expected.push_tasks}, now)
         elif missing:
             self._cover(expected, {name for (name,) in missing}, now)
-        push_tasks = self._push_tasks.judge(expected.push_tasks, pushes, streams, now)
-        recordings = self._records.judge(expected.records, records, streams, now)
+        push_tasks = self._push_tasks.judge(expected.push_tasks, pushes, streams, now, expected.push_marks)
+        recordings = self._records.judge(expected.records, records, streams, now, expected.record_marks)
+        if not expected.durable:
+            await self._leave_to_maps(push_tasks.missing, expected, streams)
         for scope, ids in expected.push_tasks.items():
             if scope[0] not in names:
                 push_tasks.missing.update({(*scope, name): {} for name in ids})
@@ -222,6 +241,23 @@ class ServerWatch:
         await self._report("push_stuck", push_tasks.stuck, count=True)
         await self._report("record_stuck", {**recordings.failed, **recordings.stuck}, count=True)
         await self._say_streams(streams)
+
+    async def _leave_to_maps(
+        self, missing: dict[tuple[str, str, str], t.Any], expected: Expectations, streams: StreamNames
+    ) -> None:
+        """Remove the push tasks that a stream map of this collection starts with their streams. Raises Failure."""
+        for scope in sorted({key[:2] for key in missing}):
+            try:
+                raw = await self._connection.get(f"/v1/vhosts/{scope[0]}/apps/{scope[1]}")
+            except Rejected:
+                continue
+            path = map_path(PUSH_TASKS, raw, scope) if isinstance(raw, dict) else None
+            if path is None or not is_durable_path(PUSH_TASKS, path, scope):
+                continue
+            for key in [key for key in missing if key[:2] == scope]:
+                pattern = expected.push_marks.get(key, ("", {}))[0]
+                if not any(takes_stream(pattern, name) for name in streams.get(scope, ())):
+                    del missing[key]
 
     def _cover(self, expected: Expectations, vhosts: t.Collection[str], now: float) -> None:
         """Do not report push tasks of virtual hosts whose loss is reported, unless they do not come back."""
@@ -266,7 +302,7 @@ class ServerWatch:
             path = f"/v1/vhosts/{vhost}/apps/{app}"
             if scope in expected.push_tasks:
                 await self._list(pushes, scope, f"{path}:pushes")
-            if scope in expected.records and not expected.durable:
+            if scope in expected.records:
                 await self._list(records, scope, f"{path}:records")
             if self._settings.streams:
                 try:
@@ -312,6 +348,7 @@ class ServerWatch:
 
     async def _check_certificates(self) -> None:
         active: dict[tuple[str, ...], dict[str, t.Any]] = {}
+        without: dict[Endpoint, str] = {}
         listed = (*self._server.endpoints, *self._files.get(self._server.expectations).endpoints)
         for endpoint in dict.fromkeys(listed):
             host = endpoint.host or self._server.host
@@ -323,11 +360,16 @@ class ServerWatch:
                 certificate = served.certificate.as_result(self._clock.time())
             except (CertificateError, ValueError) as error:
                 reason = getattr(error, "kind", "broken")
-                logger.warning("%s: %s serves no certificate (%s).", self._server.name, endpoint, reason)
+                if self._without_certificate.get(endpoint) != reason:  # not at each look
+                    logger.warning("%s: %s serves no certificate (%s).", self._server.name, endpoint, reason)
+                without[endpoint] = reason
                 continue
+            if endpoint in self._without_certificate:
+                logger.warning("%s: %s serves a certificate again.", self._server.name, endpoint)
             if certificate["days_left"] < self._settings.certificate_days:
                 active[(str(endpoint), certificate["fingerprint"])] = {
                     "endpoint": str(endpoint),
                     **{name: certificate[name] for name in ("days_left", "not_after", "names", "fingerprint")},
                 }
+        self._without_certificate = without
         await self._report("certificate_expiring", active, sure=True)

@@ -54,6 +54,7 @@ class WatchedServer(t.NamedTuple):
     name: str
     api_url: str
     api_token: str
+    token_source: str
     tls: ssl.SSLContext | None
     expectations: str | None
     endpoints: tuple[Endpoint, ...]
@@ -126,8 +127,15 @@ def _server(
         values = {option: endpoint.text(option) for option in ("host", "server_name")}
         found = endpoint_of(values, entry.path(f"endpoints[{index}]"))
         endpoints.append(found._replace(port=endpoint.integer("port", 443, 1, 65535)))
+    variable, file = entry.text("api_token_env"), entry.text("api_token_file")
     return WatchedServer(
-        name, url, entry.secret("api_token"), _tls(entry, url, contexts), expectations, tuple(endpoints)
+        name,
+        url,
+        entry.secret("api_token"),
+        f"the environment variable {variable}" if variable else str(file),
+        _tls(entry, url, contexts),
+        expectations,
+        tuple(endpoints),
     )
 
 

@@ -20,16 +20,19 @@ systemctl          show, start, stop, restart, try-restart, status, is-active, i
 podman             version, pull, image inspect, image exists, images, rmi, inspect, ps, logs: of the images, and of the
                    containers of quadlets
 docker             the same, and compose: up, down, stop, start, restart, ps, logs, pull, config, version
-journalctl         the last lines of a unit
+journalctl         the last lines of a unit, or those since a time: of the starts since then
+date               the time, by a clock of its own that goes on with each call
 OvenMediaEngine    the server: ``-v``, and ``-c DIR`` runs the simulator. :attr:`FakeHost.binary_version` says which
-sysctl             nothing, so that a test leaves the kernel alone
+sysctl             --values and --load of :attr:`FakeHost.kernel`, so that a test leaves the real one alone
 =================  ====================================================================================================
 
 Every call is written down (:meth:`FakeHost.calls`), with its exit status. What a fake does not know fails with status
 64, so that a test does not pass because a command did nothing.
 
 - The server is the simulator as a process: :mod:`.supervisor` runs it and starts it again as the unit or compose file
-  says, at most three times in a row. A start returns before the server listens, also if it does not start at all.
+  says, at most three times in a row. Then the unit has failed, or stays in auto-restart if it waits for a second or
+  more between two starts. A start returns before the server listens, also if it does not start at all.
+- A server that cannot start ends with status 1, or as :meth:`FakeHost.fail_starts` says.
 - Its version is that of the binary, or that of the image: a tag such as ``v0.21.0``, ``latest``, or what
   :meth:`FakeHost.publish` has announced (for digests). A pull of anything else fails, and so does every pull while
   :attr:`FakeHost.registry_is_down`.

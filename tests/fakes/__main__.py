@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import docker, images, ovenmediaengine, systemctl
-from .commands import SERVER, Command, Failure, complain, line_count, options, say, unknown
+from .commands import SERVER, Command, Failure, complain, line_count, options, say, since, unknown
 from .store import Store
 
 
@@ -17,23 +17,50 @@ def _podman(store: Store, argv: list[str]) -> int:
 
 
 def _journalctl(store: Store, argv: list[str]) -> int:
-    """Print the last lines of units."""
+    """Print the last lines of units, or those since a time."""
     found, words = options(argv, ("-u", "--unit", "-n", "--lines", "-o", "--output", "-S", "--since", "-b"))
     units = found.get("-u", []) + found.get("--unit", [])
     if words or not units:
         raise unknown("journalctl", argv)
     for unit in units:
-        lines = store.last_lines(unit if "." in unit else f"{unit}.service", line_count(found, "-n", "--lines"))
-        say(*lines or ["-- No entries --"])
+        name, count = unit if "." in unit else f"{unit}.service", line_count(found, "-n", "--lines")
+        lines = store.last_lines(name, count, since(found, "-S", "--since"))
+        say(*lines or ([] if "--quiet" in found else ["-- No entries --"]))
     return 0
 
 
-def _sysctl(_store: Store, _argv: list[str]) -> int:
-    """Leave the kernel alone."""
+def _date(store: Store, argv: list[str]) -> int:
+    """Print the time, which is another second at each call."""
+    if argv != ["+%s"]:
+        raise unknown("date", argv)
+    with store.change() as state:
+        state["clock"] += 1
+        say(str(state["clock"]))
+    return 0
+
+
+def _sysctl(store: Store, argv: list[str]) -> int:
+    """Print settings of a kernel that is a fake, too, or load them from a file."""
+    found, words = options(argv, ("--load",))
+    if set(found) == {"--values"} and words:
+        say(*(str(store.read()["kernel"].get(key, "")) for key in words))
+        return 0
+    if set(found) != {"--load"} or words:
+        raise unknown("sysctl", argv)
+    with store.change() as state:
+        for line in Path(found["--load"][0]).read_text(encoding="utf-8").splitlines():
+            key, equals, value = line.partition("=")
+            if line.startswith("#") or not equals:
+                continue
+            if state["kernel_is_fixed"]:
+                complain(f'sysctl: permission denied on key "{key.strip()}", ignoring')
+            else:
+                state["kernel"][key.strip()] = int(value)
     return 0
 
 
 COMMANDS: dict[str, Command] = {
+    "date": _date,
     "docker": docker.main,
     "journalctl": _journalctl,
     SERVER: ovenmediaengine.main,

@@ -16,6 +16,11 @@ from .store import Store
 
 EXIT_UNKNOWN = 64
 """A fake was asked for what it does not know."""
+EXIT_NO_PROGRAM = 126
+"""The container engine cannot run the program of a container."""
+_NO_PROGRAM = (
+    "Error: crun: executable file `{program}` not found in $PATH: No such file or directory: OCI runtime error"
+)
 SERVER = "OvenMediaEngine"
 Command = Callable[[Store, list[str]], int]
 
@@ -74,6 +79,12 @@ def line_count(found: dict[str, list[str]], *names: str) -> int | None:
     return int(values[-1]) if values and values[-1] != "all" else None
 
 
+def since(found: dict[str, list[str]], *names: str) -> float:
+    """Return the seconds since the epoch of an option such as ``--since``, which also takes ``@SECONDS``; 0 for all."""
+    values = [value for name in names for value in found.get(name, [])]
+    return float(values[-1].removeprefix("@")) if values else 0.0
+
+
 def version_of(store: Store, reference: str) -> str | None:
     """Return the version of an image that can be pulled; None if the registry does not have it."""
     state = store.read()
@@ -92,6 +103,9 @@ def version_of(store: Store, reference: str) -> str | None:
 def start_container(store: Store, name: str, service: Service) -> None:
     """Start a server in a container; its image is there. :raises Failure: it is not."""
     image = service.image or ""
+    if service.command and not service.command[0].endswith(SERVER):
+        store.mark_start(name)
+        raise Failure(_NO_PROGRAM.format(program=service.command[0]), EXIT_NO_PROGRAM)
     version = store.read()["images"].get(image)
     if version is None:
         raise Failure(f"Error: {image}: image not known", 125)

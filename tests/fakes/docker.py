@@ -9,10 +9,11 @@ import json
 from pathlib import Path
 
 from . import images, running, services
-from .commands import Failure, complain, line_count, options, say, start_container, unknown
+from .commands import Failure, complain, line_count, options, say, since, start_container, unknown
 from .services import Service, Unusable
 from .store import Store
 
+_STATES = {"active": "running", "activating": "restarting"}
 _VALUES = (
     "-p",
     "--project-name",
@@ -25,6 +26,7 @@ _VALUES = (
     "-t",
     "--timeout",
     "--filter",
+    "--since",
 )
 
 
@@ -69,7 +71,7 @@ def _up(store: Store, name: str, service: Service, found: dict[str, list[str]]) 
     if differs or "--force-recreate" in found:
         running.stop(store, name)
         running.forget(store, name)
-        store.log_of(name).unlink(missing_ok=True)  # The log belongs to the container.
+        store.remove_log(name)
     start_container(store, name, service)
     with store.change() as state:
         state["runs"][name]["made"] = made
@@ -79,7 +81,7 @@ def _up(store: Store, name: str, service: Service, found: dict[str, list[str]]) 
 def _down(store: Store, name: str, service: Service, _found: dict[str, list[str]]) -> None:
     running.stop(store, name)
     running.forget(store, name)
-    store.log_of(name).unlink(missing_ok=True)
+    store.remove_log(name)
     with store.change() as state:
         state["runs"].pop(name, None)
     complain(f" Container {service.container}  Removed")
@@ -106,7 +108,7 @@ def _restart(store: Store, name: str, service: Service, found: dict[str, list[st
 def _ps(store: Store, name: str, service: Service, found: dict[str, list[str]]) -> None:
     if name not in store.read()["runs"]:
         return
-    state = "running" if running.state_of(store, name).runs else "exited"
+    state = _STATES.get(running.state_of(store, name).active, "exited")
     if (found.get("--status") or ["running"])[0] != state and "-a" not in found and "--all" not in found:
         return
     if "--quiet" in found or "-q" in found:
@@ -119,7 +121,7 @@ def _ps(store: Store, name: str, service: Service, found: dict[str, list[str]]) 
 
 def _logs(store: Store, name: str, service: Service, found: dict[str, list[str]]) -> None:
     prefix = "" if "--no-log-prefix" in found else f"{service.container}  | "
-    say(*(prefix + line for line in store.last_lines(name, line_count(found, "-n", "--tail"))))
+    say(*(prefix + line for line in store.last_lines(name, line_count(found, "-n", "--tail"), since(found, "--since"))))
 
 
 def _pull(store: Store, _name: str, service: Service, _found: dict[str, list[str]]) -> None:

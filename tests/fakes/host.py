@@ -99,6 +99,21 @@ class FakeHost:
         with self.store.change() as state:
             state["registry_is_down"] = is_down
 
+    @property
+    def kernel(self) -> dict[str, int]:
+        """Return the settings of the kernel."""
+        return dict(self.store.read()["kernel"])
+
+    def fix_kernel(self) -> None:
+        """Have the kernel refuse other settings, as in a network namespace."""
+        with self.store.change() as state:
+            state["kernel_is_fixed"] = True
+
+    def fail_starts(self, status: int, lines: int) -> None:
+        """Say how a server ends that cannot start: its exit status, and how many lines of its shutdown follow."""
+        with self.store.change() as state:
+            state["failed_start"] = {"status": status, "lines": lines}
+
     def publish(self, reference: str, version: str) -> None:
         """Put an image into the registry: a reference such as ``example.com/ome@sha256:...``, and its version."""
         with self.store.change() as state:

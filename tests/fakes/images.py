@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 
 from . import running
-from .commands import Failure, complain, line_count, options, say, unknown, version_of
+from .commands import Failure, complain, line_count, options, say, since, unknown, version_of
 from .store import Store
 
 Options = dict[str, list[str]]
@@ -146,7 +146,8 @@ def _container_inspect(program: str, store: Store, name: str, found: Options) ->
 
 
 def _logs(program: str, store: Store, name: str, found: Options) -> int:
-    say(*store.last_lines(_name(program, store, name), line_count(found, "-n", "--tail")))
+    lines = line_count(found, "-n", "--tail")
+    say(*store.last_lines(_name(program, store, name), lines, since(found, "--since")))
     return 0
 
 

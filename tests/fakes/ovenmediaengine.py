@@ -33,8 +33,15 @@ def main(store: Store, argv: list[str]) -> int:
     if ports is not None:
         values += ["--port", str(_published(directory, ports))]
     from ..simulator.__main__ import main as simulate  # Only here: the other fakes start without it.
+    from ..simulator.server import EXIT_NOT_STARTED
 
-    return simulate(values)
+    status = simulate(values)
+    how = store.read()["failed_start"]
+    if status != EXIT_NOT_STARTED or not how:
+        return status
+    for number in range(how["lines"]):
+        say(f"[2026-11-23 02:13:52.{number:03}] I [OvenMediaEngine:1] Module | Module {number} has been uninitialized")
+    return int(how["status"])
 
 
 def _here(path: str, volumes: list[list[str]] | None) -> Path:

@@ -30,7 +30,7 @@ class Run:
     """How a unit or container is, as :mod:`.supervisor` writes it."""
 
     active: str = "inactive"
-    """``active``, ``inactive`` or ``failed``."""
+    """``active``, ``activating`` (in auto-restart), ``inactive`` or ``failed``."""
     pid: int = 0
     """Of the server's process, if it runs."""
     supervisor: int = 0
@@ -43,6 +43,11 @@ class Run:
     def runs(self) -> bool:
         """Return whether the server runs."""
         return self.active == "active" and self.pid != 0
+
+    @property
+    def supervised(self) -> bool:
+        """Return whether it runs, or waits for its next start."""
+        return self.active in ("active", "activating")
 
 
 def directory_of(store: Store, name: str) -> Path:
@@ -60,19 +65,19 @@ def state_of(store: Store, name: str) -> Run:
         return Run()
     run = Run(**found)
     # A supervisor that was killed could not write what became of it.
-    return run if run.active != "active" or _is_alive(run.supervisor) else Run(active="failed", status=9)
+    return run if not run.supervised or _is_alive(run.supervisor) else Run(active="failed", status=9)
 
 
 def start(store: Store, name: str, service: Service, command: list[str], environment: dict[str, str]) -> None:
     """Start a server unless it runs. Returns when its process is there, whatever becomes of it."""
-    if state_of(store, name).active == "active":
-        return
+    if state_of(store, name).supervised:
+        return  # systemd leaves a unit in auto-restart to its timer, also if somebody starts it.
     directory = directory_of(store, name)
     directory.mkdir(parents=True, exist_ok=True)
     plan: dict[str, Any] = {
         "service": service.as_dict(),
         "command": command,
-        "environment": environment,
+        "environment": {**service.environment, **environment},
         "log": str(store.log_of(name)),
     }
     (directory / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
@@ -129,13 +134,13 @@ def stop(store: Store, name: str) -> None:
             state["timers"] = [other for other in state["timers"] if other != name]
         return
     run = state_of(store, name)
-    if run.active == "active":
+    if run.supervised:
         _end(run.supervisor, signal.SIGTERM)
 
 
 def forget(store: Store, name: str) -> None:
     """Forget how a server that does not run has ended."""
-    if state_of(store, name).active != "active":
+    if not state_of(store, name).supervised:
         (directory_of(store, name) / "run.json").unlink(missing_ok=True)
 
 

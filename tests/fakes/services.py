@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,6 +33,8 @@ class Service:
     ports: list[str] | None = None
     """Published ports; None if the container has the network of the host."""
     restart: str = "no"
+    waits_between_starts: bool = False
+    """Whether it waits so long that nothing gives up: ``RestartSec`` of a second or more, and docker."""
     prevent: list[int] = field(default_factory=list)
     """Exit statuses after which nothing starts the server again."""
     directory: str | None = None
@@ -41,6 +44,7 @@ class Service:
     oneshot: bool = False
     """Whether a start waits for the end of the program."""
     user: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what JSON can carry."""
@@ -60,6 +64,7 @@ def unit(text: str) -> Service:
     made = Service(
         command=[],
         restart=_last(service, "Restart", "no"),
+        waits_between_starts=float(_last(service, "RestartSec", "0.1")) >= 1,
         prevent=[int(status) for status in _last(service, "RestartPreventExitStatus").split()],
         directory=_last(service, "WorkingDirectory") or None,
         description=_last(sections.get("Unit", {}), "Description"),
@@ -69,6 +74,7 @@ def unit(text: str) -> Service:
     )
     container = sections.get("Container")
     if container is None:
+        made.environment = _environment(service.get("EnvironmentFile", []), r'"((?:[^"\\]|\\.)*)"')
         made.command = shlex.split(_last(service, "ExecStart"))
         if not made.command:
             raise Unusable("Service has no ExecStart=, ExecStop=, or SuccessAction=. Refusing.")
@@ -77,8 +83,10 @@ def unit(text: str) -> Service:
     if not made.image:
         raise Unusable("no Image or Rootfs key specified")
     made.command = shlex.split(_last(container, "Exec"))
+    made.environment = _environment(container.get("EnvironmentFile", []))
     made.container = _last(container, "ContainerName")
-    made.volumes = [_volume(text) for text in container.get("Volume", [])]
+    # systemd replaces %x and $x.
+    made.volumes = [_volume(text.replace("%%", "%").replace("$$", "$")) for text in container.get("Volume", [])]
     made.ports = None if _last(container, "Network") == "host" else list(container.get("PublishPort", []))
     return made
 
@@ -116,11 +124,33 @@ def _compose_service(project: str, key: str, value: dict[str, Any]) -> Service:
         command=shlex.split(command) if isinstance(command, str) else [str(part) for part in command],
         image=value["image"],
         container=value.get("container_name") or f"{project}-{key}-1",
-        volumes=[_volume(text) for text in value.get("volumes") or []],
+        volumes=[_volume(text.replace("$$", "$")) for text in value.get("volumes") or []],
         ports=None if value.get("network_mode") == "host" else [str(port) for port in value.get("ports") or []],
+        environment=_environment(value.get("env_file") or [], r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\""),
         restart=str(value.get("restart", "no")),
+        waits_between_starts=True,
         wanted=True,
     )
+
+
+def _environment(files: list[str], quoted: str = "") -> dict[str, str]:
+    """Return the variables of files. :raises Unusable: one is missing.
+
+    :param quoted: the expression of a value in quotes, whose last group has escapes; without it, nothing is quoted.
+    """
+    found: dict[str, str] = {}
+    for file in files:
+        try:
+            lines = Path(file).read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError as error:
+            raise Unusable(f"env file {file} not found: stat {file}: no such file or directory") from error
+        for name, _equals, value in (line.partition("=") for line in lines if not line.startswith("#")):
+            match = re.fullmatch(quoted, value) if quoted else None
+            escaped = match and match[match.re.groups] is not None
+            found[name] = (
+                re.sub(r"\\(.)", r"\1", match[match.re.groups]) if match and escaped else match[1] if match else value
+            )
+    return found
 
 
 def _sections(text: str) -> dict[str, dict[str, list[str]]]:
@@ -147,7 +177,5 @@ def _last(section: dict[str, list[str]], key: str, default: str = "") -> str:
     return section.get(key, [default])[-1]
 
 
-def _volume(text: Any) -> list[str]:
-    if isinstance(text, dict):
-        return [str(text["source"]), str(text["target"])]
-    return str(text).split(":")[:2]
+def _volume(text: str) -> list[str]:
+    return text.split(":")[:2]

@@ -15,8 +15,12 @@ from typing import Any
 
 INITIAL: dict[str, Any] = {
     "binary_version": "",
+    "clock": 1795400000,
     "enabled": [],
+    "failed_start": {},
     "images": {},
+    "kernel": {"net.core.rmem_max": 212992, "net.core.wmem_max": 212992},
+    "kernel_is_fixed": False,
     "registry": {},
     "registry_is_down": False,
     "runs": {},
@@ -30,8 +34,11 @@ class Store:
     """What is kept in a directory.
 
     - ``binary_version``: of the server's binary.
+    - ``clock``: the time in seconds since the epoch, which goes on with each look at it.
     - ``enabled``: names of the units that start with the host.
+    - ``failed_start``: what a server does that cannot start: its exit ``status``, and ``lines`` of its shutdown.
     - ``images``: versions of the images that are there, by reference; ``registry``: of those that can be pulled.
+    - ``kernel``: the settings of the kernel; ``kernel_is_fixed``: whether it refuses others.
     - ``runs``: how each unit or container was started last (:class:`.running.Run`).
     - ``timers``: names of the timers that are active.
     - ``units``: the text of each unit file as of the last daemon-reload, with its path.
@@ -94,8 +101,32 @@ class Store:
         """Return the file with what a unit or container has printed."""
         return self.log_dir / f"{name}.log"
 
-    def last_lines(self, name: str, count: int | None) -> list[str]:
-        """Return the last lines of a unit or container; all if ``count`` is None."""
+    def remove_log(self, name: str) -> None:
+        """Remove what a container has printed, which goes with it."""
+        self.log_of(name).unlink(missing_ok=True)
+        _marks_of(self.log_of(name)).unlink(missing_ok=True)
+
+    def mark_start(self, name: str) -> None:
+        """Note when a unit or container starts, and where its log is then. Lines of a log have no time of their own."""
+        log = self.log_of(name)
+        mark = [self.read()["clock"], log.stat().st_size if log.exists() else 0]
+        with _marks_of(log).open("a", encoding="utf-8") as marks:
+            marks.write(f"{json.dumps(mark)}\n")
+
+    def last_lines(self, name: str, count: int | None, since: float = 0.0) -> list[str]:
+        """Return the last lines of a unit or container; all if ``count`` is None.
+
+        :param since: seconds since the epoch; lines of earlier starts are left out.
+        """
         path = self.log_of(name)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        text = path.read_bytes() if path.exists() else b""
+        if since:
+            marks = _marks_of(path)
+            starts = map(json.loads, marks.read_text(encoding="utf-8").splitlines() if marks.exists() else ())
+            text = text[next((place for moment, place in starts if moment >= since), len(text)) :]
+        lines = text.decode("utf-8").splitlines()
         return lines if count is None else lines[len(lines) - min(count, len(lines)) :]
+
+
+def _marks_of(log: Path) -> Path:
+    return log.with_suffix(".starts")

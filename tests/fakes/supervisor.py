@@ -18,9 +18,11 @@ from types import FrameType
 from typing import Any
 
 from .services import Service
+from .store import Store
 
 MOST_STARTS = 3
-"""How often a server is started in a row; systemd tries five times within ten seconds."""
+"""How often a server is started in a row. systemd gives up after five starts within ten seconds, or never if they take
+longer; docker never does."""
 EXIT_NO_DIRECTORY, EXIT_NO_PROGRAM = 200, 203
 """Exit statuses of systemd for a directory or a program that is not there."""
 
@@ -31,6 +33,7 @@ class Supervisor:
     def __init__(self, directory: Path) -> None:
         plan = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
         self._path = directory / "run.json"
+        self._store, self._name = Store(directory.parents[1]), directory.name
         self._service = Service(**plan["service"])
         self._command: list[str] = plan["command"]
         self._environment = {**os.environ, **plan["environment"]}
@@ -48,7 +51,14 @@ class Supervisor:
         while not self._ends:
             self._starts += 1
             status = self._once()
-            if self._starts == MOST_STARTS or not self._service.restarts_after(status):
+            if self._ends or not self._service.restarts_after(status):
+                break
+            if self._service.waits_between_starts:
+                self._write("activating", 0, status)
+                self._announce()
+            if self._starts == MOST_STARTS:
+                if self._service.waits_between_starts:
+                    self._wait_for_stop()  # It would be started again and again.
                 break
         active = "inactive" if self._ends or status == 0 else "failed"
         self._write(active, 0, 0 if self._ends else status)
@@ -59,6 +69,7 @@ class Supervisor:
         directory = self._service.directory
         if directory is not None and not os.path.isdir(directory):
             return EXIT_NO_DIRECTORY
+        self._store.mark_start(self._name)
         try:
             with open(self._log, "ab") as log:
                 self._process = subprocess.Popen(
@@ -96,6 +107,12 @@ class Supervisor:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, sys.stdout.fileno())
             os.close(nowhere)
+
+    def _wait_for_stop(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        if not self._ends:
+            signal.sigwait([signal.SIGTERM])
+        self._ends = True
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self._ends = True

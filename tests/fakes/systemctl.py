@@ -61,7 +61,7 @@ def start(store: Store, name: str) -> int:
             state["timers"] = sorted({*state["timers"], name})
         return 0
     service = _service(store, name)
-    if running.state_of(store, name).active == "active":
+    if running.state_of(store, name).supervised:
         return 0
     if service.oneshot:
         if running.run_once(store, name, service):
@@ -77,6 +77,7 @@ def start(store: Store, name: str) -> int:
         service.container = service.container or f"systemd-{name.removesuffix('.service')}"
         start_container(store, name, service)
     except Failure as error:
+        store.mark_start(name)
         with store.log_of(name).open("a", encoding="utf-8") as log:
             log.write(f"{error}\n")
         raise Failure(
@@ -156,7 +157,7 @@ def _restart(store: Store, name: str, _found: dict[str, list[str]]) -> int:
 
 
 def _try_restart(store: Store, name: str, found: dict[str, list[str]]) -> int:
-    return _restart(store, name, found) if running.state_of(store, name).active == "active" else 0
+    return _restart(store, name, found) if running.state_of(store, name).supervised else 0
 
 
 def _is_active(store: Store, name: str, found: dict[str, list[str]]) -> int:
@@ -202,13 +203,14 @@ def _disable(store: Store, name: str, found: dict[str, list[str]]) -> int:
 
 def _show(store: Store, name: str, found: dict[str, list[str]]) -> int:
     unit, run = _unit(store, name), running.state_of(store, name)
+    failed = run.active == "failed" or (run.active == "activating" and run.status)
     values = {
         "Id": name,
         "Names": name,
         "LoadState": "not-found" if unit is None else "loaded",
         "ActiveState": run.active,
-        "SubState": {"active": "running", "failed": "failed"}.get(run.active, "dead"),
-        "Result": "exit-code" if run.active == "failed" else "success",
+        "SubState": {"active": "running", "activating": "auto-restart", "failed": "failed"}.get(run.active, "dead"),
+        "Result": "exit-code" if failed else "success",
         "MainPID": str(run.pid),
         "ExecMainStatus": str(run.status),
         "NRestarts": str(max(run.starts - 1, 0)),
@@ -271,6 +273,8 @@ def _kill(store: Store, name: str, found: dict[str, list[str]]) -> int:
 
 
 def _reset_failed(store: Store, name: str, _found: dict[str, list[str]]) -> int:
+    if _unit(store, name) is None and running.state_of(store, name).active != "failed":
+        raise Failure(f"Failed to reset failed state of unit {name}: Unit {name} not loaded.")
     running.forget(store, name)
     return 0
 

@@ -17,6 +17,7 @@ import base64
 import contextlib
 import fcntl
 import http.client
+import ipaddress
 import json
 import os
 import pathlib
@@ -27,7 +28,8 @@ import sys
 import time
 import typing as t
 from datetime import datetime, timezone
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import proxy_bypass_environment
 
 NOTICE, WARNING, ERROR = 5, 4, 3
 _LARGEST_RESPONSE = 1 << 20
@@ -49,7 +51,7 @@ def read_json(path: pathlib.Path) -> dict[str, t.Any]:
     """Return the content of a file; empty if it does not exist or is damaged."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, RecursionError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -66,7 +68,7 @@ def write_json(path: pathlib.Path, content: t.Mapping[str, t.Any]) -> None:
 
 @contextlib.contextmanager
 def deadline(seconds: float) -> t.Iterator[None]:
-    """Raise TimeoutError after some seconds, also if a response arrives byte by byte."""
+    """Raise TimeoutError after some seconds, even if a response arrives byte by byte."""
 
     def end(*_arguments: object) -> None:
         raise TimeoutError("timed out")
@@ -101,7 +103,7 @@ def read_start_time(settings: t.Mapping[str, t.Any]) -> str:
         found = datetime.fromisoformat(json.loads(body)["response"]["createdTime"])
         # The server writes its local time, whose offset changes with daylight saving time.
         return found.astimezone(timezone.utc).isoformat(timespec="milliseconds")
-    except (LookupError, OverflowError, TypeError, ValueError):
+    except (LookupError, OverflowError, RecursionError, TypeError, ValueError):
         raise Unavailable(f"sends no start time (HTTP {status}). Check ovenmediaengine_api_url.") from None
 
 
@@ -121,20 +123,73 @@ def _tls_context(settings: t.Mapping[str, t.Any]) -> ssl.SSLContext:
     return context
 
 
+def _proxy(url: SplitResult, environment: t.Mapping[str, str]) -> SplitResult | None:
+    """Return the proxy for a URL, by the environment variables that the playbook uses, too; None if there is none."""
+
+    def variable(name: str) -> str:
+        return environment.get(name) or environment.get(name.upper()) or ""
+
+    host, ignored = url.hostname or "", variable("no_proxy")
+    proxy = variable(f"{url.scheme}_proxy") or variable("all_proxy")
+    if not proxy or proxy_bypass_environment(url.netloc.rpartition("@")[2], {"no": ignored}) or _in(host, ignored):
+        return None
+    return urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+
+
+def _in(host: str, networks: str) -> bool:
+    """Return whether a host is an address in one of the networks, which commas separate."""
+    for network in networks.split(","):
+        with contextlib.suppress(ValueError):
+            if "/" in network and ipaddress.ip_address(host) in ipaddress.ip_network(network.strip(), strict=False):
+                return True
+    return False
+
+
+def _basic(credential: str) -> str:
+    return f"Basic {base64.b64encode(credential.encode()).decode()}"
+
+
+def _connection(
+    settings: t.Mapping[str, t.Any], url: SplitResult, proxy: SplitResult | None
+) -> http.client.HTTPConnection:
+    """Return a connection to the server, or to a proxy. :raises Unavailable: it cannot use this proxy."""
+    if proxy is not None and proxy.scheme != "http":
+        raise Unavailable(
+            "was not asked, because the watcher can use only proxies with http://. Correct http_proxy, https_proxy or "
+            "all_proxy of watch_environment, or list the server in no_proxy."
+        )
+    to = url if proxy is None else proxy
+    if url.scheme != "https":
+        return http.client.HTTPConnection(to.hostname or "", to.port, timeout=settings["timeout"])
+    connection = http.client.HTTPSConnection(
+        to.hostname or "",
+        to.port or (443 if proxy is None else 80),
+        timeout=settings["timeout"],
+        context=_tls_context(settings),
+    )
+    if proxy is not None:
+        connection.set_tunnel(url.hostname or "", url.port or 443, headers=_for_proxy(proxy))
+    return connection
+
+
+def _for_proxy(proxy: SplitResult) -> dict[str, str]:
+    """Return the headers with the credential of a proxy."""
+    if proxy.username is None:
+        return {}
+    return {"Proxy-Authorization": _basic(f"{unquote(proxy.username)}:{unquote(proxy.password or '')}")}
+
+
 def _get(settings: t.Mapping[str, t.Any]) -> tuple[int, bytes]:
     """Send the request; return status and body."""
     url = urlsplit(settings["api_url"])
-    connection: http.client.HTTPConnection
-    if url.scheme == "https":
-        connection = http.client.HTTPSConnection(
-            url.hostname or "", url.port, timeout=settings["timeout"], context=_tls_context(settings)
-        )
-    else:
-        connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=settings["timeout"])
-    credential = base64.b64encode(settings["api_token"].encode()).decode()
-    with contextlib.closing(connection):
-        headers = {**settings["http_headers"], "Authorization": f"Basic {credential}", "Connection": "close"}
-        connection.request("GET", url.path.rstrip("/") + _PATH, headers=headers)
+    proxy = _proxy(url, {**os.environ, **settings["environment"]})
+    path = url.path.rstrip("/") + _PATH
+    headers = {**settings["http_headers"], "Authorization": _basic(settings["api_token"]), "Connection": "close"}
+    if proxy is not None and url.scheme != "https":
+        path = f"http://{url.netloc.rpartition('@')[2]}{path}"
+        headers.update(_for_proxy(proxy))
+    with contextlib.closing(_connection(settings, url, proxy)) as connection:
+        connection.request("GET", path, headers=headers)
         response = connection.getresponse()
         return response.status, response.read(_LARGEST_RESPONSE)
 
@@ -142,15 +197,15 @@ def _get(settings: t.Mapping[str, t.Any]) -> tuple[int, bytes]:
 def run_playbook(settings: t.Mapping[str, t.Any], lock: int) -> str:
     """Run the playbook. Its output goes to the journal. Return why it failed; empty if it succeeded."""
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "ANSIBLE_NOCOLOR": "1", **settings["environment"]}
-    # The playbook keeps the lock, also if this program is killed.
+    # The playbook keeps the lock, even if this program is killed.
     with subprocess.Popen(
         settings["command"], env=environment, stdin=subprocess.DEVNULL, start_new_session=True, pass_fds=[lock]
     ) as playbook:
         try:
             status = playbook.wait(settings["run_timeout"])
-            return f"it ended with status {status}" if status else ""
+            return f"exit status {status}" if status else ""
         except subprocess.TimeoutExpired:
-            return f"it was ended after {settings['run_timeout']} seconds"
+            return f"ended after {settings['run_timeout']} seconds"
         finally:
             _end(playbook)
 
@@ -194,17 +249,18 @@ def watch(directory: pathlib.Path, now: t.Callable[[], float] = time.time) -> in
         if 0 < backoff.get("next_attempt", 0) - now() <= settings["retry_max_seconds"]:
             return 0
         say(
-            f"{name} has restarted: it runs since {started}, before since {before}. Restoring it."
+            f"{name} has restarted: up since {started} (previously {before}). Restoring it."
             if before
-            else f"{name} runs since {started}, and no earlier run has restored it. Restoring what is missing."
+            else f"{name} is up since {started}, and no earlier run has restored it. Restoring what is missing."
         )
         failure = run_playbook(settings, lock.fileno())
         if failure:
             failures = backoff.get("failures", 0) + 1
             delay = min(settings["retry_seconds"] * 2 ** min(failures - 1, 20), settings["retry_max_seconds"])
             write_json(backoff_file, {"failures": failures, "next_attempt": now() + delay})
+            times = "1 time" if failures == 1 else f"{failures} times in a row"
             say(
-                f"{name} is not restored: the playbook failed {failures} times in a row, {failure}. "
+                f"{name} is not restored: the playbook failed {times} ({failure}). "
                 f"The next attempt is in {delay} seconds. The lines above have the reason.",
                 ERROR,
             )

@@ -87,6 +87,14 @@ def arguments(values: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="PORT",
         help="TLS port that serves the virtual hosts' certificates; can be repeated",
     )
+    parser.add_argument(
+        "--viewer-port",
+        type=int,
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="port that serves LL-HLS and HLS to viewers; can be repeated",
+    )
     parser.add_argument("--log", metavar="FILE", help="append every API request to this file, one line of JSON each")
     parser.add_argument(
         "--stop-delay",
@@ -200,6 +208,8 @@ async def _listen(server: Server, options: argparse.Namespace, stack: contextlib
         await server.listen(options.host, options.port, certificate.context if certificate else None)
     for number in options.tls_port:
         await server.listen_tls(options.host, number)
+    if options.viewer_port:
+        await server.listen_viewers(options.host, options.viewer_port)
     host = f"[{options.host}]" if ":" in options.host else options.host
     found = state.configuration
     for number in server.api_ports:
@@ -211,6 +221,8 @@ async def _listen(server: Server, options: argparse.Namespace, stack: contextlib
         )
     for listener in server.tls_listeners:
         print(f"TLS for virtual hosts on {host}:{listener.port}", flush=True)
+    for number in server.viewer_ports:
+        print(f"LL-HLS and HLS for viewers on http://{host}:{number}", flush=True)
 
 
 def main(values: Sequence[str] | None = None) -> int:

@@ -18,21 +18,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
-from xml.parsers.expat import errors
 
+from . import pugixml
 from .errors import ConfigError
+from .pugixml import Node
 from .schema import Field, Item, ListOf
 from .wildcards import matches
 
-_REASONS = {
-    errors.codes[errors.XML_ERROR_TAG_MISMATCH]: "Start-end tags mismatch",
-    errors.codes[errors.XML_ERROR_NO_ELEMENTS]: "No document element found",
-    errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]: "Start-end tags mismatch",
-}
-"""How the server calls errors of the XML parser; it calls the others as :data:`_REASON` does."""
-_REASON = "Error parsing start element tag"
 _ENVIRONMENT = re.compile(r"\$\{env:([^}:]*):?([^}]*)\}")
 
 
@@ -49,33 +41,27 @@ def resolved(text: str) -> str:
     return _ENVIRONMENT.sub(value, text)
 
 
-def parse(path: Path) -> Element:
-    """Return the root element of a file. :raises ConfigError: it is missing or broken."""
+def parse(path: Path, name: str) -> Node | None:
+    """Return the first root element of a name in a file. :raises ConfigError: the file is missing or broken."""
     try:
-        content = path.read_bytes()
+        return next((root for root in pugixml.parse(path.read_bytes()).nodes() if root.tag == name), None)
     except OSError as error:
         reason = "File was not found" if isinstance(error, FileNotFoundError) else "Error reading from file/stream"
         raise ConfigError(f"Could not read the file: {path} (reason: {reason}, offset: 0)") from error
-    try:
-        return ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
-        line, column = error.position
-        offset = sum(len(text) for text in content.splitlines(keepends=True)[: line - 1]) + column
-        reason = _REASONS.get(error.code, _REASON)
-        if error.code == errors.codes[errors.XML_ERROR_NO_ELEMENTS] and content.strip():
-            reason = "Start-end tags mismatch"
-        raise ConfigError(f"Could not read the file: {path} (reason: {reason}, offset: {offset})") from error
+    except pugixml.ParseError as error:
+        raise ConfigError(
+            f"Could not read the file: {path} (reason: {error.reason}, offset: {error.offset})"
+        ) from error
 
 
-def child_text(node: Element, name: str) -> str:
+def child_text(node: Node, name: str) -> str:
     """Return the text of the first element of a name; the empty text without one."""
-    return own_text(next((child for child in node if child.tag == name), None))
+    return own_text(next((child for child in node.nodes() if child.tag == name), None))
 
 
-def own_text(node: Element | None) -> str:
-    """Return the text of an element; nothing but white space is the empty text."""
-    text = node.text if node is not None else None
-    return text if text and text.strip() else ""
+def own_text(node: Node | None) -> str:
+    """Return the text of an element; the empty text without one."""
+    return (node.text if node is not None else None) or ""
 
 
 @dataclass(frozen=True)
@@ -91,14 +77,14 @@ class XmlFile:
     directory: Path
     scalars_as_text: bool = True
 
-    def root(self, name: str) -> Element:
+    def root(self, name: str) -> Node:
         """Return the root element. :raises ConfigError: the file is broken, or the element has another name."""
-        found = parse(self.path)
-        if found.tag != name:
+        found = parse(self.path, name)
+        if found is None:
             raise ConfigError(f"Could not find the root element: <{name}> in {self.path}")
         return found
 
-    def read(self, node: Element, item: Item, path: str, lenient: bool = False) -> Any:
+    def read(self, node: Node, item: Item, path: str, lenient: bool = False) -> Any:
         """Return an item in the form in which the API writes it.
 
         :param path: how error texts call the item.
@@ -118,13 +104,13 @@ class XmlFile:
         file = self._next(node, included[0])
         return file._settings(file.root(node.tag), item, path, lenient)
 
-    def _check_unknown(self, node: Element, item: Item, path: str) -> None:
+    def _check_unknown(self, node: Node, item: Item, path: str) -> None:
         known = {entry.xml for entry in item.fields.values()}
         for name, child in _nodes(node):
             if name not in known and not item.open and (child is None or not _ignored(child)):
                 raise ConfigError(f"Unknown item found: {path}.{name} in {self.path}")
 
-    def _included(self, node: Element) -> list[Path] | None:
+    def _included(self, node: Node) -> list[Path] | None:
         """Return the files that an element includes; None without ``include``.
 
         The server takes them in the order of the directory, which means nothing; here they are sorted.
@@ -144,17 +130,17 @@ class XmlFile:
             wanted.parent / name for name in names if matches(name, wanted.name) and (wanted.parent / name).is_file()
         ]
 
-    def _next(self, node: Element, path: Path) -> XmlFile:
+    def _next(self, node: Node, path: Path) -> XmlFile:
         """Return an included file; what it includes itself is relative to the same directory, or to its own if its path
         is absolute.
         """
         absolute = os.path.isabs(resolved(node.get("include", "")))
         return replace(self, path=path, directory=path.parent if absolute else self.directory)
 
-    def _settings(self, node: Element, item: Item, path: str, lenient: bool) -> Any:
+    def _settings(self, node: Node, item: Item, path: str, lenient: bool) -> Any:
         result: dict[str, Any] = {}
         for key, entry in item.fields.items():
-            nodes = [child for child in node if child.tag == entry.xml and not _ignored(child)]
+            nodes = [child for child in node.nodes() if child.tag == entry.xml and not _ignored(child)]
             own_path = f"{path}.{key}"
             optional = lenient or not entry.required
             if not nodes:
@@ -170,10 +156,12 @@ class XmlFile:
             result[key] = value
         if item.open:
             known = {entry.xml for entry in item.fields.values()}
-            result.update({_json_name(child.tag): _free(child) for child in node if child.tag not in known})
+            result.update({_json_name(child.tag): _free(child) for child in node.nodes() if child.tag not in known})
+        if item.check is not None:
+            item.check(_checked(result))
         return result
 
-    def _value(self, nodes: list[Element], entry: Field, path: str, lenient: bool) -> Any:
+    def _value(self, nodes: list[Node], entry: Field, path: str, lenient: bool) -> Any:
         if isinstance(entry.kind, ListOf):
             return [member for node in nodes for member in self._members(node, entry.kind)]
         if isinstance(entry.kind, Item):
@@ -181,7 +169,7 @@ class XmlFile:
         text = own_text(nodes[0])
         return text if self.scalars_as_text else _typed(text, entry.type)
 
-    def _members(self, node: Element, kind: ListOf) -> Iterator[Any]:
+    def _members(self, node: Node, kind: ListOf) -> Iterator[Any]:
         included = self._included(node)
         files = [self] if included is None else [self._next(node, path) for path in included]
         for file in files:
@@ -190,21 +178,21 @@ class XmlFile:
             yield file.read(found, kind.kind, node.tag) if isinstance(kind.kind, Item) else own_text(found)
 
 
-def _nodes(node: Element) -> Iterator[tuple[str, Element | None]]:
+def _nodes(node: Node) -> Iterator[tuple[str, Node | None]]:
     """Yield name and element of what is in an element, in its order; text has the empty name and no element."""
-    if own_text(node):
-        yield "", None
-    for child in node:
-        yield child.tag, child
-        if child.tail and child.tail.strip():
-            yield "", None
+    for content in node.content:
+        yield ("", None) if isinstance(content, str) else (content.tag, content)
 
 
-def _ignored(node: Element) -> bool:
+def _ignored(node: Node) -> bool:
     return resolved(node.get("ignore", "")) == "true"
 
 
 def _checked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _checked(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_checked(inner) for inner in value]
     return resolved(value) if isinstance(value, str) else value
 
 
@@ -223,6 +211,6 @@ def _json_name(xml: str) -> str:
     return xml[:1].lower() + xml[1:]
 
 
-def _free(node: Element) -> Any:
+def _free(node: Node) -> Any:
     """Return an element of which nothing is known: an object if it has elements, or else a text."""
-    return {_json_name(child.tag): _free(child) for child in node} if len(node) else own_text(node)
+    return {_json_name(child.tag): _free(child) for child in node.nodes()} if len(node) else own_text(node)

@@ -4,7 +4,7 @@
 """The configuration directory of a server: Server.xml with the files that it includes, Logger.xml and Server.id
 (server-facts: What survives a restart).
 
-Left out: ``Managers/API/Storage``, which no version reads after it has parsed it [read]; log levels; the license.
+Left out: ``Managers/API/Storage``, which no version reads after it has parsed it [read]; the license.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element
 
-from . import schema
+from . import schema, start_values
 from .config_xml import XmlFile, child_text, parse, resolved
 from .errors import ConfigError
+from .pugixml import Node
 from .versions import ServerVersion
 
 SERVER, LOGGER, SERVER_ID = "Server.xml", "Logger.xml", "Server.id"
 LEGACY = ("LastConfig.xml", "LastConfig.json")
 LOG_FILE = "ovenmediaengine.log"
 _VERSIONS = {"Server": (8, 9, 10), "Logger": (2,)}
+_LEVELS = ("debug", "info", "warn", "error", "critical")
 
 
 class NotStarted(Exception):
@@ -78,14 +79,17 @@ def _read(directory: Path, version: ServerVersion) -> Configuration:
                 f"Legacy config file found. Please migrate '{name}' manually or delete it and run OME again."
             )
     if (directory / LOGGER).exists():
-        logger = parse(directory / LOGGER)
-        if logger.tag != "Logger":
+        logger = parse(directory / LOGGER, "Logger")
+        if logger is None:
             raise ConfigError("Could not found config: <Logger>")
         _check_version(logger)
+        _check_tags(logger, version)
     file = XmlFile(directory / SERVER, directory, version.static_scalars_are_strings)
     root = file.root("Server")
     value = file.read(root, schema.server(version.keys, version.takes_other_keys), "Server")
     _check_version(root)
+    for problem in start_values.problems(value, version.keys):
+        raise NotStarted(problem)
     api = _at(value, "bind", "managers", "api") or {}
     tls = _at(value, "managers", "host", "tls") or {}
     bound = [_at(value, "bind", kind) or {} for kind in ("providers", "publishers")]
@@ -101,7 +105,7 @@ def _read(directory: Path, version: ServerVersion) -> Configuration:
     )
 
 
-def _check_version(root: Element) -> None:
+def _check_version(root: Node) -> None:
     text = resolved(root.get("version", ""))
     number = int(text) if text.isdecimal() else 0
     if number == 0:
@@ -110,6 +114,17 @@ def _check_version(root: Element) -> None:
         )
     if number not in _VERSIONS[root.tag]:
         raise ConfigError(f"The version of {root.tag}.xml is outdated (Your XML version: {number}).")
+
+
+def _check_tags(logger: Node, version: ServerVersion) -> None:
+    """Check what follows the first tag; the server takes each element there for a tag [read]."""
+    names = [node.tag for node in logger]
+    if "Tag" not in names:
+        raise ConfigError("Could not found config: <Tag>")
+    levels = _LEVELS if version.config_generation < 20 else ("trace", *_LEVELS)
+    for node in logger[names.index("Tag") :]:
+        if node.get("level") not in levels:
+            raise ConfigError(f"Invalid log level: {node.get('level', '')} (Tag name: [{node.get('name', '')}])")
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -149,8 +164,10 @@ def _server_id(directory: Path) -> str:
 def log_file(directory: Path) -> Path | None:
     """Return the file to which the server appends its log: in the directory that Logger.xml names; None without."""
     try:
-        logger = parse(directory / LOGGER)
+        logger = parse(directory / LOGGER, "Logger")
     except ConfigError:
+        return None
+    if logger is None:
         return None
     path = child_text(logger, "Path")
     disabled = any(node.get("enabled") == "false" for node in logger.iter("File"))

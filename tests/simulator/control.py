@@ -9,7 +9,8 @@ DELETE   log           forgets the records
 POST     restart       ends the process and starts it again: all that the API made is lost. A configuration directory
                        is read again; without an answer if the server does not start from it, and stays down
 GET      lines         ``{"lines": [text, ...]}``: the errors in the server's own log
-POST     streams       ``{"vhost", "app", "stream"}`` goes live. Options: ``reconnects`` true: its encoder connects
+POST     streams       ``{"vhost", "app", "stream"}`` goes live, with the outputs that :mod:`.outputs` allows: none of
+                       a profile with an unknown codec. Options: ``reconnects`` true: its encoder connects
                        again after a DELETE; ``source_type`` and ``source_url``, by default an encoder by RTMP
 DELETE   streams       the same, ends. If that kills the process (concludeHlsLive on 0.18.0), it is dead from the
                        next request on
@@ -145,7 +146,7 @@ def _set_viewers(server: Server, body: Any) -> Any:
 
 
 def _publish(server: Server, body: Any) -> Any:
-    return asdict(publish(server.state, body["host"], body["app"], body["stream"]))
+    return asdict(publish(server.state, **body))
 
 
 def _fields(body: Any, known: set[str]) -> dict[str, Any]:

@@ -51,6 +51,12 @@ class LiveStream:
     source_type: str = "Rtmp"
     source_url: str = RTMP_SOURCE
     pull: Pull | None = None
+    outputs: list[str] = field(default_factory=list)
+    """The names of its outputs."""
+    key: str = ""
+    """The random part of the names of its playlists and parts."""
+    sessions: set[str] = field(default_factory=set)
+    """The sessions of its viewers."""
     reconnects: bool = False
     """Whether its encoder connects again after a DELETE."""
     ends_at: float | None = None

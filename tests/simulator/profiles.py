@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from . import schema, tracks
+from . import outputs, schema
 from .answers import Answer, bulk, envelope, success
 from .errors import NO_OBJECT, ApiError, ConfigError
 from .state import Application, State, VirtualHost
@@ -19,7 +19,7 @@ _INVALID = "Invalid request body: "
 
 def _find(vhost: VirtualHost, app: Application, name: str) -> dict[str, Any]:
     """Return the profile of a path. :raises ApiError: 404."""
-    for profile in tracks.profiles(app):
+    for profile in outputs.profiles(app):
         if schema.as_text(profile["name"]) == name:
             return profile
     raise ApiError(404, f"Could not find the output profile: [{vhost.name}/{app.name}/{name}]")
@@ -27,7 +27,7 @@ def _find(vhost: VirtualHost, app: Application, name: str) -> dict[str, Any]:
 
 def list_names(app: Application) -> Answer:
     """GET .../outputProfiles, in the order of the application."""
-    return success([schema.as_text(profile["name"]) for profile in tracks.profiles(app)])
+    return success([schema.as_text(profile["name"]) for profile in outputs.profiles(app)])
 
 
 def read(vhost: VirtualHost, app: Application, name: str) -> Answer:
@@ -40,7 +40,7 @@ def create(state: State, vhost: VirtualHost, app: Application, body: Any) -> Ans
     refuse_read_only(vhost)
     if not isinstance(body, list):
         raise ApiError(400, "Request body must be an array")
-    profiles = copy.deepcopy(tracks.profiles(app))
+    profiles = copy.deepcopy(outputs.profiles(app))
     names: list[str | None] = []
     conflicts: list[dict[str, Any]] = []
     for item in body:
@@ -65,7 +65,7 @@ def replace(state: State, vhost: VirtualHost, app: Application, name: str, body:
     for key in body:
         if key.lower() == "name":
             raise ApiError(400, f"The {key} entry cannot be specified in the modification")
-    profiles = [{**body, "name": name} if profile is old else profile for profile in tracks.profiles(app)]
+    profiles = [{**body, "name": name} if profile is old else profile for profile in outputs.profiles(app)]
     return success(_find(vhost, _recreate(state, vhost, app, profiles), name))
 
 
@@ -73,7 +73,7 @@ def delete(state: State, vhost: VirtualHost, app: Application, name: str) -> Ans
     """DELETE .../outputProfiles/{profile}."""
     refuse_read_only(vhost)
     gone = _find(vhost, app, name)
-    _recreate(state, vhost, app, [profile for profile in tracks.profiles(app) if profile is not gone])
+    _recreate(state, vhost, app, [profile for profile in outputs.profiles(app) if profile is not gone])
     return success()
 
 

@@ -256,6 +256,18 @@ class Proxy:
         except (aiohttp.ClientError, OSError):
             return _page(502)
 
+    def wait_for_close(self) -> None:
+        """Wait until no connection to the server behind it is open: until it knows that the server has closed them."""
+
+        async def closed() -> None:
+            assert self._session is not None
+            kept = self._session.connector._conns
+            closing = [protocol.closed for one in kept.values() for protocol, _since in one]
+            await asyncio.gather(*filter(None, closing))
+
+        assert self._thread is not None
+        self._thread.run(closed())
+
     def time_out(self) -> None:
         """Give up waiting for the backend's answers to all requests that are under way."""
 

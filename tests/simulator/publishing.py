@@ -9,11 +9,11 @@ Certificates are chosen by another order, see :mod:`.tls_listeners`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .state import State, VirtualHost
+from .state import Application, State, VirtualHost
 from .wildcards import matches
 
 
@@ -27,7 +27,7 @@ class Published:
 
 
 class NotPublished(LookupError):
-    """The server found no application for a stream.
+    """The server found no application that takes a stream.
 
     :param vhost: the virtual host in which it looked; None if no host name matched.
     """
@@ -60,14 +60,21 @@ def reached(vhosts: Iterable[VirtualHost], host: str) -> VirtualHost | None:
     return next((vhost for vhost in vhosts if host and is_for_host(vhost, host)), None)
 
 
-def publish(state: State, host: str, app: str, stream: str) -> Published:
+def _providers(app: Application) -> Mapping[str, Any]:
+    found = app.config.get("providers")
+    return found if isinstance(found, dict) else {}
+
+
+def publish(state: State, host: str, app: str, stream: str, provider: str = "rtmp") -> Published:
     """Let a publisher send a stream to ``rtmp://host/app/stream``.
 
-    :raises NotPublished: no virtual host has the host name, or the one that has it lacks the application.
+    :param provider: by which it comes, as the API writes it.
+    :raises NotPublished: no virtual host has the host name, or the one that has it lacks the application, or the
+        application lacks the provider.
     """
     with state.lock:
         vhost = reached(state.in_order_of_creation(), host)
-        if vhost is None or app not in vhost.applications:
+        if vhost is None or app not in vhost.applications or provider not in _providers(vhost.applications[app]):
             raise NotPublished(vhost.name if vhost is not None else None, app, stream)
         state.stream_appears(vhost.name, app, stream)
         return Published(vhost.name, app, stream)

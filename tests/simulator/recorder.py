@@ -170,7 +170,7 @@ class Records:
         """Reserve a recording; it begins at once if its stream is live."""
         self.touch(holder)
         holder.records[record.id] = record
-        if (holder.vhost, holder.app, record.stream_name) in self._state.streams:
+        if self._state.has_output(holder.vhost, holder.app, record.stream_name):
             self._begin(holder, record, self._state.clock.now())
 
     def stop(self, holder: RecordApplication, record: Record) -> None:
@@ -190,7 +190,7 @@ class Records:
             record.ended = False
 
     def stream_appears(self, vhost: str, app: str, stream: str, mapped: Iterable[Mapping[str, Any]] = ()) -> None:
-        """Begin a file for each recording of a stream that goes live.
+        """Begin a file for each recording of an output that goes live.
 
         :param mapped: fields of the recordings that the record map has for the stream.
         """

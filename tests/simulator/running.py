@@ -42,6 +42,7 @@ class Simulator:
     :param tls_key: PEM file of its key.
     :param tls_ports: TLS ports that serve the certificates of virtual hosts; 0 for any that is free. :attr:`tls_ports`
     has them.
+    :param viewer_ports: ports that serve viewers by HTTP; 0 for any that is free. :attr:`viewer_ports` has them.
     :param default_host_names: of the virtual host ``default`` of the configuration file; with ``*``, as in the sample
     configuration, it takes
         all publishers and viewers.
@@ -64,6 +65,7 @@ class Simulator:
         tls_cert: str | None = None,
         tls_key: str | None = None,
         tls_ports: Sequence[int] = (),
+        viewer_ports: Sequence[int] = (),
         latency: float = 0.0,
         scene: str = PLAIN,
         default_host_names: Sequence[str] = ("*",),
@@ -87,6 +89,7 @@ class Simulator:
         self._tls = directory is None and (tls or tls_cert is not None)
         self._tls_files = (tls_cert, tls_key)
         self._tls_ports = tls_ports
+        self._viewer_ports = viewer_ports
         self._directory: str | None = None
         self._thread: LoopThread | None = None
 
@@ -109,6 +112,8 @@ class Simulator:
                 self.port = self._run(self._server.listen("127.0.0.1", 0, self._context))
             for port in self._tls_ports:
                 self._run(self._server.listen_tls("127.0.0.1", port))
+            if self._viewer_ports:
+                self._run(self._server.listen_viewers("127.0.0.1", list(self._viewer_ports)))
         except BaseException:
             self.stop()
             raise
@@ -213,6 +218,11 @@ class Simulator:
         return [listener.port for listener in self._server.tls_listeners]
 
     @property
+    def viewer_ports(self) -> list[int]:
+        """Return the ports that serve viewers by HTTP, in the order in which they were asked for."""
+        return self._server.viewer_ports
+
+    @property
     def handshakes(self) -> list[Handshake]:
         """Return the handshakes with the TLS ports so far."""
         return list(self._server.handshakes)
@@ -294,13 +304,15 @@ class Simulator:
         """
         set_viewers(self.state, number, vhost, app, stream)
 
-    def publish(self, host: str, app: str, stream: str) -> Published:
+    def publish(self, host: str, app: str, stream: str, provider: str = "rtmp") -> Published:
         """Let a publisher send a stream to a host name. :returns: where it went live.
+
+        :param provider: by which it comes, as the API writes it.
 
         :raises NotPublished: no application is found by that host name; the error has the virtual host in which it was
         looked for.
         """
-        return publish(self.state, host, app, stream)
+        return publish(self.state, host, app, stream, provider)
 
     def add_config_task(self, vhost: str, app: str, **fields: Any) -> PushTask:
         """Add a push task of the server's configuration.

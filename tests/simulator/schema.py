@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Union
 
+from . import values
 from .errors import ConfigError
 
 SCALAR = "scalar"
@@ -63,6 +64,8 @@ class Item:
 
     fields: dict[str, Field] = field(default_factory=dict)
     open: bool = False
+    check: Callable[[dict[str, Any]], None] | None = None
+    """Raises ConfigError for values that do not fit together."""
 
     def inside(self, name: str) -> Item:
         """Return the object of a key that holds one."""
@@ -97,6 +100,8 @@ def _accept_item(value: Any, item: Item, path: str, lenient: bool) -> Any:
         if isinstance(entry.kind, ListOf) and entry.kind.bare:
             return kept
         result[key] = kept
+    if item.check is not None:
+        item.check(result)
     return result
 
 
@@ -183,9 +188,14 @@ def _type_in(*known: str) -> Callable[[Any], str | None]:
 _CHECKS: dict[str, Callable[[Any], str | None]] = {
     "type": _type_in("live", "vod"),
     "originMapStore.redisServer.host": _redis_host,
+    "providers.mpegts.streams[].port": _ports,
 }
 """What the server looks at beside the keys, by path."""
-_SERVER_CHECKS = {"type": _type_in("origin", "edge")}
+_SERVER_CHECKS = {
+    "type": _type_in("origin", "edge"),
+    "alert.rules.ingress.minBitrate": lambda value: values.bitrate(as_text(value), "MinBitrate"),
+    "alert.rules.ingress.maxBitrate": lambda value: values.bitrate(as_text(value), "MaxBitrate"),
+}
 _RANGED = ("bind.providers.mpegts.", "bind.providers.srt.", "bind.publishers.srt.")
 """Where several ports can be given."""
 
@@ -263,7 +273,8 @@ def application(version: str, takes_others: bool = False) -> Item:
     :param version: name of a table in :data:`KEYS`.
     :param takes_others: whether keys that are not in the table are taken too.
     """
-    return _Table(_rows(version, "application"), {}, takes_others, _CHECKS).item()
+    item = _Table(_rows(version, "application"), {}, takes_others, _CHECKS).item()
+    return replace(item, check=lambda app: values.refuse(app, version))
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from aiohttp import web
 
-from . import control
+from . import control, viewers
 from .answers import Answer
 from .api_listeners import ApiListeners, Connections, Port
 from .clock import run_in, turns
@@ -94,6 +94,8 @@ class Server:
         self._down_publishers: list[TlsListener] = []
         self._connections: Connections | None = None
         self._listeners = ApiListeners(self._connection)
+        self._viewers: Connections | None = None
+        self._viewer_listeners = ApiListeners(self._viewer)
 
     async def listen(self, host: str, port: int, context: ssl.SSLContext | None = None) -> int:
         """Open the port, the same one again after the end of the process.
@@ -120,6 +122,7 @@ class Server:
         if ports is not None:
             self._listeners.hold(host, ports)
         await self._listeners.listen()
+        await self._viewer_listeners.listen()
         self.died = False
         return self._listeners.numbers
 
@@ -131,6 +134,22 @@ class Server:
     def _connection(self) -> Any:
         assert self._connections is not None
         return self._connections()
+
+    async def listen_viewers(self, host: str, ports: list[int]) -> list[int]:
+        """Open ports that serve viewers by HTTP. :returns: the ports."""
+        self._viewers = Connections(viewers.handler(self.state), access_log=None, keepalive_timeout=KEEP_ALIVE_SECONDS)
+        self._viewer_listeners.hold(host, [(port, None) for port in ports])
+        await self._viewer_listeners.listen()
+        return self.viewer_ports
+
+    @property
+    def viewer_ports(self) -> list[int]:
+        """Return the ports that serve viewers."""
+        return self._viewer_listeners.numbers
+
+    def _viewer(self) -> Any:
+        assert self._viewers is not None
+        return self._viewers()
 
     async def listen_tls(self, host: str, port: int) -> int:
         """Open a TLS port that serves the certificates of virtual hosts.
@@ -154,8 +173,10 @@ class Server:
         for listener in self.tls_listeners:
             listener.release()
         self._listeners.release()
-        if self._connections is not None:
-            await self._connections.shutdown(0.1)
+        self._viewer_listeners.release()
+        for connections in (self._connections, self._viewers):
+            if connections is not None:
+                await connections.shutdown(0.1)
 
     def inject(self, fault: Fault) -> None:
         """Let a fault spoil requests from now on."""
@@ -248,10 +269,16 @@ class Server:
             self._connections.closed = True
         for listener in self.tls_listeners:
             listener.close()
+        self._viewer_listeners.close()
         self._abort_connections()
+        self._abort(self._viewers)
 
     def _abort_connections(self) -> None:
-        for connection in self._connections.connections if self._connections is not None else ():
+        self._abort(self._connections)
+
+    @staticmethod
+    def _abort(connections: Connections | None) -> None:
+        for connection in connections.connections if connections is not None else ():
             if connection.transport is not None:
                 connection.transport.abort()
 

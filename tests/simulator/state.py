@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import stream_maps
+from . import outputs, stream_maps
 from .channel_files import Channels
 from .clock import Clock
 from .config_xml import resolved
@@ -355,7 +355,7 @@ class State:
     def start_task(self, vhost: str, app: str, push: PushApplication, task: PushTask) -> None:
         """Reserve a task; it delivers at once if its stream is live."""
         push.tasks[task.id] = task
-        if (vhost, app, task.stream_name) in self.streams:
+        if self.has_output(vhost, app, task.stream_name):
             self._begin_session(task)
 
     def stop_task(self, push: PushApplication, task: PushTask) -> None:
@@ -395,7 +395,7 @@ class State:
     # -- streams and destinations -----------------------------------------------------------------------------
 
     def stream_appears(self, vhost: str, app: str, stream: str, **source: Any) -> None:
-        """Let a stream go live; tasks that wait for it start.
+        """Let a stream go live; tasks that wait for one of its outputs start.
 
         :param source: fields of :class:`.media.LiveStream`, such as ``source_type``; an encoder by RTMP without them.
         """
@@ -404,15 +404,26 @@ class State:
             if found is None or app not in found.applications:
                 raise LookupError(f"no application: {vhost}/{app}")
             if (vhost, app, stream) not in self.streams:
-                self.streams[vhost, app, stream] = LiveStream(self.clock.now(), **source)
-                for task in self._tasks_of(vhost, app, stream):
-                    self._begin_session(task)
-                place = found, found.applications[app], stream
-                push = self.push_application(vhost, app)
-                if push is not None:
-                    for task in stream_maps.pushes(self, *place):
-                        self.start_task(vhost, app, push, task)
-                self.records.stream_appears(vhost, app, stream, list(stream_maps.records(self, *place)))
+                live = self.streams[vhost, app, stream] = LiveStream(self.clock.now(), **source)
+                live.outputs = outputs.names(self.version, found.applications[app], stream, live)
+                if not live.outputs:
+                    self.say(f"[#{vhost}#{app}/{stream}] Failed to create the stream")
+                for output in live.outputs:
+                    self._output_appears(found, found.applications[app], output)
+
+    def _output_appears(self, vhost: VirtualHost, app: Application, output: str) -> None:
+        for task in self._tasks_of(vhost.name, app.name, output):
+            self._begin_session(task)
+        push = self.push_application(vhost.name, app.name)
+        if push is not None:
+            for task in stream_maps.pushes(self, vhost, app, output):
+                self.start_task(vhost.name, app.name, push, task)
+        mapped = list(stream_maps.records(self, vhost, app, output))
+        self.records.stream_appears(vhost.name, app.name, output, mapped)
+
+    def has_output(self, vhost: str, app: str, output: str) -> bool:
+        """Return whether an application makes an output of a name at present."""
+        return any(output in live.outputs for key, live in self.streams.items() if key[:2] == (vhost, app))
 
     def stream_disappears(self, vhost: str, app: str, stream: str) -> None:
         """Let a stream end; its tasks wait for it again."""
@@ -422,12 +433,16 @@ class State:
                 past = self.world.past_bytes
                 past[vhost, app] = past.get((vhost, app), 0) + ended.bytes_until(self.clock.now())
                 self.dying = self.dying or (ended.concluded and self.version.conclude_kills)
-                for push in self.push_applications.get((vhost, app), []):
-                    for task in [task for task in push.tasks.values() if task.stream_name == stream]:
-                        self._end_session(task)
-                        if task.ends_with_stream:
-                            self.stop_task(push, task)
-                self.records.stream_disappears(vhost, app, stream)
+                for output in ended.outputs:
+                    self._output_disappears(vhost, app, output)
+
+    def _output_disappears(self, vhost: str, app: str, output: str) -> None:
+        for push in self.push_applications.get((vhost, app), []):
+            for task in [task for task in push.tasks.values() if task.stream_name == output]:
+                self._end_session(task)
+                if task.ends_with_stream:
+                    self.stop_task(push, task)
+        self.records.stream_disappears(vhost, app, output)
 
     def _end_streams(self, vhost: str, app: str) -> None:
         for key in [key for key in self.streams if key[:2] == (vhost, app)]:

@@ -15,11 +15,11 @@ import string
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element
 
 from .config_xml import child_text, parse, resolved
 from .errors import ApiError, ConfigError
 from .objects import Application, PushTask, VirtualHost
+from .pugixml import Node
 from .push_rules import check_required, check_url
 from .recorder import RULES, SCHEDULE
 from .wildcards import matches
@@ -93,21 +93,21 @@ def _path(publisher: Mapping[str, Any], key: str) -> str:
     return resolved(str(settings.get("path") or settings.get("recordInfo") or ""))
 
 
-def _entries(state: State, vhost: VirtualHost, path: str, root: str, name: str, stream: str) -> Iterator[Element]:
+def _entries(state: State, vhost: VirtualHost, path: str, root: str, name: str, stream: str) -> Iterator[Node]:
     if not path:
         return
     place = f"{vhost.name}/{stream}"
     try:
-        found = parse(Path(state.locate(path, state.directory)))
+        found = parse(Path(state.locate(path, state.directory)), root)
     except (ConfigError, OSError) as error:
         state.say(f"Stream({place}) - Failed to load stream map file({path}): {error}")
         return
-    if found.tag != root:
+    if found is None:
         state.say(f"Stream({place}) - Failed to load stream map file({path}) because root node is not found")
         return
-    for node in found.findall(name):
+    for node in found.nodes():
         pattern = child_text(node, "StreamName").replace(_SOURCE, stream)
-        if child_text(node, "Enable") == "true" and matches(stream, pattern):
+        if node.tag == name and child_text(node, "Enable") == "true" and matches(stream, pattern):
             yield node
 
 

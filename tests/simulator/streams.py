@@ -12,6 +12,7 @@ from . import tracks
 from .answers import Answer, envelope, success
 from .errors import NO_OBJECT, ApiError
 from .media import NO_INPUT_SECONDS, RTMP_SOURCE, LiveStream, Pull
+from .outputs import is_relayed
 from .state import ACCEPT, Application, State, VirtualHost, lies_under
 
 _URL = re.compile(r"(?P<scheme>.*)://((?P<id>.+):(?P<password>.+)@)?(?P<host>[^:/?#]*)(:\d+)?(/[^?]*)?(\?.*)?")
@@ -47,8 +48,8 @@ def read(state: State, vhost: VirtualHost, app: Application, name: str) -> Answe
 
 def outputs(state: State, app: Application, name: str, stream: LiveStream) -> list[dict[str, Any]]:
     """Return the output streams of a stream."""
-    is_relay = stream.pull is not None and stream.pull.relay and state.version.pull_checks_urls
-    return (tracks.relay if is_relay else tracks.outputs)(state.version, app, name)
+    made = tracks.relay if is_relayed(state.version, stream) else tracks.outputs
+    return made(state.version, app, name)
 
 
 def _source_url(state: State, stream: LiveStream) -> str:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .state import Application
+from .objects import Application
+from .outputs import can_be_made, encodes, is_true, output_name, profiles
 from .versions import ServerVersion
-
-ORIGIN = "${OriginStreamName}"
 
 _VIDEO: dict[str, Any] = {
     "bypass": False,
@@ -82,8 +81,8 @@ def input_tracks(version: ServerVersion) -> list[dict[str, Any]]:
 
 
 def outputs(version: ServerVersion, app: Application, stream: str) -> list[dict[str, Any]]:
-    """Return the output streams: one for each output profile of the application."""
-    return [_output(version, app, profile, stream) for profile in profiles(app)]
+    """Return the output streams: one for each output profile of the application that the server can make."""
+    return [_output(version, app, profile, stream) for profile in profiles(app) if can_be_made(profile)]
 
 
 def relay(version: ServerVersion, app: Application, stream: str) -> list[dict[str, Any]]:
@@ -93,23 +92,11 @@ def relay(version: ServerVersion, app: Application, stream: str) -> list[dict[st
     return [{**result, "playlists": lists} if version.has_playlists and lists else result]
 
 
-def profiles(app: Application) -> list[dict[str, Any]]:
-    """Return the output profiles of an application."""
-    item = app.config.get("outputProfiles")
-    found = item.get("outputProfile") if isinstance(item, dict) else None
-    return [profile for profile in found or () if isinstance(profile, dict)]
-
-
-def output_name(profile: dict[str, Any], stream: str) -> str:
-    """Return the name of the output that a profile makes of a stream."""
-    return str(profile.get("outputStreamName", ORIGIN)).replace(ORIGIN, stream)
-
-
 def _output(version: ServerVersion, app: Application, profile: dict[str, Any], stream: str) -> dict[str, Any]:
     tracks: list[dict[str, Any]] = []
     names: dict[str, str] = {}
     for kind, key in (("Video", "videos"), ("Audio", "audios")):
-        for encode in _encodes(profile, key):
+        for encode in encodes(profile, key):
             name = str(encode.get("name", ""))
             names.setdefault(kind, name)
             values = _encoded(version, kind, encode)
@@ -119,14 +106,8 @@ def _output(version: ServerVersion, app: Application, profile: dict[str, Any], s
     return {**result, "playlists": lists} if version.has_playlists and lists else result
 
 
-def _encodes(profile: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    item = profile.get("encodes")
-    found = item.get(key) if isinstance(item, dict) else None
-    return [encode for encode in found or () if isinstance(encode, dict)]
-
-
 def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any]) -> dict[str, Any]:
-    bypass = _is_true(encode.get("bypass"))
+    bypass = is_true(encode.get("bypass"))
     if bypass and _is_older(version):
         return {"bypass": True}
     values = dict(KEYS[version.tracks][kind == "Audio"])
@@ -136,11 +117,6 @@ def _encoded(version: ServerVersion, kind: str, encode: dict[str, Any]) -> dict[
         values["codec"] = str(encode.get("codec", values["codec"])).upper()
     result = {**_spelled(version, values), "bypass": bypass}
     return {**result, "codecStatus": "Ready"} if version.tracks == "0.21.0" else result
-
-
-def _is_true(value: Any) -> bool:
-    # An application of the configuration file has text.
-    return str(value).lower() == "true"
 
 
 def _playlists(app: Application, profile: dict[str, Any], video: str, audio: str) -> list[dict[str, Any]]:
@@ -161,9 +137,9 @@ def _playlist(entry: dict[str, Any]) -> dict[str, Any]:
         "name": entry.get("name", ""),
         "fileName": entry.get("fileName", ""),
         "options": {
-            "webrtcAutoAbr": _is_true(options.get("webRtcAutoAbr", True)),
+            "webrtcAutoAbr": is_true(options.get("webRtcAutoAbr", True)),
             "hlsChunklistPathDepth": int(depth) if depth.lstrip("-").isdecimal() else 0,
-            "enableTsPackaging": _is_true(options.get("enableTsPackaging")),
+            "enableTsPackaging": is_true(options.get("enableTsPackaging")),
         },
         "renditions": [
             {

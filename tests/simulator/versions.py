@@ -111,6 +111,8 @@ class ServerVersion:
     """Where recordings go if neither the request nor the configuration says it."""
     record_info_path: str = "${TransactionId}_${VirtualHost}_${Application}_${Stream}.xml"
     """The same for the description of a recording."""
+    viewers_get_cors: bool = True
+    """Responses to viewers have ``Vary`` and ``Access-Control-Allow-Methods``."""
     has_channels: bool = True
     """There are scheduled and multiplex channels."""
     schedule_forwards_data: bool = True
@@ -170,6 +172,7 @@ V0_18_0 = replace(
     V0_20_0,
     name="0.18.0",
     reported="0.18.0",
+    viewers_get_cors=False,
     has_api_certificate_reload=False,
     sends_date=False,
     keys="0.18.0",

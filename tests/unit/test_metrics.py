@@ -10,7 +10,6 @@ import itertools
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_metrics import METRICS, STATES
+from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -117,14 +117,11 @@ def test_annotations_of_rules_use_labels_of_their_queries() -> None:
         assert rule["labels"]["severity"] in ("warning", "critical")
 
 
+@needs("promtool")
 def test_prometheus_accepts_the_rules() -> None:
-    """With Prometheus' own program where it is installed."""
-    program = shutil.which("promtool")
-    if program is not None:
-        done = subprocess.run(
-            [program, "check", "rules", str(RULES)], capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
-        assert done.returncode == 0 and f"{len(rules())} rules found" in done.stdout, done.stdout + done.stderr
+    command = ["promtool", "check", "rules", str(RULES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.returncode == 0 and f"{len(rules())} rules found" in done.stdout, done.stdout + done.stderr
 
 
 def test_panels_have_their_own_places() -> None:

@@ -280,9 +280,75 @@ def test_compose_starts_a_server_again_that_ends_with_1(machine: Machine) -> Non
     machine.configure("<Server>")
     compose = machine.compose()
     assert machine.run(*compose, "up", "-d")[0] == 0
-    wait_until(lambda: machine.host.state("ome-server").active == "failed")
-    assert machine.host.state("ome-server").starts == 3
+    wait_until(lambda: machine.host.state("ome-server").starts == 3)
+    wait_until(lambda: machine.host.state("ome-server").active == "activating")
     assert machine.run(*compose, "ps", "--status", "running", "--quiet") == (0, "")
+    assert "restarting" in machine.run(*compose, "ps", "--all")[1]
+    machine.configure()
+    assert machine.run(*compose, "up", "-d", "--force-recreate")[0] == 0
+    assert machine.answers() == "0.21.0"
+
+
+@pytest.mark.parametrize("status", [0, 11])
+def test_a_unit_that_waits_between_starts_stays_in_auto_restart(machine: Machine, status: int) -> None:
+    machine.unit(RestartSec="2", RestartPreventExitStatus="1")
+    machine.configure("<Server>")
+    machine.host.fail_starts(status, lines=12)
+    assert machine.run("systemctl", "start", UNIT) == (0, "")
+    wait_until(lambda: machine.host.state(UNIT).starts == 3 and machine.host.state(UNIT).active == "activating")
+    assert machine.run("systemctl", "is-active", UNIT) == (3, "activating")
+    assert machine.run("systemctl", "is-failed", UNIT) == (1, "activating")
+    shown = machine.run("systemctl", "show", "-p", "ActiveState,SubState,ExecMainStatus,MainPID", "--value", UNIT)
+    assert shown == (0, f"activating\nauto-restart\n{status}\n0")
+    # A start leaves it to the timer of the unit, a restart does not.
+    machine.configure()
+    assert machine.run("systemctl", "start", UNIT) == (0, "") and not machine.listens()
+    assert machine.run("systemctl", "restart", UNIT) == (0, "")
+    assert machine.answers() == "0.21.0"
+    machine.configure("<Server>")
+    machine.run("systemctl", "restart", UNIT)
+    wait_until(lambda: machine.host.state(UNIT).starts == 3 and machine.host.state(UNIT).active == "activating")
+    assert machine.run("systemctl", "stop", UNIT) == (0, "")
+    assert machine.run("systemctl", "is-active", UNIT) == (3, "inactive")
+
+
+def test_the_journal_since_a_time_has_the_starts_since_then(machine: Machine) -> None:
+    machine.unit(RestartPreventExitStatus="1")
+    machine.configure("<Old>")
+    machine.run("systemctl", "start", UNIT)
+    wait_until(lambda: machine.host.state(UNIT).active == "failed")
+    moment = int(machine.run("date", "+%s")[1])
+    machine.configure("<New>")
+    machine.run("systemctl", "start", UNIT)
+    wait_until(lambda: machine.host.state(UNIT).active == "failed")
+    journal = machine.run("journalctl", "--unit", UNIT, "--since", f"@{moment}", "--output", "cat", "--no-pager")[1]
+    assert len(journal.splitlines()) == 1 < len(machine.host.log(UNIT))
+    assert machine.run("journalctl", "--unit", UNIT, "--since", f"@{moment + 3600}")[1] == "-- No entries --"
+
+
+def test_a_failed_unit_is_forgotten_by_reset_failed(machine: Machine) -> None:
+    assert machine.run("systemctl", "reset-failed", UNIT)[0] == 1
+    machine.unit(RestartPreventExitStatus="1")
+    machine.configure("<Server>")
+    machine.run("systemctl", "start", UNIT)
+    wait_until(lambda: machine.host.state(UNIT).active == "failed")
+    (machine.host.unit_dir / UNIT).unlink()
+    machine.run("systemctl", "daemon-reload")
+    assert machine.run("systemctl", "is-failed", UNIT) == (0, "failed")
+    assert machine.run("systemctl", "reset-failed", UNIT) == (0, "")
+    assert machine.run("systemctl", "is-failed", UNIT) == (1, "inactive")
+
+
+def test_the_kernel_takes_settings_unless_it_is_fixed(machine: Machine, tmp_path: Path) -> None:
+    path = tmp_path / "90-x.conf"
+    path.write_text("# Sizes\nnet.core.rmem_max = 16777216\n", encoding="utf-8")
+    values = ("sysctl", "--values", "net.core.rmem_max", "net.core.wmem_max")
+    assert machine.run("sysctl", "--load", str(path)) == (0, "")
+    assert machine.run(*values) == (0, "16777216\n212992")
+    machine.host.fix_kernel()
+    path.write_text("net.core.wmem_max = 16777216\n", encoding="utf-8")
+    assert "permission denied on key" in machine.run("sysctl", "--load", str(path))[1]
+    assert machine.run(*values) == (0, "16777216\n212992")
 
 
 def test_what_starts_with_the_host_runs_after_a_reboot(machine: Machine) -> None:
@@ -348,5 +414,4 @@ def test_nothing_runs_after_the_end_of_the_host(tmp_path: Path) -> None:
         machine.unit()
         machine.run("systemctl", "start", UNIT)
         machine.answers()
-        assert machine.run("sysctl", "--load", "x")[0] == 0
     assert not machine.listens()

@@ -9,13 +9,19 @@ from pathlib import Path
 
 TOKEN = "file-token"
 PUSH = "<Push/>"
+OUTPUT = (
+    "<OutputProfiles><OutputProfile><Name>bypass</Name><OutputStreamName>${OriginStreamName}</OutputStreamName>"
+    "<Encodes><Video><Bypass>true</Bypass></Video><Audio><Bypass>true</Bypass></Audio></Encodes>"
+    "</OutputProfile></OutputProfiles>"
+)
+"""One output of each stream; without it the server makes none."""
 
 
-def application(name: str = "live", publishers: str = PUSH) -> str:
+def application(name: str = "live", publishers: str = PUSH, output: str = OUTPUT) -> str:
     """Return the element of an application."""
     return (
         f"<Application><Name>{name}</Name><Type>live</Type><Providers><RTMP/></Providers>"
-        f"<Publishers>{publishers}</Publishers></Application>"
+        f"<Publishers>{publishers}</Publishers>{output}</Application>"
     )
 
 

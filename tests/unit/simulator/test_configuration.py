@@ -51,7 +51,7 @@ def test_virtual_hosts_of_files_are_read_with_all_scalars_as_text(start: Start, 
     )
     write(
         tmp_path,
-        Server=server(virtual_host("default", webhooks, applications=application()) + INCLUDE),
+        Server=server(virtual_host("default", webhooks, applications=application(output="")) + INCLUDE),
         VHost_a=virtual_host("a", host_name="a.example.com"),
     )
     simulator, client = start(version=version, config=tmp_path, port=0)
@@ -82,10 +82,10 @@ def test_json_keys_are_those_of_the_version_and_xml_keeps_its_capitals(
     publishers = "<LLHLS><DVR><Enable>true</Enable><MaxDuration>600</MaxDuration></DVR></LLHLS><MPEGTSPush/>"
     profile = (
         "<OutputProfiles><OutputProfile><Name>p</Name><OutputStreamName>${OriginStreamName}</OutputStreamName><Encodes>"
-        "<Video><Name>v</Name><Bypass>true</Bypass></Video><Video><Name>w</Name><Codec>h264</Codec></Video>"
+        "<Video><Name>v</Name><Bypass>true</Bypass></Video><Video><Name>w</Name><Codec>h264</Codec><Bitrate>2M</Bitrate></Video>"
         "</Encodes></OutputProfile></OutputProfiles>"
     )
-    app = application(publishers=publishers).replace("</Application>", f"{profile}</Application>")
+    app = application(publishers=publishers, output=profile)
     write(tmp_path, Server=server(virtual_host("default", applications=app)))
     _simulator, client = start(version=version, config=tmp_path, port=0)
     found = client.get("/v1/vhosts/default/apps/live")[1]["response"]
@@ -95,7 +95,7 @@ def test_json_keys_are_those_of_the_version_and_xml_keeps_its_capitals(
     )
     (output,) = found["outputProfiles"]["outputProfile"]
     assert output["encodes"] == {
-        "videos": [{"name": "v", "bypass": "true"}, {"name": "w", "codec": "h264"}],
+        "videos": [{"name": "v", "bypass": "true"}, {"name": "w", "codec": "h264", "bitrate": "2M"}],
     }
 
 
@@ -200,6 +200,10 @@ def test_what_a_version_does_not_know_yet_keeps_it_from_starting(
             "Could not read the file: DIR/VHost_a.xml (reason: Start-end tags mismatch",
         ),
         ("", "Could not read the file: DIR/VHost_a.xml (reason: No document element found, offset: 0)"),
+        (
+            "<VirtualHost><!-- a -- b ></VirtualHost>",
+            "Could not read the file: DIR/VHost_a.xml (reason: Error parsing comment, offset: 39)",
+        ),
         ("<VirtualHosts/>", "Could not find the root element: <VirtualHost> in DIR/VHost_a.xml"),
         ("<VirtualHost><Bogus/></VirtualHost>", "Unknown item found: VirtualHost.Bogus in DIR/VHost_a.xml"),
         ("<VirtualHost/>", "VirtualHost.name is not optional"),
@@ -232,6 +236,12 @@ def test_a_directory_without_server_xml_keeps_the_server_from_starting(tmp_path:
     assert "Could not read the file: DIR/Server.xml (reason: File was not found, offset: 0)" in reason(
         tmp_path, version
     )
+
+
+def test_a_file_that_is_not_quite_xml_is_read(start: Start, tmp_path: Path, version: str) -> None:
+    lenient = "<!-- a -- <VirtualHost> --->" + virtual_host("a").replace("<VirtualHost", "<VirtualHost x='1' x='2'", 1)
+    write(tmp_path, Server=server(INCLUDE), VHost_a=f"\n<?xml version='1.0'?>\n<!DOCTYPE x>{lenient}<Other/> & text")
+    assert names(start(version=version, config=tmp_path, port=0)[1]) == ["a"]
 
 
 def test_two_virtual_hosts_with_one_name_keep_the_server_from_starting(tmp_path: Path, version: str) -> None:

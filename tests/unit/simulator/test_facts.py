@@ -281,8 +281,9 @@ def published(client: Any, host: str, app: str = "live", stream: str = "s1") -> 
 
 
 def named(name: str, *hosts: str) -> dict[str, Any]:
-    """Return a virtual host with an application ``live``."""
-    return {"name": name, "host": {"names": list(hosts)}, "applications": [{"name": "live", "type": "live"}]}
+    """Return a virtual host with an application ``live``, to which the server adds nothing."""
+    app = {"name": "live", "type": "live", "providers": {"rtmp": {}}}
+    return {"name": name, "host": {"names": list(hosts)}, "applications": [app]}
 
 
 @pytest.mark.parametrize("version", list(VERSIONS))

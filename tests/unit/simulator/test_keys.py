@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import VERSIONS, values
 
 KEYS = Path(__file__).resolve().parents[2] / "wire" / "keys"
 TABLES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(KEYS.glob("*.json"))}
 VALUES: dict[str, Any] = {"text": "x", "integer": 7, "decimal": 1.5, "boolean": True}
-GOOD = {"type": "live", "originMapStore.redisServer.host": "127.0.0.1:6379"}
+GOOD = {
+    "type": "live",
+    "originMapStore.redisServer.host": "127.0.0.1:6379",
+    "providers.mpegts.streams[].port": "4000",
+}
 """Texts that the server looks at."""
 SPELLINGS = [
     ("publishers.hls", "dVR", "dvr"),
@@ -101,7 +105,10 @@ def test_every_version_has_its_table() -> None:
 
 
 @pytest.mark.parametrize("version", list(TABLES))
-def test_every_key_of_the_table_is_taken_and_read_back(start: Any, version: str) -> None:
+def test_every_key_of_the_table_is_taken_and_read_back(
+    start: Any, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    monkeypatch.setattr(values, "refuse", lambda app, version: None)  # this is about keys
     _sim, client = start(version=version)
     vhost, app = (whole(table, "t1") for table in tables(version))
     for body, path in ((vhost, "/v1/vhosts"), (app, "/v1/vhosts/t1/apps")):

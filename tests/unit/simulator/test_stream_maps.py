@@ -233,7 +233,7 @@ def test_applications_of_the_api_have_maps_too(begun: tuple[Simulator, Client], 
     simulator, client = begun
     stream_map = {"enable": True, "path": str(tmp_path / "push_map.xml")}
     app = {"name": "live", "type": "live", "publishers": {"push": {"streamMap": stream_map}}}
-    assert client.post("/v1/vhosts", [{"name": "b", "applications": [app]}])[0] == 200
+    assert client.post("/v1/vhosts", [{"name": "b"}])[0] == client.post("/v1/vhosts/b/apps", [app])[0] == 200
     write_map(tmp_path, "Push", PUSHES)
     simulator.stream_appears("b", "live", "s1")
     assert [task["isConfig"] for task in client.tasks("b/apps/live")] == [True]

@@ -71,8 +71,9 @@ _WAIT = re.compile(r"(?<=Trying again in )[0-9.]+(?= s)")
 _PORTS = ("port", "ports", "setup_simulator_tls_ports")
 _FIRST_PORT_OF_A_CLIENT = 32768
 
-# Keys of results of the collection whose numbers grow with time.
+# Keys of results of the collection whose numbers change with time.
 _GROWING = {
+    "days_left",
     "uptime",
     "total_bytes_in",
     "total_bytes_out",

@@ -125,5 +125,6 @@ def test_roles_declare_only_secrets_as_secrets() -> None:
         "ovenmediaengine_api_token",
         "ovenmediaengine_http_headers",
         "ovenmediaengine_stream_keys",
+        "server_environment",
         "server_previous_api_token",
     }

@@ -12,7 +12,13 @@ import typing as t
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.benchmarks import __main__ as program
-from ansible_collections.streamops.ovenmediaengine.benchmarks import media_objects, notes, objects, rulebook_rows
+from ansible_collections.streamops.ovenmediaengine.benchmarks import (
+    media_objects,
+    notes,
+    objects,
+    rulebook_rows,
+    ssh_rows,
+)
 from ansible_collections.streamops.ovenmediaengine.benchmarks.measuring import Sample
 from ansible_collections.streamops.ovenmediaengine.benchmarks.page import page
 from ansible_collections.streamops.ovenmediaengine.benchmarks.places import Place
@@ -62,8 +68,9 @@ class NoServers:
 
 @pytest.fixture
 def rows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> list[Row]:
-    """Provide all rows of a whole run, also where there is no Java."""
+    """Provide all rows of a whole run, even if there is no Java and no OpenSSH."""
     monkeypatch.setattr(rulebook_rows, "missing", lambda: None)
+    monkeypatch.setattr(ssh_rows, "has_sshd", lambda: True)
     place = Place(tmp_path / "one", NoServers(), {}, {})
     return Rows(place, place, Sizes(), place).all()
 

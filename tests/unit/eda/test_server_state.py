@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import datetime
 import json
@@ -20,6 +21,7 @@ import requests
 import trustme
 import yaml
 from ansible_collections.streamops.ovenmediaengine.extensions.eda.plugins.plugin_utils.conditions import Conditions
+from ansible_collections.streamops.ovenmediaengine.extensions.eda.plugins.plugin_utils.expectations import read
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import ManualClock, Simulator, ports
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.answers import success
 from ansible_collections.streamops.ovenmediaengine.tests.unit.eda.sources import ROOT, main_of, next_event, running
@@ -205,6 +207,115 @@ def test_faults(sim: Simulator, kind: str, options: dict[str, Any], reason: str 
     run(test)
 
 
+def test_a_wrong_token_is_reported_once_with_where_it_comes_from(
+    sim: Simulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing else would say why a rulebook does nothing."""
+    encoded = base64.b64encode(b"canary-token").decode()
+    monkeypatch.setenv("TOKEN_OF_MEDIA1", encoded)
+
+    async def test() -> None:
+        async with watching({"servers": [server(sim, api_token_env="TOKEN_OF_MEDIA1")]}) as watch:
+            (refused,) = await watch.after(3600)
+            assert (refused["kind"], refused["reason"]) == ("server_unreachable", "unauthorized")
+            assert (
+                "access token in the environment variable TOKEN_OF_MEDIA1. It looks like Base64" in refused["meaning"]
+            )
+            assert "AccessToken" in refused["remedy"] and "start the rulebook again" in refused["remedy"]
+
+    run(test)
+    (printed,) = [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
+    assert printed.getMessage().startswith("media1 cannot be watched. The server does not accept the access token")
+    assert "canary" not in caplog.text and encoded not in caplog.text
+
+
+def test_each_cause_of_one_outage_is_reported_once(sim: Simulator, caplog: pytest.LogCaptureFixture) -> None:
+    """A server that comes back with another token, and that times out and refuses connections in turn."""
+
+    async def test() -> None:
+        async with watching({"servers": [server(sim)], "timeout": 20}) as watch:
+            assert await watch.after(6) == []
+            reasons = []
+            for kind, options in [
+                ("refuse", {"variant": "now", "seconds": 3600}),
+                ("reset", {"times": -1}),
+                ("unauthorized", {"times": -1}),
+                ("refuse", {"variant": "now", "seconds": 3600}),
+                ("unauthorized", {"times": -1}),
+            ]:
+                await asyncio.to_thread(sim.clear_faults)
+                await asyncio.to_thread(lambda kind=kind, options=options: sim.inject(kind, **options))
+                reasons += [event["reason"] for event in await watch.after(60)]
+            assert reasons == ["refused", "unauthorized"]
+            await asyncio.to_thread(sim.clear_faults)
+            assert kinds(await watch.after(60)) == ["server_reachable"]
+
+    run(test)
+    printed = [record.getMessage() for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
+    assert len(printed) == 3 and printed[-1] == "media1 is watched again."
+
+
+@pytest.mark.parametrize(
+    ("path", "fault", "reason"),
+    [
+        ("/v1/vhosts", {"kind": "status", "status": 500}, "server_error"),
+        ("/v1/vhosts", {"kind": "html"}, "not_json"),
+    ],
+)
+def test_a_comparison_that_always_fails_is_reported_although_the_server_answers(
+    sim: Simulator, tmp_path: pathlib.Path, path: str, fault: dict[str, Any], reason: str
+) -> None:
+    async def test() -> None:
+        options = {"servers": [server(sim)], "expectations": saved(tmp_path)}
+        async with watching(options) as watch:
+            await watch.after(60)
+            await asyncio.to_thread(lambda: sim.inject(**fault, times=-1, path=path))
+            (lost,) = await watch.after(300)
+            assert (lost["kind"], lost["reason"]) == ("server_unreachable", reason)
+            await asyncio.to_thread(sim.clear_faults)
+            assert kinds(await watch.after(60)) == ["server_reachable"]
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("tls", "scheme", "changes", "reason", "meaning"),
+    [
+        (True, "https", {}, "tls", "certificate is not accepted: unable to get local issuer certificate."),
+        (True, "http", {}, "connection_lost", ""),
+        (False, "https", {}, "wrong_scheme", "api_url is https, and the port speaks plain http."),
+        (False, "http", {"suffix": "/v1"}, "controller_not_found", "The server has no such call."),
+        (False, "http", {"host": "no-such-host.invalid"}, "unresolved", "cannot be resolved"),
+    ],
+)
+def test_a_wrong_address_is_reported_with_its_reason(
+    tls: bool, scheme: str, changes: dict[str, str], reason: str, meaning: str
+) -> None:
+    with Simulator(tls=tls) as other:
+        host = changes.get("host", "127.0.0.1")
+        url = f"{scheme}://{host}:{other.url.rsplit(':', 1)[1]}{changes.get('suffix', '')}"
+
+        async def test() -> None:
+            async with watching({"servers": [server(other, api_url=url)], "timeout": 20}) as watch:
+                (lost,) = await watch.after(600)
+                assert (lost["kind"], lost["reason"]) == ("server_unreachable", reason)
+                assert meaning in lost["meaning"] and lost["remedy"]
+
+        run(test)
+
+
+@pytest.mark.parametrize("text", ["no", "False", "off", "0", "n", "f"])
+def test_booleans_of_a_source_can_be_text(text: str) -> None:
+    """Rulebook variables of the command line, and of inventories in INI form, are text."""
+    with Simulator(tls=True) as secure:
+
+        async def test() -> None:
+            async with watching({"servers": [server(secure, validate_certs=text)], "streams": text}) as watch:
+                assert await watch.after(60) == []
+
+        run(test)
+
+
 def test_slow_server_delays_no_other(sim: Simulator) -> None:
     """While one server does not answer, the others are polled as before."""
 
@@ -359,6 +470,66 @@ def test_recordings(sim: Simulator, tmp_path: pathlib.Path) -> None:
             assert await watch.after(300) == []
 
     run(test)
+
+
+MAP = {"streamMap": {"enable": True, "path": "maps/bb/live/push_map.xml"}}
+PROFILE = {"name": "p", "outputStreamName": "${OriginStreamName}", "encodes": {"videos": [{"bypass": True}]}}
+APPLICATION = {"name": "live", "type": "live", "outputProfiles": {"outputProfile": [PROFILE]}}
+
+
+@pytest.mark.parametrize("key", (STREAM_KEY, "{{ vaulted_key }}"))
+def test_what_a_stream_map_has_started_is_not_missing(tmp_path: pathlib.Path, key: str) -> None:
+    clock = ManualClock()
+    record = {"vhost": "bb", "app": "live", "id": "r1", "stream": {"name": "live1"}, "file_path": "/a.ts"}
+    push = {"vhost": "bb", "app": "live", **PUSH, "stream_key": key}
+    variables = {"ovenmediaengine_push_tasks": [push], "ovenmediaengine_records": [record]}
+    with Simulator(clock=clock) as sim:
+        create(sim, "aa")
+        publishers = {"push": MAP, "file": {"rootPath": "/srv"}}
+        sim.add_static_virtual_host({"name": "bb"}, [{**APPLICATION, "publishers": publishers}])
+        sim.state.set_destination(PUSH["url"], "refuse")
+
+        def begin(stream_key: str) -> None:
+            sim.stream_appears("bb", "live", "live1")
+            fields = {"stream_name": "live1", "url": f"{PUSH['url']}/", "stream_key": stream_key}
+            sim.add_config_task("bb", "live", **fields)
+            sim.add_config_record("bb", "live", stream_name="live1", file_path="/a.ts")
+
+        async def test() -> None:
+            options = {"servers": [server(sim)], "expectations": saved(tmp_path, **variables), "compare_interval": 5}
+            async with watching(options) as watch:
+                # Nothing is missing while the map waits for the stream.
+                assert kinds(await watch.after(120)) == []
+                await asyncio.to_thread(begin, STREAM_KEY)
+                clock.advance(5)
+                (failed,) = await until(watch, "push_error")
+                assert (failed["vhost"], failed["id"], failed["stream"]) == ("bb", "p1", "live1")
+                assert "push_missing" not in kinds(await watch.after(120))
+
+        run(test)
+
+
+def test_a_push_of_a_stream_map_with_another_key_is_another_one(tmp_path: pathlib.Path) -> None:
+    with Simulator() as sim:
+        create(sim, "aa")
+        sim.add_static_virtual_host({"name": "bb"}, [{**APPLICATION, "publishers": {"push": MAP}}])
+        sim.stream_appears("bb", "live", "live1")
+        sim.add_config_task("bb", "live", stream_name="live1", url=PUSH["url"], stream_key="canary-of-another")
+        push = {"vhost": "bb", "app": "live", **PUSH, "stream_key": STREAM_KEY}
+
+        async def test() -> None:
+            expectations = saved(tmp_path, ovenmediaengine_push_tasks=[push])
+            options = {"servers": [server(sim)], "expectations": expectations, "compare_interval": 5}
+            async with watching(options) as watch:
+                (missing,) = await until(watch, "push_missing")
+                assert (missing["vhost"], missing["id"]) == ("bb", "p1") and "canary" not in str(missing)
+
+        run(test)
+
+
+def test_of_a_file_with_expectations_no_secret_is_kept(tmp_path: pathlib.Path) -> None:
+    expected = read(saved(tmp_path))
+    assert expected.push_marks and "canary" not in repr(expected) and "example.com" not in repr(expected.push_marks)
 
 
 def test_streams(sim: Simulator, tmp_path: pathlib.Path) -> None:

@@ -103,8 +103,12 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "ice_servers": {"urls": ["turn:h.example.com:3478"]},
     "stream_map": {"port": 1, "stream_path": "t-v/app/s"},
     "output_profile": {"name": "p", "output_stream_name": "s"},
+    "event": {"trigger": "live"},
+    "rendition": {"label": "x", "language": "x", "engine": "whisper", "model": "x", "output_subtitle_label": "x"},
+    "tracksets": {"name": "x", "videos": [{"name": "v"}]},
     "endpoint": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
     "certificates": {"endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}]},
+    "options": {"key": "SRTO_STREAMID", "value": "x"},
 }
 # The applications of jobs in configuration files.
 _CONFIGURED = [

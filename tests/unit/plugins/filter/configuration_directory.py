@@ -15,7 +15,7 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import import_config as plugin
 
 import_config = plugin.FilterModule().filters()["import_config"]
-VARIABLES = ("api_token", "server", "logger", "vhosts", "push_tasks", "records")
+VARIABLES = ("api_token", "server", "environment", "logger", "vhosts", "push_tasks", "records")
 
 
 class _Loader(yaml.SafeLoader):
@@ -41,7 +41,9 @@ def find(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 
 def slurp(folder: Path, name: str) -> dict[str, Any]:
-    """Return what `slurp` returns for a file."""
+    """Return what `slurp` returns for a file; an absolute path is one with environment variables."""
+    if not (folder / name).exists():
+        return {"item": name, "failed": True, "msg": f"file not found: {name}"}
     data = (folder / name).read_bytes()
     return {"item": name, "content": base64.b64encode(data).decode(), "encoding": "base64"}
 

@@ -71,6 +71,36 @@ def test_a_server_without_a_report_is_a_finding() -> None:
     assert merged["counts"]["error"] == 1
 
 
+def broken(place: str, value: Any) -> dict[str, Any]:
+    """A report whose second server has another value in one place."""
+    report: dict[str, Any] = audit_report({"media-1": result(), "media-2": result("drift")}, EARLY)
+    server = report["servers"][1]
+    if place == "server":
+        report["servers"][1] = value
+    elif place == "severity":
+        server["findings"][0]["severity"] = value
+    else:
+        server[place] = value
+    return report
+
+
+@pytest.mark.parametrize(
+    ("report", "words"),
+    [
+        (broken("severity", "canary"), "error, drift, warning, info as servers[1].findings[0].severity (media-2)"),
+        (broken("status", "canary"), "error, drift, warning, info, ok as servers[1].status (media-2)"),
+        (broken("counts", {"canary": 1}), "numbers of error, drift, warning, info as servers[1].counts"),
+        (broken("findings", "canary"), "a dictionary with name, counts and findings as servers[1]"),
+        (broken("server", "canary"), "a dictionary with name, counts and findings as servers[1]"),
+        ({"servers": "canary"}, "a list as servers"),
+    ],
+)
+def test_an_entry_that_is_unknown_is_named(report: Any, words: str) -> None:
+    with pytest.raises(AnsibleFilterError) as caught:
+        audit_merge([json.dumps(report)], NOW)
+    assert words in str(caught.value) and "canary" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("reports", "expected"),
     [

@@ -19,6 +19,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_metrics as metrics_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
+from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS, HUGE, NASTY
 from ansible_collections.streamops.ovenmediaengine.tests.unit.reading_metrics import check_with_promtool, parsed
 from hypothesis import given
@@ -107,7 +108,6 @@ def fleet() -> dict[str, Any]:
 def test_a_fleet_with_every_kind_of_finding() -> None:
     report = audit_report(fleet(), END, START)
     text = audit_metrics(report)
-    check_with_promtool(text)
     found = parsed(text)
     assert list(found) == [metric.name for metric in metrics_plugin.METRICS]
     expected = {(*one,): 1.0 for one in (("media-10", *kind) for kind in kinds())}
@@ -202,16 +202,23 @@ def test_equal_labels_become_one_sample() -> None:
     assert found["certificate_not_after_timestamp_seconds"] == {key: seconds("2026-02-02T03:00:00Z")}
 
 
+HOSTILE_NAME = 'a\\n"b"\n#\t\u2028é{{ 7 }}'
+
+
+@needs("promtool")
+@pytest.mark.parametrize("servers", [fleet(), {}, {HOSTILE_NAME: result()}], ids=["every finding", "none", "hostile"])
+def test_prometheus_accepts_the_metrics(servers: dict[str, Any]) -> None:
+    check_with_promtool(audit_metrics(audit_report(servers, END, START)))
+
+
 def test_an_empty_report_is_valid() -> None:
     text = audit_metrics(audit_report({}, END, START))
-    check_with_promtool(text)
     assert text.endswith("\n")
     assert set(parsed(text)) == {"start_timestamp_seconds", "end_timestamp_seconds", "duration_seconds", "servers"}
 
 
 def test_labels_are_escaped() -> None:
-    text = audit_metrics(audit_report({'a\\n"b"\n#\t\u2028é{{ 7 }}': result()}, END, START))
-    check_with_promtool(text)
+    text = audit_metrics(audit_report({HOSTILE_NAME: result()}, END, START))
     assert '{server="a\\\\n\\"b\\"\\n#\ufffd\ufffdé{{ 7 }}"} 1\n' in text
     assert ('a\\n"b"\n#\ufffd\ufffdé{{ 7 }}',) in parsed(text)["server_reachable"]
 

@@ -19,6 +19,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_junit as junit_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_merge as merge_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_metrics as metrics_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_summary as summary_plugin
@@ -28,6 +29,7 @@ from hypothesis import strategies as st
 audit_report = report_plugin.FilterModule().filters()["audit_report"]
 audit_junit = junit_plugin.FilterModule().filters()["audit_junit"]
 audit_summary = summary_plugin.FilterModule().filters()["audit_summary"]
+audit_metrics = metrics_plugin.FilterModule().filters()["audit_metrics"]
 audit_page = page_plugin.FilterModule().filters()["audit_page"]
 
 TIME = "2026-01-31T03:00:00Z"
@@ -84,6 +86,7 @@ def test_counts_and_order() -> None:
         "field",
         "found",
         "wanted",
+        "vhosts",
     ]
     assert audit_report({}, TIME)["status"] == "ok"
 
@@ -261,7 +264,7 @@ def test_junit_puts_each_finding_where_it_belongs() -> None:
         "push task v/a/p": [("error", "push_error message.")],
         "certificate v h:1 (n)": [("system-out", None)],
     }
-    assert 'drift: differs message. On the server: null; listed: "é".' in "".join(root.itertext())
+    assert 'drift: differs message. On the server: nothing; listed: "é".' in "".join(root.itertext())
     assert root[0].get("timestamp") == TIME[:-1]
 
 
@@ -303,6 +306,85 @@ def test_junit_has_recordings_streams_and_channels() -> None:
         "channel v/a/c": ["error"],
         "channel v/a/d": [],
     }
+
+
+TEMPLATE = pathlib.Path(__file__).parents[4] / "roles/audit/templates/audit.html.j2"
+HIDDEN = [f"v{number}" for number in range(5)]
+UNREACHABLE = finding(
+    "error",
+    "unreachable",
+    message="These reach another one: x reaches default.",
+    vhost="v0",
+    vhosts=HIDDEN,
+    field="host.names",
+    found=["x"],
+)
+
+
+def vhosts_of(*names: str) -> list[dict[str, Any]]:
+    return [{"name": name, "listed": True, "present": True, "read_only": False, "status": "error"} for name in names]
+
+
+def test_virtual_hosts_hidden_by_one_wildcard_are_one_row_with_their_names() -> None:
+    report = audit_report({"one": result(UNREACHABLE, vhosts=vhosts_of(*HIDDEN))}, TIME)
+    (row,) = page_of(report).findings
+    assert row["object"] == "5 virtual hosts" and row["changes"] == []
+    assert row["items"] == [f"Virtual host {name}" for name in HIDDEN]
+    text = audit_page(report, TEMPLATE.read_text("utf-8"))
+    assert all(f"<li>Virtual host {name}" in text for name in HIDDEN)
+
+
+def test_virtual_hosts_hidden_by_one_wildcard_are_one_error_in_junit() -> None:
+    report = audit_report({"one": result(UNREACHABLE, vhosts=vhosts_of(*HIDDEN))}, TIME)
+    root = ElementTree.fromstring(audit_junit(report).partition("\n")[2])
+    assert (root.get("tests"), root.get("errors"), root[0].get("skipped")) == ("6", "1", "4")
+    found = {case.get("name"): [(part.tag, part.get("message")) for part in case] for case in root.iter("testcase")}
+    assert [tag for tag, _text in found["virtual host v0"]] == ["error"]
+    assert found["virtual host v4"] == [("skipped", "See virtual host v0.")]
+    assert 'On the server: ["x"].' in "".join(root.itertext()) and "null" not in "".join(root.itertext())
+
+
+def test_a_finding_without_a_desired_value_has_no_row_for_one() -> None:
+    one = {**UNREACHABLE, "vhosts": []}
+    text = audit_page(audit_report({"one": result(one)}, TIME), TEMPLATE.read_text("utf-8"))
+    assert '<span class="label">is</span>' in text and '<span class="label">should be</span>' not in text
+    lacks = finding("drift", "differs", vhost="v", field="x", found=None, wanted=1)
+    text = audit_page(audit_report({"one": result(lacks)}, TIME), TEMPLATE.read_text("utf-8"))
+    assert "<del>nothing</del>" in text and "<ins>1</ins>" in text
+
+
+def test_objects_with_the_same_warning_share_a_row() -> None:
+    findings = [
+        finding("warning", "concern", message=f"Virtual host {name}: x has no effect.", vhost=name) for name in HIDDEN
+    ]
+    (row,) = page_of(audit_report({"one": result(*findings)}, TIME)).findings
+    assert (row["object"], row["message"]) == ("5 objects", "x has no effect.")
+    assert row["items"] == [f"Virtual host {name}" for name in HIDDEN]
+
+
+def test_inputs_without_output_and_pushes_that_wait_are_in_every_report() -> None:
+    place = {"vhost": "v", "application": "a"}
+    findings = [
+        finding("error", "input_without_output", message="Stream v/a/s is live.", stream="s", **place),
+        finding("error", "push_waiting", message="Push task v/a/p is in state ready.", push_task="p", **place),
+    ]
+    push = {"protocol": "rtmp", "url": "rtmp://x.example.com", "state": "ready", "bits_per_second": None}
+    pushes = [{"vhost": "v", "app": "a", "id": "p", "listed": True, "is_config": False, **push}]
+    report = audit_report({"one": result(*findings, push_tasks=pushes)}, TIME)
+    assert [(row["object"], row["message"]) for row in page_of(report).findings] == [
+        ("Stream v/a/s", "is live."),
+        ("Push task v/a/p", "is in state ready."),
+    ]
+    assert "ready, although its stream is live" in audit_page(report, TEMPLATE.read_text("utf-8"))
+    root = ElementTree.fromstring(audit_junit(report).partition("\n")[2])
+    assert {case.get("name"): [part.tag for part in case] for case in root.iter("testcase")} == {
+        "server": [],
+        "stream v/a/s": ["error"],
+        "push task v/a/p": ["error"],
+    }
+    for kind in ("input_without_output", "push_waiting"):
+        sample = f'ovenmediaengine_audit_findings{{server="one",severity="error",kind="{kind}"}} 1\n'
+        assert sample in audit_metrics(report)
 
 
 def test_the_page_has_recordings_streams_and_channels() -> None:

@@ -27,6 +27,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.context import Context
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import completion
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.module_utils._config.meaning import (
     PUSHES,
     RECORDINGS,
@@ -99,7 +100,6 @@ def test_imported_variables_write_the_same_files(tmp_path: Path, version: str) -
             "server_alert_url_token": "canary-url",
             "server_bind_providers_srt_passphrase": "canary-passphrase",
             "server_bind_providers_webrtc_ice_servers_0_credential": "canary-credential",
-            "server_extra_newthing_accesstoken": "canary-extra",
             "tenant_a_signed_policy_secret_key": "canary-policy",
             "tenant_a_live_archive_stream_key": "canary-stream-key",
             "tenant_a_live_other_stream_key": "canary-stream-key",
@@ -139,7 +139,7 @@ def check(
     configuration = Configuration(parse(version), {}, None, [("", host) for host in hosts], jobs)
     with tempfile.TemporaryDirectory() as folder:
         for change in configuration.plan(Directory(folder), Context(), purge=False):
-            Directory(folder).write(change.name, change.text or "")
+            Directory(folder).write(change.name, change.data or b"", change.expected)
         result = read(Path(folder).resolve(), show_secrets=True)
     # A map of another file stays an option.
     assert all(one["reason"].endswith("; the option stream_map names it") for one in result["left_out"])
@@ -147,7 +147,8 @@ def check(
     back = {vhost["name"]: vhost for vhost in variables["ovenmediaengine_vhosts"]}
     assert set(back) == {host["name"] for host in hosts}
     for host in hosts:
-        typed = [{"type": "live", **app} for app in host["applications"]]
+        # A file has what the API would add.
+        typed = [completion.completed({"type": "live", **app}) for app in host["applications"]]
         wanted = meaning(VIRTUAL_HOST_FILE, {**host, "applications": typed})
         assert meaning(VIRTUAL_HOST_FILE, back[host["name"]]) == wanted
     for kind, stream_map in JOBS.items():
@@ -178,7 +179,10 @@ def test_a_sample_keeps_its_meaning(tmp_path: Path, name: str, version: str) -> 
     text = (SAMPLES / f"{name}-{version if name != 'edge' else '0.21.0'}.xml").read_text(encoding="utf-8")
     (tmp_path / "Server.xml").write_text(f'<Server version="8">{text}</Server>', encoding="utf-8")
     result = read(tmp_path)
-    assert result["left_out"] == [], result["left_out"]
+    # Two samples have a provider WebRTC twice, and the second one has a timeout that the server does not read.
+    assert all(
+        one["reason"].startswith("the server takes the first WebRTC (Server.xml, line ") for one in result["left_out"]
+    )
     (vhost,) = load(result)["ovenmediaengine_vhosts"]
     before = sample(name, version)
     for path in before.iterfind("./Host/TLS/*"):  # They are absolute, so that the API takes them, too.

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import restream_plan as plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema import validators
 
 restream_plan = plugin.FilterModule().filters()["restream_plan"]
 
@@ -159,3 +161,55 @@ def test_platforms_that_cannot_work_are_refused(platforms: Any, said: str) -> No
     made = plan(platforms)
     assert made["tasks"] == []
     assert said in " ".join(made["problems"])
+
+
+def test_no_two_streams_and_platforms_have_one_id() -> None:
+    names = [
+        "".join(one) for length in (1, 2, 3, 4) for one in itertools.product("a-._", repeat=length)
+    ]  # all that the code is about
+    ids = {plugin.push_task_id(stream, platform) for stream in names for platform in names}
+    assert len(ids) == len(names) ** 2 and all(validators.is_addressable(one) for one in ids)
+
+
+@pytest.mark.parametrize(
+    ("stream", "platform", "expected"),
+    [
+        ("main", "youtube", "main-youtube"),
+        ("live.main_2", "you.tube", "live.main_2-you.tube"),
+        ("main-backup", "youtube", "main-backup--youtube"),
+        ("main", "backup-youtube", "main--backup-youtube"),
+        ("-a--b-", ".._", "._a-._b._--...._"),
+    ],
+)
+def test_ids_are_readable(stream: str, platform: str, expected: str) -> None:
+    assert plugin.push_task_id(stream, platform) == expected
+    made = plan([{"name": platform, "url": "udp://one.example.com:5", "protocol": "mpegts"}], stream=stream)
+    assert [task["id"] for task in made["tasks"]] == [expected]
+
+
+def current(*ids: str, stream: str = "main-b") -> list[dict[str, Any]]:
+    return [{**SCOPE, "id": one, "stream": {"name": stream}} for one in ids]
+
+
+@pytest.mark.parametrize(
+    ("running", "started", "stopped"),
+    [
+        ([], ["main-b--one"], ["main-b--one"]),
+        (current("main-b-one"), ["main-b-one"], ["main-b-one"]),
+        (current("main-b--one", "main-b-one"), ["main-b--one"], ["main-b--one", "main-b-one"]),
+        (current("main-b-one", stream="main"), ["main-b--one"], ["main-b--one"]),
+        ([{**current("main-b-one")[0], "app": "other"}], ["main-b--one"], ["main-b--one"]),
+    ],
+)
+def test_the_id_of_2_0_0_is_recognized(running: list[dict[str, Any]], started: list[str], stopped: list[str]) -> None:
+    for state, ids in (("started", started), ("stopped", stopped)):
+        made = plan(PLATFORMS[:1], stream="main-b", state=state, current=running)
+        assert [task["id"] for task in made["tasks"]] == ids and made["platforms"] == ["one"] * len(ids)
+
+
+def test_the_id_of_another_stream_is_a_problem() -> None:
+    (problem,) = plan(PLATFORMS[:1], current=current("main-one", stream="other"))["problems"]
+    assert problem == (
+        "The push task main-one belongs to the stream other, not to main. "
+        "Specify that stream, or give the platform one another id."
+    )

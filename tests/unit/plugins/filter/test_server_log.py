@@ -46,6 +46,27 @@ def test_colours_are_removed_and_long_lines_shortened() -> None:
     assert len(server_log(["x" * 5000], {})[0]) <= 400
 
 
+HEAD = "[2026-11-23 02:13:52.{:03}] {} [OvenMediaEngine:{}] Config | {}"
+
+
+def test_the_reason_of_a_failed_start_comes_before_the_lines_of_the_shutdown() -> None:
+    attempt = [HEAD.format(1, "E", 7, "Unknown item found: Server.Bogus"), HEAD.format(2, "C", 7, "Could not start")]
+    again = [line.replace(":7]", ":8]").replace(".00", ".01") for line in attempt]
+    shutdown = [HEAD.format(number, "I", 8, f"Module {number} failed to stay") for number in range(20)]
+    log = "\n".join([*attempt, *again, *shutdown, "Main process exited, code=exited, status=11/n/a: failed"])
+    lines = server_log([log], {}, lines=2, errors=5)
+    assert lines == [*attempt, shutdown[-1], "Main process exited, code=exited, status=11/n/a: failed"]
+    assert server_log([log], {}, lines=1, errors=1)[0] == attempt[0]
+
+
+def test_an_error_of_the_container_engine_is_found_and_masked() -> None:
+    log = "Trying to pull\nError: crun: canary-token-1 not found in $PATH\nStopped the unit"
+    assert server_log([log], OPTIONS, lines=1, errors=5) == [
+        "Error: crun: ******** not found in $PATH",
+        "Stopped the unit",
+    ]
+
+
 @pytest.mark.parametrize(("logs", "options"), [("text", {}), ([1], {}), ([], [])])
 def test_other_input_is_refused(logs: Any, options: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="server_log expects a"):

@@ -16,10 +16,9 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import signed_policy as policy_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import signed_url as plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _signed_policies, _signed_urls
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.signed_urls import refusal
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
-from .signature_check import refusal
 
 signed_url = plugin.FilterModule().filters()["signed_url"]
 signed_policy = policy_plugin.FilterModule().filters()["signed_policy"]

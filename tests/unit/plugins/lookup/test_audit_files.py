@@ -78,3 +78,17 @@ def test_a_directory_that_cannot_be_made(tmp_path: pathlib.Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(AnsibleError, match=r"file/audit\.json cannot be written .* Check audit_report_dir"):
         write(tmp_path / "file", {"one": FOUND})
+
+
+def test_a_report_with_an_unknown_severity_is_named(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "one", {"media-1": {**FOUND, "findings": [MISSING]}})
+    path = tmp_path / "one" / "audit.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"severity": "drift"', '"severity": "fatal"'))
+    with pytest.raises(AnsibleError) as caught:
+        write(tmp_path / "all", {"media-1": None}, reports=[str(path)])
+    assert str(caught.value) == (
+        f"The file {path} on the controller is not a report that this release can merge: audit_merge expects one of "
+        "error, drift, warning, info as servers[0].findings[0].severity (media-1). Audit its servers again, or remove "
+        "the file. Nothing was written."
+    )
+    assert not (tmp_path / "all").exists()

@@ -15,7 +15,7 @@ LINE = "virtual hosts: 1; applications: 2; push tasks: 3; recordings: 4; secrets
 
 
 def summary(predicted: bool | str = False, **imported: Any) -> dict[str, Any]:
-    given = {"counts": COUNTS, "secrets": [], "left_out": [], "notes": [], **imported}
+    given = {"counts": COUNTS, "secrets": [], "left_out": [], "extra": [], "notes": [], **imported}
     return import_config_summary.LookupModule().run([], imported=given, file="/a.yml", predicted=predicted)[0]
 
 
@@ -25,7 +25,10 @@ def test_nothing_is_left_out() -> None:
         **COUNTS,
         "secrets": [],
         "left_out": [],
+        "extra": [],
         "notes": [],
+        "environment": [],
+        "environment_missing": [],
         "line": f"{LINE}0; left out: nothing",
     }
 
@@ -35,13 +38,21 @@ def test_what_the_file_does_not_hold_is_named() -> None:
         "yes",
         secrets=[{"name": "one", "where": "x"}],
         left_out=[{"what": "element A", "reason": "r"}, {"what": "element B", "reason": "r"}],
+        extra=[{"what": "element C", "reason": "r"}],
         notes=["Do this."],
     )
+    assert found["extra"] == ["element C"]
     assert (found["secrets"], found["left_out"]) == (["one"], ["element A", "element B"])
     assert found["notes"] == ["Do this."]
     assert found["line"] == (
-        f"Check mode, this would be written: {LINE}1; left out: element A, element B; notes in the file: 1"
+        f"Check mode, this would be written: {LINE}1; left out: element A, element B; in extra: 1; notes in the file: 1"
     )
+
+
+def test_environment_variables_without_a_value_are_named() -> None:
+    found = summary(variables=[{"name": "A", "missing": True}, {"name": "B", "missing": False}])
+    assert (found["environment"], found["environment_missing"]) == (["A", "B"], ["A"])
+    assert found["line"] == f"{LINE}0; left out: nothing; environment variables without a value: A"
 
 
 def test_long_lists_are_cut() -> None:

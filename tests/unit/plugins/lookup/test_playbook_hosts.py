@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible import context
 from ansible.errors import AnsibleLookupError
 from ansible.parsing.dataloader import DataLoader
 from ansible_collections.streamops.ovenmediaengine.plugins.lookup.playbook_hosts import LookupModule
@@ -37,11 +38,18 @@ def test_an_inventory_without_hosts_is_refused() -> None:
             pattern("all", groups=groups)
 
 
-def test_a_run_without_an_inventory_is_left_to_ansible() -> None:
-    for sources in ([], None, ["/etc/ansible/hosts"]):
-        assert pattern("all", groups={"all": []}, ansible_inventory_sources=sources) == "all"
+@pytest.mark.parametrize("sources", [[], None, ["/etc/ansible/hosts"]])
+def test_a_run_without_an_inventory_is_refused(sources: Any) -> None:
+    with pytest.raises(AnsibleLookupError, match=r"matches all\. The run has no inventory: name one by -i"):
+        pattern("all", groups={"all": []}, ansible_inventory_sources=sources)
     with pytest.raises(AnsibleLookupError, match="matches edges"):
-        pattern("edges", groups={"all": []}, ansible_inventory_sources=[])
+        pattern("edges", groups={"all": []}, ansible_inventory_sources=sources)
+
+
+@pytest.mark.parametrize("option", ["syntax", "listtasks", "listtags"])
+def test_a_syntax_check_needs_no_inventory(monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.setattr(context, "CLIARGS", {option: True})
+    assert pattern("all", groups={"all": []}, ansible_inventory_sources=[]) == "all"
 
 
 def test_the_limit_of_the_run_counts() -> None:

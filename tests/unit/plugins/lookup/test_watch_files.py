@@ -103,3 +103,16 @@ def test_variables_of_the_role_provision_are_rendered() -> None:
     (found,) = plugin.run(["media-1"], variables, **PLACE, **TIMES)
     assert json.loads(found["settings"])["api_token"] == "canary"
     assert "vault_token" not in found["inventory"] and "ansible_user" not in found["inventory"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("no", False), ("false", False), ("0", False), ("yes", True), (True, True)]
+)
+def test_a_boolean_that_is_a_text_is_one(text: Any, expected: bool) -> None:
+    """An inventory in INI format and the command line have texts."""
+    assert files(variables={"ovenmediaengine_validate_certs": text})[0]["validate_certs"] is expected
+
+
+def test_a_text_that_is_no_boolean_does_not_turn_off_the_verification() -> None:
+    with pytest.raises(TypeError):
+        files(variables={"ovenmediaengine_validate_certs": "maybe"})

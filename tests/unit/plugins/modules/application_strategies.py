@@ -9,12 +9,14 @@ spellings of them.
 from __future__ import annotations
 
 import functools
+import re
 import string
 from collections.abc import Callable
 from typing import Any
 
 import hypothesis.strategies as st
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import Version, parse
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import application_rules
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.application import APPLICATION
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.cross_domains import CrossDomains
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources.virtual_host import VIRTUAL_HOST
@@ -73,7 +75,8 @@ def some_of(draw: st.DrawFn, required: dict[str, Any], optional: dict[str, Any])
 def applications(version: str) -> st.SearchStrategy[dict[str, Any]]:
     """Applications that a server of the version takes (see the simulator's schema)."""
     made = _group(APPLICATION.at(parse(version)), schema.application(version))
-    return made.map(lambda app: {**app, "vhost": "t-v"}).map(_without_empty_sets)
+    taken = made.map(lambda app: _without_refused({**app, "vhost": "t-v"}, parse(version)))
+    return taken.map(_without_empty_sets)
 
 
 @functools.cache
@@ -90,6 +93,20 @@ def _without_empty_sets(app: dict[str, Any]) -> dict[str, Any]:
         for key, value in app.items()
         if key not in ("providers", "publishers") or value not in ({}, {EXTRA: {}})
     }
+
+
+def _without_refused(app: dict[str, Any], version: Version) -> dict[str, Any]:
+    """An application without the values that a server of the version refuses."""
+    found = application_rules.refused(app, version)
+    while found is not None:
+        steps = [int(step) if step.isdecimal() else step for step in re.split(r"[.\[\]]+", found.option)]
+        holders: list[Any] = [app]
+        for step in steps[:-1]:
+            holders.append(holders[-1][step])
+        if holders[-1].pop(steps[-1], None) in (None, []):  # what is required is missing
+            del holders[-2][steps[-2]]
+        found = application_rules.refused(app, version)
+    return app
 
 
 def _group(group: Object, known: Any) -> st.SearchStrategy[dict[str, Any]]:

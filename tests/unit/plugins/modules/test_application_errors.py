@@ -317,7 +317,7 @@ class TestReadOnlyVirtualHost:
                 result.failed
                 and not result["changed"]
                 and entry["error"]["kind"] == "read_only"
-                and "Server.xml" in result["msg"]
+                and "Change it in the server's configuration file" in result["msg"]
             )
         assert {record.path for record in simulator.writes} <= {
             "/v1/vhosts/t-v",

@@ -135,7 +135,7 @@ def test_life(simulator: Simulator, module: str) -> None:
     assert report["would_drop"] == {"push_tasks": ["live/one", "live/two"], "streams": ["live/main"], "connections": 12}
     assert f"Differing fields: {', '.join(fields)}." in refused["msg"] and "recreate" in refused["msg"]
     assert (
-        "its live streams (live/main) and 12 connections, and stop and recreate push tasks live/one, live/two"
+        "its live streams (live/main) and drop 12 connections, and stop and recreate push tasks live/one, live/two"
         in refused["msg"]
     )
 
@@ -216,7 +216,7 @@ CHANGES: dict[str, Any] = {
     "output_profiles.output_profile[0].output_stream_name": "${OriginStreamName}_2",
     "output_profiles.output_profile[0].encodes.videos[1].framerate": 25,
     "output_profiles.output_profile[0].encodes.videos[1].bitrate": "1M",
-    "output_profiles.output_profile[0].encodes.audios[0].bypass_if_match.codec": "lte",
+    "output_profiles.output_profile[0].encodes.audios[0].bypass_if_match.samplerate": "gte",
     "output_profiles.output_profile[0].encodes.images": [],
     "output_profiles.output_profile[0].playlists[0].options.web_rtc_auto_abr": False,
     "output_profiles.output_profile[0].playlists[0].renditions[0].video": "bypass_video",
@@ -292,7 +292,7 @@ def test_what_is_live_is_left_out_where_the_server_cannot_say(current: Simulator
         )
     run = running_modules.run_module("application", connection(current, vhost="t-v", name="live", type="vod"))
     assert run["would_drop"] == {"push_tasks": ["live/one", "live/two"]}
-    assert "its viewers and live streams, and stop and recreate push tasks live/one, live/two" in run["msg"]
+    assert "its live streams and drop its viewers, and stop and recreate push tasks live/one, live/two" in run["msg"]
 
 
 def test_recreate_without_push_publisher_drops_the_pushes(simulator: Simulator) -> None:

@@ -243,6 +243,16 @@ class TestRefusals:
         assert run.failed and not run["changed"] and run["error"]["kind"] == "name_taken"
         assert ensure(current, module, state="absent")["action"] == "unchanged"
 
+    def test_a_multiplex_channel_of_a_track_that_no_source_has_is_a_warning(self, simulator: Simulator) -> None:
+        sources = copy.deepcopy(MULTIPLEX["source_streams"])
+        sources[0]["track_map"][1]["source_track_name"] = "aac"
+        for check_mode in (True, False):
+            run = ensure(simulator, "multiplex_channel", check_mode=check_mode, source_streams=sources)
+            (text,) = run.warnings
+            assert "channel default/media/mux1 takes aac of stream://default/media/live1, but no output profile" in text
+            assert "the channel plays without it. Take one of these: bypass_audio, bypass_video." in text
+        assert ensure(simulator, "multiplex_channel", recreate=True).warnings == []
+
     def test_a_multiplex_channel_without_sources(self, current: Simulator) -> None:
         run = ensure(current, "multiplex_channel", source_streams=None, playlists=None)
         assert run.failed and run["error"]["kind"] == "bad_input" and "source_streams: is required" in run["msg"]

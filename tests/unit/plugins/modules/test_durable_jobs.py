@@ -265,7 +265,7 @@ def test_what_a_map_cannot_hold_is_refused_with_its_path(newest: Simulator, conf
 def test_a_map_that_cannot_be_written_is_a_failure_that_the_next_run_mends(
     newest: Simulator, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: Directory, name: str, text: str) -> None:
+    def full(self: Directory, name: str, *_data: Any, **_options: Any) -> None:
         raise OmeError("config_file", f"write {name}", detail=f"{name}: No space left on device.")
 
     with monkeypatch.context() as broken:

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -82,15 +83,47 @@ class TestConnection:
         assert tls.log == []
 
 
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (
+            lambda token: base64.b64encode(token.encode()).decode(),
+            "It looks like Base64: give it as it is in Server.xml",
+        ),
+        (lambda token: f"Basic {token}", "It begins with 'Basic ': give the token alone, and not encoded."),
+        (lambda token: f"basic {base64.b64encode(token.encode()).decode()}", "It begins with 'Basic '"),
+        (lambda token: f"Authorization: Bearer {token}", "It begins with 'Bearer '"),
+        (lambda token: f"{token} ", "It begins or ends with a blank."),
+        (lambda token: f'"{token}"', "It has quotes around it"),
+        (lambda token: f"other-{token}", None),
+    ],
+)
+def test_a_token_that_was_encoded_or_decorated_is_recognized_when_it_is_refused(
+    current: Simulator, spoil: Callable[[str], str], said: str | None
+) -> None:
+    token = spoil(current.token)
+    run = failure("vhost_info", connection(current, api_token=token), "unauthorized")
+    meaning = run["error"]["meaning"]
+    assert said in meaning if said else meaning == ADVICE["unauthorized"].meaning
+    assert token not in run.printed and base64.b64encode(token.encode()).decode() not in run.printed
+    assert current.token not in run.printed
+    assert len(run["msg"]) < 400
+
+
+def test_a_gateway_that_wants_credentials_of_its_own(web_page: str) -> None:
+    run = failure("vhost_info", {"api_url": f"{web_page}/401", "api_token": "canary-token"}, "unauthorized")
+    assert "it wants credentials of its own: set http_headers" in run["msg"]
+
+
 @pytest.fixture
 def web_page() -> Iterator[str]:
-    """The address of a web server that answers everything with a page."""
+    """The address of a web server that answers everything with a page, with status 401 below `/401`."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             page = b"<!DOCTYPE html><html><body>Please log in</body></html>"
-            self.send_response(200)
+            self.send_response(401 if self.path.startswith("/401") else 200)
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(page)))
             self.end_headers()
@@ -151,7 +184,11 @@ class TestReadOnlyVirtualHost:
             check_mode=check_mode,
         )
         assert run.failed and not run["changed"]
-        assert self.error(run)["kind"] == "read_only" and "Server.xml" in run["msg"] and "host.names" in run["msg"]
+        assert (
+            self.error(run)["kind"] == "read_only"
+            and "Change it in the server's configuration file" in run["msg"]
+            and "host.names" in run["msg"]
+        )
         # A real run makes sure by posting no application at all, which creates nothing.
         assert [(record.path, record.body) for record in current.writes] == (
             [] if check_mode else [("/v1/vhosts/default/apps", [])]
@@ -162,7 +199,7 @@ class TestReadOnlyVirtualHost:
             module, connection(current, **self.options(module, "absent")), check_mode=check_mode
         )
         assert run.failed and not run["changed"]
-        assert self.error(run)["kind"] == "read_only" and "Server.xml" in run["msg"]
+        assert self.error(run)["kind"] == "read_only" and "Change it in the server's configuration file" in run["msg"]
 
 
 @pytest.mark.parametrize("state", ("absent", "present"))
@@ -212,7 +249,7 @@ class TestPushTasks:
     @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
     def test_application_without_push_publisher(self, simulator: Simulator, module: str, check_mode: bool) -> None:
         run, error = self.error(simulator, module, check_mode=check_mode, app="nopush")
-        assert run.failed and error["kind"] == "push_publisher_missing" and "Enable the Push publisher" in run["msg"]
+        assert run.failed and error["kind"] == "push_publisher_missing" and "publishers: {push: {}}" in run["msg"]
 
     @pytest.mark.parametrize("check_mode", (False, True), ids=("apply", "check"))
     def test_task_of_the_servers_configuration(self, simulator: Simulator, module: str, check_mode: bool) -> None:

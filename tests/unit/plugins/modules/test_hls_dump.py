@@ -89,8 +89,10 @@ def test_life(server: Simulator) -> None:
         assert not run["changed"] and run["action"] == "unchanged" and run["enabled"] is True
     assert writes(server) == [] and len(server.log) == 2
 
-    run = dump(server, **{**DUMP, "output_path": "/srv/other"})
-    assert run.failed and run["error"]["kind"] == "dump_id_used" and "output_path" in run["msg"]
+    for check_mode in (True, False):
+        run = dump(server, check_mode=check_mode, **{**DUMP, "output_path": "/srv/other"})
+        assert run.failed and run["error"]["kind"] == "dump_differs" and "output_path" in run["msg"]
+        assert "runs with other settings" in run["msg"] and "was stopped" not in run["msg"]
     assert not run["changed"] and writes(server) == []
 
     checked = dump(server, check_mode=True, **KEY, state="stopped")
@@ -104,6 +106,15 @@ def test_life(server: Simulator) -> None:
         run = dump(server, check_mode=check_mode, **DUMP)
         assert run.failed and run["error"]["kind"] == "dump_id_used" and "another ID" in run["msg"]
     assert dump(server, **{**DUMP, "id": "night", "info_file": "/srv/night.info"})["action"] == "started"
+
+
+def test_a_dump_that_another_client_starts_with_other_settings_is_no_stopped_one(server: Simulator) -> None:
+    other = Dump(DUMP["id"], "main", "/srv/other", "", "", [])
+    dumps = server.state.streams["t-v", "live", "main"].dumps
+    server.meanwhile("POST", ":startHlsDump", lambda: dumps.setdefault("main", {}).update(evening=other))
+    run = dump(server, **DUMP)
+    assert run.failed and run["error"]["kind"] == "dump_differs" and "output_path" in run["msg"]
+    assert "canary" not in run.printed
 
 
 def test_reading(server: Simulator) -> None:

@@ -89,13 +89,14 @@ def test_life(simulator: Simulator) -> None:
     options["push_tasks"][3]["url"] = "rtmp://other.example.com/x"
     refused = run(simulator, **options)
     assert refused.failed and refused["error"]["kind"] == "items_failed"
-    assert "not reached" in refused["line"] and list(refused["parts"]) == ["vhosts"]
+    # The virtual host exists, so that what is inside of it is managed all the same.
+    assert counted(refused) == [{"failed": 1, "unchanged": 1}, {"unchanged": 4}, {"restarted": 1, "unchanged": 3}]
     changed = run(simulator, recreate=True, **options)
     assert not changed.failed, changed["msg"]
     assert counted(changed) == [
         {"recreated": 1, "unchanged": 1},
         {"recreated": 2, "unchanged": 2},
-        {"restarted": 3, "unchanged": 1},
+        {"restarted": 2, "unchanged": 2},
     ]
 
     left = {**options, "vhosts": options["vhosts"][:1], "applications": options["applications"][:1]}
@@ -242,9 +243,10 @@ def test_check_mode_hands_on_what_it_predicts(current: Simulator) -> None:
     options = server(current)
     make_virtual_host(current, "t-old", applications=[{"name": "app-0", "type": "live", "publishers": {"push": {}}}])
     options["push_tasks"][0]["vhost"] = "t-old"
-    result = run(current, check_mode=True, purge_vhosts=True, **options)
-    assert result["vhosts"]["deleted"] == 1
-    assert result.failed and "t-old" in result["msg"] and result["push_tasks"]["failed"] == 1
+    result = run(current, check_mode=True, **options)
+    assert not result.failed and counted(result) == [{"created": 2}, {"created": 2}, {"started": 2}]
+    refused = run(current, check_mode=True, purge_vhosts=True, **options)
+    assert refused.failed and "because purge_vhosts deletes 't-old'" in refused["msg"]
     assert current.writes == []
 
 
@@ -264,5 +266,89 @@ def test_a_purge_of_applications_keeps_those_inside_of_virtual_hosts(current: Si
     result = run(current, purge_applications=True, **options)
     assert not result["changed"] and counted(result)[1] == {"unchanged": 4}
     assert len([record for record in current.log if record.path == "/v1/vhosts/t-0/apps/app-1"]) == 1
+    options["push_tasks"] = [task for task in options["push_tasks"] if task["app"] == "app-1"]
     result = run(current, purge_applications=True, **{**options, "applications": []})
     assert counted(result)[1] == {"deleted": 2, "unchanged": 2}
+
+
+def test_a_bad_application_of_one_tenant_stops_no_other_tenant(current: Simulator) -> None:
+    options = server(current, 3)
+    options["applications"][1]["extra"] = {"notKnown": 1}  # only the server can tell
+    options["applications"][1]["publishers"] = {**options["applications"][1]["publishers"], "file": {}}
+    options["records"] = [{"vhost": "t-1", "app": "app-0", "id": "r", "stream": {"name": "main"}}]
+    checked = run(current, check_mode=True, **options)
+    assert not checked.failed  # what is in extra is not known before
+    result = run(current, **options)
+    assert result.failed and result["changed"] and "t-1/app-0" in result["msg"]
+    assert counted(result) == [{"created": 3}, {"created": 2, "failed": 1}, {"started": 2, "skipped": 1}]
+    skipped = result["parts"]["push_tasks"]["results"][1]
+    assert skipped["action"] == "skipped" and skipped["vhost"] == "t-1"
+    assert skipped["msg"] == "Skipped, because application t-1/app-0 failed."
+    assert (
+        "Skipped, because application t-1/app-0 failed: push tasks t-1/app-0/t-1, recordings t-1/app-0/r."
+        in result["msg"]
+    )
+    assert "; push tasks: 2 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed, 1 skipped; " in result["line"]
+    assert "not reached" not in result["line"] and "canary" not in result.printed
+    again = run(current, **options)
+    assert counted(again) == [{"unchanged": 3}, {"unchanged": 2, "failed": 1}, {"unchanged": 2, "skipped": 1}]
+    assert not again["changed"]
+
+
+@pytest.mark.parametrize("check_mode", (True, False))
+def test_a_virtual_host_that_cannot_be_made_skips_only_what_is_inside_of_it(check_mode: bool) -> None:
+    with Simulator("0.18.0") as current:
+        _one_virtual_host_cannot_be_made(current, check_mode=check_mode)
+
+
+def test_push_tasks_of_what_exists_are_restored_if_a_new_virtual_host_would_not_be_reachable(
+    current: Simulator,
+) -> None:
+    options = server(current, 2)
+    run(current, vhosts=options["vhosts"][1:], applications=options["applications"][1:])
+    current.state.virtual_hosts["default"].config["host"]["names"] = ["t-0.example.com"]
+    for check_mode in (True, False):
+        result = run(current, require_reachable=True, check_mode=check_mode, **options)
+        assert (
+            result.failed and result["error"]["kind"] == "unreachable" and "virtual hosts: failed; " in result["line"]
+        )
+        assert counted(result)[1:] == [{"unchanged": 1, "skipped": 1}, {"started": 1, "skipped": 1}]
+
+
+def _one_virtual_host_cannot_be_made(current: Simulator, *, check_mode: bool) -> None:
+    options = server(current, 2, 2)
+    options["vhosts"][0]["origins"] = {"properties": {"retry_count": 1}}  # 0.18.0 does not know it
+    result = run(current, check_mode=check_mode, **options)
+    assert result.failed and result["error"]["kind"] == "items_failed"
+    assert counted(result) == [
+        {"created": 1, "failed": 1},
+        {"created": 2, "skipped": 2},
+        {"started": 2, "skipped": 2},
+    ], result["msg"]
+    inside = result["parts"]["vhosts"]["results"][0]["applications"]
+    assert [one["msg"] for one in inside] == ["Skipped, because virtual host t-0 failed."]
+    assert (
+        "Skipped, because virtual host t-0 failed: applications t-0/app-1, applications t-0/app-0, "
+        "push tasks t-0/app-0/t-1, push tasks t-0/app-1/t-1." in result["msg"]
+    )
+    assert set(current.state.virtual_hosts) == ({"default"} if check_mode else {"default", "t-1"})
+
+
+def test_push_tasks_of_an_application_that_differs_are_restored(current: Simulator) -> None:
+    """It exists, so that what is inside of it can run."""
+    options = server(current, 1)
+    run(current, vhosts=options["vhosts"], applications=options["applications"])
+    options["applications"][0]["publishers"]["webrtc"] = {}
+    for check_mode in (True, False):
+        result = run(current, check_mode=check_mode, **options)
+        assert result.failed and counted(result) == [{"unchanged": 1}, {"failed": 1}, {"started": 1}]
+
+
+def test_a_purge_stops_nothing_in_what_was_skipped(current: Simulator) -> None:
+    options = server(current, 2)
+    run(current, **options)
+    options["applications"][0]["name"] = "new"
+    options["applications"][0]["extra"] = {"notKnown": 1}
+    options["push_tasks"][0]["app"] = "new"
+    result = run(current, purge_push_tasks=True, **options)
+    assert result.failed and counted(result)[2] == {"unchanged": 1, "skipped": 1}

@@ -13,8 +13,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
     provision_summary,
 )
 
-WORDS = ("created", "recreated", "deleted", "unchanged", "failed")
-PUSH_WORDS = ("started", "restarted", "stopped", "unchanged", "failed")
+WORDS = ("created", "recreated", "deleted", "unchanged", "failed", "skipped")
+PUSH_WORDS = ("started", "restarted", "stopped", "unchanged", "failed", "skipped")
 SKIPPED = {"changed": False, "skipped": True}
 NOT_SELECTED = {"not_selected": True}
 
@@ -121,7 +121,7 @@ def test_further_kinds_are_counted_in_the_order_of_their_tasks() -> None:
         "push tasks: 1 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed; "
         "recordings: 1 started, 1 restarted, 0 stopped, 0 unchanged, 0 failed; "
         "missing before: virtual hosts 1, applications 1, streams 1, scheduled channels 0, push tasks 1, recordings 1 "
-        "(none of the virtual hosts was there, as after a restart of the server)"
+        "(all virtual hosts were missing, as after a restart of the server)"
     )
 
 
@@ -173,8 +173,10 @@ def test_a_pull_that_fails_keeps_no_later_task_from_being_counted() -> None:
 
 
 def test_listed_kinds_without_a_result_have_their_reason() -> None:
-    failed = summary({"failed": True}, records=result(push("a", "x", "1", "started")), listed=["records"])
-    assert failed["line"].endswith("push tasks: not reached; recordings: not reached")
+    failed = summary({"failed": True}, {}, {}, records={}, listed=["records"])
+    assert failed["line"] == (
+        "virtual hosts: failed; applications: not reached; push tasks: not reached; recordings: not reached"
+    )
     selected = summary(NOT_SELECTED, streams=NOT_SELECTED, records=NOT_SELECTED, listed=["records"])
     assert selected["line"].endswith("push tasks: none listed; recordings: not selected")
 
@@ -214,14 +216,22 @@ def test_each_task_without_counts_has_its_reason() -> None:
         summary(NOT_SELECTED)["line"]
         == "virtual hosts: not selected; applications: none listed; push tasks: none listed"
     )
-    found = summary({"failed": True, "msg": "refused"}, result(application("a", "x", "created")))
+    found = summary({"failed": True, "msg": "refused"}, {}, {})
     assert (
         found["line"] == "virtual hosts: failed; applications: not reached; push tasks: not reached"
         and found["failed"] is True
     )
     assert found["applications"] == dict.fromkeys(WORDS, 0)
-    found = summary(result(entry("a", "unchanged"), unlisted=[]), {"failed": True})
-    assert found["line"].endswith("applications: failed; push tasks: not reached; missing before: nothing")
+
+
+def test_parts_after_a_failed_one_are_counted_with_what_was_skipped() -> None:
+    results = result(push("b", "x", "1", "started"), push("a", "x", "1", "skipped"), words=PUSH_WORDS)
+    found = summary(result(entry("a", "failed"), entry("b", "unchanged"), unlisted=[]), {"failed": True}, results)
+    assert found["line"].endswith(
+        "applications: failed; push tasks: 1 started, 0 restarted, 0 stopped, 0 unchanged, 0 failed, 1 skipped; "
+        "missing before: virtual hosts 0, applications 0, push tasks 1"
+    )
+    assert positive(found["push_tasks"]) == {"started": 1, "skipped": 1} and found["failed"] is True
 
 
 def test_results_after_a_failed_part_do_not_count() -> None:

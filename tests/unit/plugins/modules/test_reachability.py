@@ -14,7 +14,10 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit import running_mod
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection, make_virtual_host
 
 LIVE = [{"name": "live", "type": "live"}]
-REMEDY = "Remove <Name>*</Name> from virtual host default in Server.xml, restart the server and run the playbook again."
+REMEDY = (
+    "Replace <Name>*</Name> of virtual host default in Server.xml with the host name of the server, "
+    "restart the server and run the playbook again."
+)
 
 
 def vhost(name: str, *hosts: str, **fields: Any) -> dict[str, Any]:

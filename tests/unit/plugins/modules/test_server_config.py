@@ -34,11 +34,10 @@ SERVER: dict[str, Any] = {
                 "ice_servers": [{"urls": ["turn:t.example.com"], "user_name": "u", "credential": "canary-credential"}],
             },
         },
-        "publishers": ["llhls"],
+        "publishers": ["llhls", "webrtc"],
     },
     "managers": {"api": {"access_token": "canary-token"}},
     "alert": {"url": "https://a.example.com/x?token=canary-url", "secret_key": "canary-alert", "timeout": 3000},
-    "extra": {"newThing": {"accessToken": "canary-extra"}},
 }
 VHOST: dict[str, Any] = {
     "name": "tenant-a",
@@ -438,3 +437,34 @@ def test_results_have_no_secret_in_any_form(folder: Path) -> None:
     for options in (ALL, {**ALL, "version": "0.18.0"}, {**ALL, "vhosts": [{**VHOST, "distribution": "\n"}]}):
         run = config(folder, **options)
         assert "canary" not in json.dumps(run)
+
+
+def test_a_provider_without_its_bind_is_reported_in_check_mode_too(folder: Path) -> None:
+    bound = copy.deepcopy(ALL)
+    bound["vhosts"][0]["applications"][1]["providers"] = {"srt": {}, "mpegts": {}, "rtsp_pull": {}}
+    for check_mode in (True, False):
+        run = config(folder, check_mode=check_mode, **bound)
+        (warning,) = [text for text in run.warnings if "has no effect" in text]
+        assert (
+            "providers.mpegts of tenant-a/plain has no effect, because server.bind.providers.mpegts is missing: it has "
+            "no port and is off. Add server.bind.providers.mpegts, or remove it from the applications."
+        ) in warning
+    # Without the option server, it is the current file that counts.
+    later = config(folder, vhosts=bound["vhosts"], push_tasks=[PUSH], records=[RECORD])
+    assert any("providers.mpegts of tenant-a/plain" in text for text in later.warnings)
+
+
+def test_two_virtual_hosts_with_one_host_name_are_reported(folder: Path) -> None:
+    other = {"name": "tenant-b", "host": {"names": ["b.example.com", "LIVE.example.com"]}}
+    for check_mode in (True, False):
+        run = config(folder, check_mode=check_mode, vhosts=[VHOST, other])
+        (warning,) = [text for text in run.warnings if "same host name" in text]
+        assert "The virtual hosts tenant-a, tenant-b have the same host name live.example.com. Only one" in warning
+
+
+def test_a_run_that_was_killed_leaves_nothing_behind(folder: Path) -> None:
+    config(folder, **ALL)
+    left = folder / "maps" / "tenant-a" / "live" / ".ansible-ovenmediaengine-x1234567.tmp"
+    left.write_text("<Ser", encoding="utf-8")
+    assert not config(folder, check_mode=True, **ALL)["changed"] and left.exists()
+    assert not config(folder, **ALL)["changed"] and not left.exists()

@@ -47,6 +47,35 @@ def test_wait_for_pushing_names_a_destination_that_refuses(current: Simulator) -
     assert "keeps trying" in kept.warnings[0]
 
 
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize(
+    ("behaviour", "state", "why"),
+    [
+        ("refuse", "error", "Its destination refuses it: check url and stream_key."),
+        ("hang", "connecting", "Its destination does not answer: check url"),
+        (None, "ready", "The server has no live stream of this name: check stream.name"),
+    ],
+)
+def test_a_push_that_sends_nothing_says_what_is_known_of_the_cause(
+    current: Simulator, behaviour: str | None, state: str, why: str
+) -> None:
+    if behaviour is not None:
+        current.destination(TASK["url"], behaviour)
+        current.stream_appears("default", "app", "main")
+    run = running_modules.run_module("push_task", connection(current, **TASK, wait_for="pushing", wait_timeout=2.5))
+    assert run.failed and run["error"]["kind"] == "wait_timeout" and run["state"] == state
+    assert f"Its state is {state} after 2.5 s. {why}" in run["msg"] and len(run["msg"]) < 400
+    assert "stream is live" not in run["msg"]
+
+
+def test_a_push_that_waits_although_its_stream_is_live_does_not_blame_the_stream() -> None:
+    with Simulator("0.15.10") as old:  # which has no state for a destination that does not answer
+        old.destination(TASK["url"], "hang")
+        old.stream_appears("default", "app", "main")
+        run = running_modules.run_module("push_task", connection(old, **TASK, wait_for="pushing", wait_timeout=0.5))
+    assert run.failed and "Its state is ready after 0.5 s. Its stream is live: check that output_profiles" in run["msg"]
+
+
 def test_check_mode_does_not_wait(current: Simulator, clock: ManualClock) -> None:
     started = clock()
     run = running_modules.run_module("push_task", connection(current, **TASK, wait_for="pushing"), check_mode=True)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,25 @@ def test_options_become_variables(text: str, expected: str) -> None:
     assert named(text) == expected
 
 
+def test_warnings_name_variables_too() -> None:
+    """A task that succeeds has them as text, a module of newer releases as objects."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Event:
+        msg: str
+
+    @dataclasses.dataclass(frozen=True)
+    class Warning:
+        event: Event
+
+    text = "api_url is plain http to another host."
+    result: dict[str, Any] = {"warnings": [text, Warning(Event(text)), 1]}
+    variables = {"ansible_role_name": "streamops.ovenmediaengine.provision"}
+    assert not _variables.name_variables(variables, "streamops.ovenmediaengine.provision", result)
+    first, second, third = result["warnings"]
+    assert first == second.event.msg == f"ovenmediaengine_{text}" and third == 1
+
+
 def test_each_role_has_its_own_variables() -> None:
     assert named("Set recreate to true to do so.") == "Set ovenmediaengine_recreate: true to do so."
     assert (
@@ -224,6 +244,18 @@ def test_each_role_has_its_own_variables() -> None:
     )
     assert named("certificate_days: expected", "audit", "audit_info") == "audit_certificate_days: expected"
     assert named("Set recreate to true to do so.", "restream") == "Set recreate to true to do so."
+
+
+def test_findings_of_the_role_audit_name_its_variables() -> None:
+    """Users of the role write `audit_read_only_vhosts`, those of the module `read_only_vhosts`."""
+    text = "Virtual host a is not listed. If the configuration file defines it, name it in read_only_vhosts."
+    for role, expected in (("audit", "audit_read_only_vhosts"), ("", "read_only_vhosts")):
+        result = {"failed": False, "findings": [{"message": text}, {"message": "vhosts[0].name: expected text."}]}
+        names = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"} if role else {}
+        assert _variables.name_variables(names, "streamops.ovenmediaengine.audit_info", result) is bool(role)
+        said = [one["message"] for one in result["findings"]]  # type: ignore[attr-defined]
+        assert said[0].endswith(f"name it in {expected}.")
+        assert said[1] == f"{'ovenmediaengine_' if role else ''}vhosts[0].name: expected text."
 
 
 def test_other_results_stay_as_they_are() -> None:

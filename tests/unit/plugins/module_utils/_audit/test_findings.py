@@ -57,5 +57,5 @@ def test_audit_filters_need_neither_requests_nor_ssl(module: str, name: str) -> 
 
 def test_the_fields_of_a_finding_are_keys_of_results() -> None:
     objects = ["vhost", "application", "push_task", "record", "stream", "channel"]
-    keys = ["severity", "kind", "message", *objects, "endpoint", "field", "found", "wanted"]
+    keys = ["severity", "kind", "message", *objects, "endpoint", "field", "found", "wanted", "vhosts"]
     assert list(Finding("info", "x", "y")._asdict()) == keys

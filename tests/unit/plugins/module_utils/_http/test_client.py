@@ -23,8 +23,15 @@ from typing import Any
 import pytest
 import requests
 import trustme
+import urllib3
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.server import Server
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import client, failures
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http import (
+    client,
+    connections,
+    failures,
+    proxies,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import Settings
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.responses import NO_BODY, Answer
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
@@ -219,7 +226,7 @@ LOST: dict[str, tuple[Act, str]] = {
     "broken compression": (answer(b"no gzip", headers={"Content-Encoding": "gzip"}), "connection_lost"),
     "empty body": (answer(b""), "connection_lost"),
     "empty body of a 500": (answer(b"", 500), "connection_lost"),
-    "no HTTP at all": (raw(b"SSH-2.0-OpenSSH_9.2\r\n", close=True), "connection_lost"),
+    "no HTTP at all": (raw(b"SSH-2.0-OpenSSH_9.2\r\n", close=True), "not_json"),
     "half a head": (raw(b"HTTP/1.1 200 OK\r\nContent-Ty", close=True), "connection_lost"),
     "a header too long": (answer([], headers={"X-Long": "x" * 70_000}), "connection_lost"),
     "too many headers": (answer([], headers={f"X-{number}": "x" for number in range(200)}), "connection_lost"),
@@ -506,16 +513,134 @@ def test_a_proxy_is_bypassed_if_the_environment_says_so(
 
 
 @pytest.mark.parametrize("call", [read, create])
-def test_a_proxy_that_does_not_answer_is_named_as_the_cause(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch, call: Callable[[Client], Answer]
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "ALL_PROXY"])
+def test_a_dead_proxy_is_named_with_its_variable_and_without_its_credentials(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, variable: str, call: Callable[[Client], Answer]
 ) -> None:
-    monkeypatch.setenv("http_proxy", f"http://somebody:password-of-proxy@127.0.0.1:{unused_port()}")
+    port = unused_port()
+    monkeypatch.setenv(variable, f"http://somebody:password-of-proxy@127.0.0.1:{port}")
     client = connect("http://ome.invalid:8081", retries=1)
     error = failure_of(call, client)
-    assert (error.kind, error.outcome_unknown) == ("refused", False)
-    assert "The proxy of the environment" in str(error)
-    assert "password-of-proxy" not in str(error) + "".join(client.notices)
+    assert (error.kind, error.outcome_unknown) == ("proxy", False)
+    assert f"No connection through the proxy http://********@127.0.0.1:{port} of {variable}: Connection" in str(error)
+    assert "no_proxy" in str(error) and "Server.xml" not in str(error)
+    printed = str(error) + "".join(client.notices)
+    assert "password-of-proxy" not in printed and "somebody" not in printed
     assert len(client.pauses) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://proxy.invalid:3128", "its host name cannot be resolved"),
+        ("http://:3128", "its URL is invalid"),
+        ("socks5://127.0.0.1:1080", "requests lacks PySocks"),
+        ("http://somebody:\ud800@127.0.0.1:3128", "its user or password has characters"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_named_as_the_cause(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, url: str, reason: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "socks", None)
+    monkeypatch.setattr(connections, "proxy_of", lambda base, _proxies: proxies.Proxy(url, "http_proxy"))
+    client = connect("http://ome.invalid:8081", retries=0)
+    monkeypatch.setattr(
+        connections.Connections, "environment", {"proxies": {"http": url}, "verify": True, "cert": None, "stream": True}
+    )
+    error = failure_of(read, client)
+    assert error.kind == "proxy" and reason in str(error)
+
+
+def test_a_proxy_that_wants_a_password_is_not_taken_for_the_server(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = serve(raw(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"))
+    monkeypatch.setenv("http_proxy", proxy.url)
+    error = failure_of(read, connect("http://ome.invalid:8081"))
+    assert (error.kind, error.status) == ("proxy", 407)
+    assert "it requires a user and a password" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("act", "kind"),
+    [
+        (raw(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), "gateway"),
+        (raw(b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"), "not_json"),
+        (raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"), "not_json"),
+        (CLOSE, "connection_lost"),
+    ],
+)
+def test_whatever_fails_behind_a_proxy_names_the_proxy(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch, act: Act, kind: str
+) -> None:
+    proxy = serve(act)
+    monkeypatch.setenv("http_proxy", proxy.url)
+    with pytest.raises(OmeError) as caught:
+        Server(connect("http://ome.invalid:8081", retries=0)).read_version()
+    assert caught.value.kind == kind
+    assert f"The request went through the proxy {proxy.url} of http_proxy." in str(caught.value)
+
+
+def test_a_port_of_another_service_is_not_taken_for_a_server_that_restarts(serve: Serve, connect: Connect) -> None:
+    error = failure_of(read, connect(serve(raw(b"SSH-2.0-OpenSSH_9.2\r\n", close=True)).url, retries=0))
+    assert "Something answers, but not in HTTP: another service listens at this port." in str(error)
+    assert "Check the port and the path of api_url" in str(error)
+
+
+def test_noise_after_an_answer_is_a_lost_connection(serve: Serve, connect: Connect) -> None:
+    client = connect(serve(OK, raw(b"SSH-2.0-OpenSSH_9.2\r\n", close=True)).url, retries=0)
+    read(client)
+    assert failure_of(read, client).kind == "connection_lost"
+
+
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+def test_an_address_without_a_port_says_which_port_that_means(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, scheme: str, port: int
+) -> None:
+    def refuse(*_arguments: Any, **_options: Any) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    monkeypatch.setattr(urllib3.util.connection, "create_connection", refuse)
+    error = failure_of(read, connect(f"{scheme}://127.0.0.1", retries=0))
+    assert error.kind == "refused"
+    assert f"No connection: Connection refused. api_url has no port, which means {port}." in str(error)
+
+
+def test_a_create_whose_answer_is_lost_behind_a_proxy_is_not_sent_again(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = serve(CLOSE, OK)
+    monkeypatch.setenv("http_proxy", proxy.url)
+    error = failure_of(create, connect("http://ome.invalid:8081"))
+    assert (error.kind, error.outcome_unknown, len(proxy.requests)) == ("connection_lost", True, 1)
+
+
+def test_a_proxy_that_forbids_the_tunnel_is_named_with_its_answer(
+    serve: Serve, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = serve(raw(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", close=True))
+    monkeypatch.setenv("https_proxy", proxy.url)
+    error = failure_of(create, connect("https://ome.invalid:8081", retries=0))
+    assert (error.kind, error.outcome_unknown) == ("proxy", False)
+    assert f"{proxy.url} of https_proxy: Tunnel connection failed: 403 Forbidden." in str(error)
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://somebody:else@sso.example.com/login?token=canary", "https://********@sso.example.com/login"),
+        ("/login?next=%2Fv1", "/login"),
+        ("", None),
+    ],
+)
+def test_a_redirect_says_where_it_leads_without_a_secret(
+    serve: Serve, connect: Connect, location: str, shown: str | None
+) -> None:
+    server = serve(raw(f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()))
+    error = failure_of(read, connect(server.url))
+    assert error.kind == "redirect" and "login page" in str(error)
+    assert f"The response is a redirect{f' to {shown}' if shown else ''}. The module does not follow" in str(error)
+    assert "canary" not in str(error) and "else@" not in str(error)
 
 
 # TLS

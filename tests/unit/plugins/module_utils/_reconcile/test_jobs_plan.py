@@ -117,7 +117,12 @@ class TestStopped:
 
 
 def test_a_purge_stops_the_others_except_those_of_the_configuration() -> None:
-    tasks = [RAW, {**RAW, "id": "two"}, {**RAW, "id": "three", "isConfig": True}, {**RAW, "id": "a/b"}]
+    tasks = [
+        RAW,
+        {**RAW, "id": "two"},
+        {**RAW, "id": "three", "url": "rtmp://map.example.com/app", "isConfig": True},
+        {**RAW, "id": "a/b"},
+    ]
     plan = plan_of(TASK, tasks=tasks, purge=True)
     assert [(change.title, change.action) for change in plan.changes] == [
         ("default/app/one", UNCHANGED),

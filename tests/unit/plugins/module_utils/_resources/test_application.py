@@ -220,39 +220,6 @@ def test_cross_domains_in_both_forms(raw: Any, urls: list[str]) -> None:
     ] == {"urls": urls}
 
 
-def test_bare_names_are_expanded() -> None:
-    expanded = application.expand_bare_names(
-        {
-            "applications": [
-                {"providers": {"rtmp": None, "extra": None}, "publishers": {"llhls": None, "app_worker_count": None}}
-            ]
-        }
-    )
-    assert expanded == {
-        "applications": [
-            {"providers": {"rtmp": {}, "extra": None}, "publishers": {"llhls": {}, "app_worker_count": None}}
-        ]
-    }
-    enables = {"enables": {"providers": ["rtmp"], "publishers": None}}
-    assert application.expand_bare_names(enables) == enables
-    assert application.expand_bare_names({"vhosts": [{"signed_policy": enables}]}) == {
-        "vhosts": [{"signed_policy": enables}]
-    }
-
-
-def test_a_list_of_names_is_expanded_to_empty_objects() -> None:
-    named = {"providers": ["rtmp", "srt"], "publishers": ["llhls"]}
-    expanded = {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}}}
-    assert application.expand_bare_names(named) == expanded
-    assert application.expand_bare_names({"applications": [named, "x"]}) == {"applications": [expanded, "x"]}
-    assert application.expand_bare_names({"vhosts": [{"applications": [named]}]}) == {
-        "vhosts": [{"applications": [expanded]}]
-    }
-    assert application.expand_bare_names({"providers": ["rtmp", {"srt": {}}]}) == {
-        "providers": ["rtmp", {"srt": {}}]
-    }  # Its type is rejected later.
-
-
 @pytest.mark.parametrize(
     ("profile", "lacking"),
     [
@@ -260,7 +227,11 @@ def test_a_list_of_names_is_expanded_to_empty_objects() -> None:
         ({"name": "x", "output_stream_name": "s", "encodes": {"videos": [{"bypass": True}], "images": [{}]}}, None),
         ({"name": "x"}, "output_stream_name"),
         (
-            {"output_stream_name": "s", "encodes": {"audios": [{"codec": "aac", "bitrate": 1}, {"codec": "aac"}]}},
+            {
+                "name": "x",
+                "output_stream_name": "s",
+                "encodes": {"audios": [{"codec": "aac", "bitrate": 1}, {"codec": "aac"}]},
+            },
             "encodes.audios[1].bitrate",
         ),
     ],

@@ -169,7 +169,7 @@ COMPLETE: dict[str, Any] = {
             "mpegts": {"port": "4000-4004,4005/udp"},
             "webrtc": {
                 "signalling": {"port": "3333"},
-                "ice_candidates": {"ice_candidate": ["*:10000-10004/udp", "[::]:10000/tcp", "${PublicIP}:1/udp"]},
+                "ice_candidates": {"ice_candidate": ["*:10006-10010/udp", "[::]:10006/tcp", "${PublicIP}:1/udp"]},
                 "ice_servers": [
                     {"urls": ["turn:t.example.com:3478"], "user_name": "u", "credential": "canary-credential"}
                 ],
@@ -301,7 +301,8 @@ def test_bare_names_and_nulls_are_providers_without_settings() -> None:
     assert server_config.expand_names(given) == {
         "bind": {"providers": {"rtmp": {}, "srt": {}}, "publishers": {"llhls": {}, "extra": None}, "managers": None}
     }
-    for other in ("text", None, {"bind": "text"}, {"bind": {"providers": "rtmp"}}):
+    assert server_config.expand_names({"bind": {"providers": "rtmp"}}) == {"bind": {"providers": {"rtmp": {}}}}
+    for other in ("text", None, {"bind": "text"}, {"bind": {"providers": "rtmp and srt"}}):
         assert server_config.expand_names(other) == other
 
 
@@ -349,9 +350,9 @@ def test_expressions_of_the_server_are_taken(name: str) -> None:
 
 def test_a_level_is_refused_for_a_release_that_does_not_know_it() -> None:
     logger = {"tags": [{"name": ".*", "level": "trace"}]}
-    logger_config.check_version(logger, (0, 20, 0))
+    logger_config.check_values(logger, (0, 20, 0))
     with pytest.raises(BadInput, match=r"logger\.tags\[0\]\.level: expected another level than trace"):
-        logger_config.check_version(logger, (0, 18, 0))
+        logger_config.check_values(logger, (0, 18, 0))
 
 
 def test_a_log_has_a_directory_and_tags() -> None:

@@ -229,8 +229,8 @@ def test_only_state_present_requires_host_names(vhost: dict[str, Any]) -> None:
     ],
 )
 def test_a_certificate_without_key_or_the_reverse_causes_a_warning(tls: dict[str, str], warned: bool) -> None:
-    assert bool(virtual_host.warnings_for({"name": "tenant-a", "host": {"tls": tls}})) is warned
-    assert all("tenant-a" in text for text in virtual_host.warnings_for({"name": "tenant-a", "host": {"tls": tls}}))
+    found = virtual_host.concerns_of({"name": "tenant-a", "host": {"tls": tls}})
+    assert bool(found) is warned and all(str(one).startswith("Virtual host tenant-a: host.tls needs") for one in found)
 
 
 @pytest.mark.parametrize(
@@ -238,14 +238,14 @@ def test_a_certificate_without_key_or_the_reverse_causes_a_warning(tls: dict[str
 )
 def test_a_host_name_in_capitals_causes_a_warning_and_differs(names: list[str], warned: bool) -> None:
     """The server compares names case-sensitively, so that browsers never reach this one."""
-    found = virtual_host.warnings_for({"name": "tenant-a", "host": {"names": names}})
-    assert bool(found) is warned and all("B.example.com" in text for text in found)
+    found = virtual_host.concerns_of({"name": "tenant-a", "host": {"names": names}})
+    assert bool(found) is warned and all("B.example.com" in str(one) for one in found)
     current = {"name": "tenant-a", "host": {"names": [name.lower() for name in names]}}
     assert bool(list(VIRTUAL_HOST.difference({"name": "tenant-a", "host": {"names": names}}, current))) is warned
 
 
 def test_a_virtual_host_without_a_host_causes_no_warning() -> None:
-    assert virtual_host.warnings_for({"name": "a"}) == []
+    assert virtual_host.concerns_of({"name": "a"}) == []
 
 
 @pytest.mark.parametrize(

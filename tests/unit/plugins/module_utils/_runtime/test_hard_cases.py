@@ -132,7 +132,7 @@ def test_a_secret_with_a_lone_surrogate_is_scrubbed(secret):
 def test_an_unusable_proxy_leaves_no_doubt_about_the_outcome(connect, monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)
     error = failure_of(create, connect("http://ome.invalid:8081"))
-    assert (error.kind, error.outcome_unknown) == ("refused", False)
+    assert (error.kind, error.outcome_unknown) == ("proxy", False)
 
 
 @pytest.mark.parametrize("body", [[], [{"statusCode": 200}], {"statusCode": 200}, None])

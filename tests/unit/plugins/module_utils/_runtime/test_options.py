@@ -400,3 +400,12 @@ OBJECTS = tuple(declaration.option for declaration in RESOURCES)
 )
 def test_addresses_that_send_secrets_in_clear_text(url: str, open_to_all: bool) -> None:
     assert in_clear_text(Settings(url, "canary-token")) is open_to_all
+
+
+@pytest.mark.parametrize("url", ["http://::1:8081", "https://2001:db8::1", "fe80::1"])
+def test_an_ipv6_address_without_brackets_is_refused_with_the_right_form(url: str) -> None:
+    params = {name: spec.get("default") for name, spec in connection_options().items()}
+    with pytest.raises(
+        BadInput, match=r"api_url: expected an IPv6 address in brackets such as 'http://\[2001:db8::1\]"
+    ):
+        settings_of({**params, "api_url": url, "api_token": "canary-token"})

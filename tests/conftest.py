@@ -9,27 +9,34 @@ import os
 import pathlib
 from typing import Any
 
+import pytest
+
 HERE = pathlib.Path(__file__).resolve().parent
 NOT_MEASURED = (
     "e2e/",
     "unit/faults/",
     "unit/hostile/",
-    "unit/modules/test_application_no_false_change.py",
-    "unit/modules/test_no_false_change.py",
-    "unit/modules/test_request_counts.py",
+    "unit/plugins/modules/test_application_no_false_change.py",
+    "unit/plugins/modules/test_no_false_change.py",
+    "unit/plugins/modules/test_request_counts.py",
     "unit/simulator/",
 )
 """Tests that take the same ways through the code many times, or take none of ours. Measuring doubles the time that they
-need, and they reach
-next to nothing that no other test reaches."""
+need, and they reach next to nothing that no other test reaches.
+"""
+assert all((HERE / path).exists() for path in NOT_MEASURED), "a path of NOT_MEASURED does not exist"
 
 
 LONG = 900
 """Tests that are given as many seconds as this are begun first."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Run those tests without measuring, and the long ones first."""
+    """Run those tests without measuring, and long ones first. A test that is marked `long` is exhaustive too."""
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker("exhaustive")
     items[:] = _long_ones_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if not config.pluginmanager.hasplugin("_cov") or config.getoption("no_cov"):
         return

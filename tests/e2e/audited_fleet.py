@@ -46,6 +46,7 @@ def wanted(version: str = "0.20.0") -> dict[str, t.Any]:
             "policy_query_key_name": "policy",
             "signature_query_key_name": "signature",
             "secret_key": f"canary-policy-{name}",
+            "enables": {"publishers": ["llhls"]},
         }
         vhosts.append(
             {
@@ -183,6 +184,19 @@ class Fleet:
             **variables,
         }
 
+    def out_of_reach(self) -> dict[str, t.Any]:
+        """Return the variables of a host that SSH does not reach, whether or not SSH is installed here."""
+        program = self.project.directory / "ssh"
+        message = "ssh: connect to host 127.0.0.1 port 1: Connection refused"
+        program.write_text(f"#!/bin/sh\necho '{message}' >&2\nexit 255\n", encoding="utf-8")
+        program.chmod(0o755)
+        return {
+            "ansible_connection": "ssh",
+            "ansible_host": "127.0.0.1",
+            "ansible_ssh_executable": str(program),
+            "ansible_ssh_retries": 0,
+        }
+
     def serve(
         self, sim: Simulator, pair: Pair, folder: str, name: str = "secure.arena.example.com"
     ) -> list[dict[str, t.Any]]:
@@ -241,15 +255,11 @@ class Fleet:
         self.add("origin-3", "0.15.10")
 
         self.add_silent("silent-1")
-        closed = self._stack.enter_context(socket.socket())
-        closed.bind(("127.0.0.1", 0))
-        ssh = {
-            "ansible_connection": "ssh",
-            "ansible_host": "127.0.0.1",
-            "ansible_port": closed.getsockname()[1],
-            "ansible_ssh_retries": 0,
+        self.hosts["unreachable-1"] = {
+            "ovenmediaengine_api_url": "http://127.0.0.1:8081",
+            **wanted(),
+            **self.out_of_reach(),
         }
-        self.hosts["unreachable-1"] = {"ovenmediaengine_api_url": "http://127.0.0.1:8081", **wanted(), **ssh}
         self.hosts["mistyped-1"] = {**self.hosts["edge-1"], "ovenmediaengine_vhosts": "canary-text"}
         self.hosts["mistyped-2"] = {
             **self.hosts["edge-1"],

@@ -7,17 +7,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import pathlib
-import shutil
 import typing as t
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDE, PHONE = (1280, 900), (390, 844)
 # What is out of sight is not laid out, and could not be checked. The page's policy allows no style of others, but this.
 ALL_IN_SIGHT = (
@@ -27,7 +25,7 @@ ALL_IN_SIGHT = (
 
 def executable() -> str:
     """Return the browser's path. If there is none, the tests fail."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    found = programs.find("chromium")
     if found is None:
         pytest.fail(
             "Chromium is missing. Install it (apt-get install chromium), or set the variable CHROMIUM to its path."

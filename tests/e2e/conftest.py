@@ -18,6 +18,8 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests import simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
+from . import fork_server
+
 # The collection as Ansible finds it: the directory that holds ansible_collections.
 TREE = pathlib.Path(simulator.__file__).parents[5]
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -128,6 +130,7 @@ class Project:
             "ANSIBLE_COLLECTIONS_PATH": str(TREE),
             "ANSIBLE_NOCOLOR": "1",
             "ANSIBLE_CALLBACK_RESULT_FORMAT": "json",
+            **fork_server.environment(),
         }
 
     def inventory(self, urls: t.Mapping[str, str], **variables: t.Any) -> pathlib.Path:

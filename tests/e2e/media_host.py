@@ -10,12 +10,12 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import typing as t
 import urllib.request
 
 import yaml
+from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
@@ -24,6 +24,8 @@ from .conftest import LOCAL, TOKEN, Project, Run
 
 PLAYBOOK = "streamops.ovenmediaengine.server"
 UNIT = "ovenmediaengine.service"
+BROKEN = {"type": "${env:SERVER_TYPE:bogus}"}
+"""Settings with which no server starts, and that no check finds: a macro whose value is wrong."""
 
 
 def vhost(name: str, *hosts: str, **more: t.Any) -> dict[str, t.Any]:
@@ -185,6 +187,7 @@ DOCUMENTED = {
     "Unit": {"Description", "Wants", "After"},
     "Service": {
         "AmbientCapabilities",
+        "EnvironmentFile",
         "ExecStart",
         "LimitNOFILE",
         "Restart",
@@ -196,12 +199,22 @@ DOCUMENTED = {
         "User",
         "WorkingDirectory",
     },
-    "Container": {"ContainerName", "Exec", "Image", "Network", "PodmanArgs", "PublishPort", "User", "Volume"},
+    "Container": {
+        "ContainerName",
+        "EnvironmentFile",
+        "Exec",
+        "Image",
+        "Network",
+        "PodmanArgs",
+        "PublishPort",
+        "User",
+        "Volume",
+    },
     "Install": {"WantedBy"},
 }
 # The Compose specification, chapters "Version and name top-level elements" and "Services top-level elements": name,
-# command, container_name, image, logging, network_mode, ports (short syntax), restart, stop_grace_period, ulimits, user
-# and volumes (short syntax).
+# command, container_name, env_file, image, logging, network_mode, ports (short syntax), restart, stop_grace_period,
+# ulimits, user and volumes (short syntax).
 COMPOSE: dict[str, t.Any] = {
     "name": "[a-z0-9][a-z0-9_-]*",
     "services": {
@@ -209,6 +222,7 @@ COMPOSE: dict[str, t.Any] = {
             "image": ".+",
             "container_name": "[a-zA-Z0-9][a-zA-Z0-9_.-]+",
             "command": [".+"],
+            "env_file": ["/.+"],
             "user": "[^:]+(:[^:]+)?",
             "network_mode": "none|host|bridge|(service|container):.+",
             "ports": [r"(([^:]+|\[[0-9a-f:]+\]):)?([0-9]+(-[0-9]+)?:)?[0-9]+(-[0-9]+)?(/(tcp|udp))?"],
@@ -235,7 +249,7 @@ def verify_unit(path: pathlib.Path) -> None:
         elif line and not line.startswith("#"):
             assert line.partition("=")[0] in DOCUMENTED[section], line
     generator = next((name for name in _GENERATORS if pathlib.Path(name).exists()), None)
-    if path.suffix == ".service" and shutil.which("systemd-analyze"):
+    if path.suffix == ".service" and programs.find("systemd-analyze"):
         run = _check("systemd-analyze", "verify", "--man=no", str(path))
         assert path.name not in run.stderr, run.stderr
     elif path.suffix == ".container" and generator:

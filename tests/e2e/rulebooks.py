@@ -9,13 +9,12 @@ from __future__ import annotations
 import collections
 import contextlib
 import json
-import os
-import pathlib
 import re
 import subprocess
 import time
 import typing as t
 
+from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
@@ -23,15 +22,6 @@ from .conftest import APPLICATIONS, PUSH_TASKS, TOKEN, VHOSTS, Project
 
 _LINE = re.compile(r"^(\S+ \S+) p=(\d+) \S+ n=\S+ [A-Z]+\| (.*)$")
 _LOOK = 0.1  # seconds between two looks at what a test waits for
-
-
-def java_home() -> str:
-    """Return the directory of a Java runtime that ansible-rulebook can use."""
-    if os.environ.get("JAVA_HOME"):
-        return os.environ["JAVA_HOME"]
-    found = sorted(path.parents[1] for path in pathlib.Path("/usr/lib/jvm").glob("*17*/bin/java"))
-    assert found, "The tests of rulebooks need Java 17: install openjdk-17-jre-headless, or set JAVA_HOME."
-    return str(found[0])
 
 
 class PlayRun(t.NamedTuple):
@@ -45,17 +35,28 @@ class PlayRun(t.NamedTuple):
 class Rulebook:
     """A rulebook that runs; a context manager."""
 
-    def __init__(self, project: Project, name: str, sims: t.Mapping[str, Simulator], **variables: t.Any) -> None:
+    def __init__(
+        self,
+        project: Project,
+        name: str,
+        sims: t.Mapping[str, Simulator],
+        *,
+        arguments: t.Sequence[str] = ("--verbose",),
+        **variables: t.Any,
+    ) -> None:
         """Prepare a run of a rulebook of the collection, or of a file.
 
-        ``sims`` are the servers. ``variables`` are further ones of the rulebook, or of the environment if their names
-        are in capitals.
+        ``sims`` are the servers. ``arguments`` are those of ansible-rulebook. ``variables`` are further ones of the
+        rulebook, or of the environment if their names are in capitals.
         """
+        self._arguments = arguments
         self._directory = project.directory
         self._name = name
         self._process: subprocess.Popen[bytes] | None = None
         urls = {name: sim.url for name, sim in sims.items()} or {"media1": "http://127.0.0.1:1"}
         project.inventory(urls, ovenmediaengine_http_headers={})
+        java = programs.find("java")
+        assert java, "The tests of rulebooks need Java 17: install openjdk-17-jre-headless, or set JAVA_HOME."
         expectations = self._directory / "expectations.yml"
         expectations.write_text(
             json.dumps(
@@ -75,7 +76,7 @@ class Rulebook:
         self._log = self._directory / "ansible.log"
         self._environment = {
             **project.environment,
-            "JAVA_HOME": java_home(),
+            "JAVA_HOME": java,
             "TEST_TOKEN": TOKEN,
             "ANSIBLE_LOG_PATH": str(self._log),
             **environment,
@@ -83,7 +84,7 @@ class Rulebook:
 
     def __enter__(self) -> Rulebook:
         name = self._name if self._name.endswith(".yml") else f"streamops.ovenmediaengine.{self._name}"
-        command = ["ansible-rulebook", "--rulebook", name, "--verbose"]
+        command = ["ansible-rulebook", "--rulebook", name, *self._arguments]
         with (self._directory / "rulebook.out").open("ab") as output:
             self._process = subprocess.Popen(
                 [*command, "-i", "inventory.json", "--vars", "heal.yml"],

@@ -212,7 +212,8 @@ class Echo:
         if kind in PAGES:
             return _page(PAGES[kind], page)
         if kind == "redirect":
-            return _page(302, page, Location=f"http://127.0.0.1:9/login?back={quote(known, safe='')[:2000]}")
+            secret = quote(known, safe="")[:2000]
+            return _page(302, page, Location=f"http://user:{secret}@127.0.0.1:9/login?back={secret}")
         if kind == "unexpected_answer":
             return _json(200, {"statusCode": 200, "message": known, "response": known})
         if kind == "too_large":

@@ -16,6 +16,7 @@ import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
+from . import fork_server
 from .conftest import LOCAL, TREE
 from .secret_scan import Leak, Scanner
 from .secret_scan_cases import BY_ANSIBLE, SUCCESS, Case
@@ -167,6 +168,7 @@ class Stage:
             "ANSIBLE_NOCOLOR": "1",
             "CANARY_JSON": str(self.left / "callback.json"),
             "CANARY_PYTHON": sys.executable,
+            **fork_server.environment(),
         }
 
     def _keep_files_of(self, temporary: pathlib.Path) -> None:

@@ -6,20 +6,23 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 
 import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.lookup.watch_files import watch_files
+from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
+from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import config_files
+from ansible_collections.streamops.ovenmediaengine.tests.unit.viewing import status_of_playlist
 
-from .conftest import REPOSITORY, TOKEN, VHOSTS, Project
+from .conftest import LOCAL, REPOSITORY, TOKEN, VHOSTS, Project
 
 GUIDE = (REPOSITORY / "docs/docsite/rst/guide_after_restart.rst").read_text(encoding="utf-8")
 
@@ -28,6 +31,39 @@ def blocks(language: str) -> list[str]:
     """Return the blocks of the guide in a language."""
     found = re.findall(rf"^\.\. code-block:: {re.escape(language)}\n\n((?:(?: {{4}}.*)?\n)+)", GUIDE, re.MULTILINE)
     return ["\n".join(line[4:] for line in text.splitlines()).strip() + "\n" for text in found]
+
+
+def test_the_durable_tenant_of_the_guide_plays_after_a_restart(project: Project, tmp_path: pathlib.Path) -> None:
+    shown = next(text for text in blocks("console") if "durable.yml" in text).splitlines()
+    (play,) = yaml.safe_load(blocks("yaml+jinja")[0])
+    del play["become"]  # the directory belongs to the user of this test
+    (project.directory / "durable.yml").write_text(json.dumps([play]), encoding="utf-8")
+    config = config_files.write(tmp_path / "conf", Server=config_files.server('<VirtualHost include="VHost*.xml"/>'))
+    (url,) = {line.rpartition(" http://")[2] for line in shown if line.startswith("$ curl ")}
+    address, path = url.split("/", 1)
+    host = address.partition(":")[0]
+    with Simulator(config=config, port=0, viewer_ports=[0]) as server:
+        variables = {
+            "ovenmediaengine_api_url": server.url,
+            "ovenmediaengine_api_token": server.token,
+            "ovenmediaengine_config_dir": str(config),
+        }
+        inventory = {"media": {"hosts": {"media-1": {**LOCAL, **variables}}}}
+        (project.directory / "inventory.yml").write_text(json.dumps(inventory), encoding="utf-8")
+        printed = []
+        for line in shown:
+            if line.startswith("$ ansible-playbook "):
+                run = project.play(*line.split()[2:])
+                assert run.status == 0, run.output
+            elif line.startswith("$ curl "):
+                server.publish(host, "live", "main")
+                line += f"\n{status_of_playlist(server, host, '/' + path)}"
+            elif line.startswith("$ ssh "):
+                server.restart()
+            else:
+                continue
+            printed += line.splitlines()
+        assert printed == shown
 
 
 def settings() -> dict[str, str]:
@@ -94,8 +130,7 @@ def test_the_playbook_ends_before_systemd_would_end_the_server() -> None:
     assert wait + 60 < limit and limit + kill_after + 30 < int(given["TimeoutStartSec"])
 
 
-@pytest.mark.exhaustive
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@needs("systemd-analyze")
 def test_systemd_accepts_the_drop_in(tmp_path: pathlib.Path) -> None:
     drop_in = blocks("ini")[0].replace("[Service]\n", "")
     unit = tmp_path / "ovenmediaengine.service"
@@ -111,7 +146,7 @@ def test_systemd_accepts_the_drop_in(tmp_path: pathlib.Path) -> None:
 
 
 def test_files_for_awx_name_existing_playbooks_and_variables() -> None:
-    provision, job = (yaml.safe_load(text) for text in blocks("yaml+jinja"))
+    provision, job = (yaml.safe_load(text) for text in blocks("yaml+jinja")[1:])
     assert [play["import_playbook"] for play in provision] == ["streamops.ovenmediaengine.provision"]
     assert (REPOSITORY / "playbooks" / "provision.yml").is_file()
     template, schedule = (task for play in job for task in play["tasks"])

@@ -46,12 +46,14 @@ def test_tasks_for_each_host_and_requests_to_each_server(project: Project) -> No
         tasks = started(fleet, audit_sampling_interval=0)
         assert tasks["a-first"] == [*ONCE[:2], *A_HOST, *ONCE[2:], "Fail if the server is not as listed"]
         assert tasks["b-second"] == tasks["c-third"] == A_HOST
-        # The version and the names, three for each virtual host with its application, and the pushes; the configuration
-        # file has one with two applications, which are not read.
+        # Version, names and statistics, three for each virtual host with its application, and the pushes; the
+        # configuration file has one with two applications, which are not read. As there are live streams, their list of
+        # each application and each of them are read.
         listed = len(NAMES)
         for sim in fleet.sims.values():
             requests = [f"{record.method} {record.path}" for record in sim.log]
-            assert len(requests) == len(set(requests)) == 2 + 2 * (listed + 1) + 2 * listed + 2, requests
+            live = listed + 2 + len(sim.state.streams)
+            assert len(requests) == len(set(requests)) == 3 + 2 * (listed + 1) + 2 * listed + 2 + live, requests
             sim.clear_log()
         fleet.hosts["b-second"]["ovenmediaengine_push_tasks"] = []
         tasks = started(fleet, audit_sampling_interval=0)

@@ -25,7 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator.server import
 
 from .conftest import REPOSITORY, TOKEN, TREE
 
-pytestmark = pytest.mark.exhaustive
+pytestmark = pytest.mark.long
 
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 BENCH = [sys.executable, "-m", "ansible_collections.streamops.ovenmediaengine.benchmarks"]

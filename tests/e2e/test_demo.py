@@ -64,9 +64,11 @@ def test_the_demo_leaves_nothing_on_a_real_server(project: Project, sim: Simulat
 
 def test_the_simulated_server_keeps_what_is_durable(project: Project) -> None:
     output = _demo(project)
+    plays = "http://live.arena.example.com/live/main/llhls.m3u8: 200"
     killed = output.partition("== Kill the server, and start it")[2].partition("== Audit")[0]
     assert "virtual hosts: default, t-arena, t-cinema, t-edge, t-origin, t-school" in killed
     assert "ansible-playbook" not in killed
+    assert output.count(plays) == 2 and plays in killed, "before the kill and after it"
     assert _missing() == ["t-backup-site", "t-control-room", "t-social-platform", "t-video-platform"]
     assert "virtual hosts 0, applications 0, push tasks 4" in output.partition("== Audit")[2]
     assert "demo-secret" not in output and "demo-token" not in output

@@ -33,6 +33,7 @@ import pytest
 import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
 from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_summary import audit_summary
+from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
@@ -66,7 +67,7 @@ SERVER, WATCH = "tests/e2e/test_role_server_documents.py", "tests/e2e/test_role_
 HEAL = "tests/e2e/test_heal_documents.py"
 RUN_BY = {
     ("guide_after_restart.rst", "ini"): (AFTER_RESTART, 1),
-    ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 2),
+    ("guide_after_restart.rst", "yaml+jinja"): (AFTER_RESTART, 3),
     ("guide_after_restart.rst", "xml"): (HERE, 1),
     ("guide_rotate_certificates.rst", "yaml+jinja"): (ROTATE, 4),
     ("guide_rotate_certificates.rst", "bash"): (ROTATE, 1),
@@ -80,7 +81,7 @@ RUN_BY = {
     ("roles/rotate_certificates/README.md", "yaml"): (HERE, 1),
     ("roles/restream/README.md", "yaml"): (RESTREAM, 1),
     ("roles/record/README.md", "yaml"): (RECORD, 1),
-    ("guide_server.rst", "yaml+jinja"): (SERVER, 4),
+    ("guide_server.rst", "yaml+jinja"): (SERVER, 5),
     ("roles/server/README.md", "yaml"): (SERVER, 1),
     ("guide_watch.rst", "yaml+jinja"): (WATCH, 2),
     ("roles/watch/README.md", "yaml"): (WATCH, 1),
@@ -94,6 +95,7 @@ RUNS_THIS = "Runs this very test."
 ROTATES = "tests/e2e/test_rotate_certificates.py runs the hook of the guide: the same playbook, with its certificates."
 WATCHES = "tests/e2e/test_role_watch.py runs the same playbook, on a host whose commands are fakes."
 SYSTEMD = "Needs a host with systemd."
+PLAYS = "tests/e2e/test_after_restart.py does the same with a simulated server, and compares what is shown."
 RESTREAMS = "tests/e2e/test_restream.py runs the same playbook, with the platforms of the README."
 IMPORTS = "tests/e2e/test_import_config.py runs it without become, with a directory of its own."
 RECORDS = "tests/e2e/test_record.py runs the commands of the README."
@@ -116,6 +118,7 @@ NOT_RUN = {
     "make integration CORES=newest TARGETS=vhosts": PART,
     'make molecule SCENARIOS="audit fleet"': PART,
     "make mutants": "Takes up to an hour.",
+    "sudo make fresh": "Takes root, debootstrap and ten minutes. The continuous integration runs the same.",
     "make venv": "Has made the environment of this test.",
     "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
     "python3 -m pip install requests": INSTALLS,
@@ -124,11 +127,15 @@ NOT_RUN = {
     "git clone https://github.com/streamops/ansible-ovenmediaengine": CLONES,
     "ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=30 -f lavfi -i sine=frequency=440:sample_rate=48000"
     " -c:v libx264 -preset veryfast -tune zerolatency -bf 0 -g 30 -pix_fmt yuv420p -c:a aac"
-    " -f flv rtmp://live.tenant-a.example.com:1935/live/main": MEDIA,
-    "ffplay http://live.tenant-a.example.com:3333/live/main/llhls.m3u8": MEDIA,
+    " -f flv rtmp://live.studio.example.com:1935/live/main": MEDIA,
+    "ffplay http://live.studio.example.com:3333/live/main/llhls.m3u8": MEDIA,
     ".venv-demo/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     ".venv/bin/python -m tests.simulator --port 8081": "test_the_simulator_starts_as_shown",
     "ANSIBLE_COLLECTIONS_PATH=.build/tree .venv/bin/ansible-playbook playbook.yml": "Any playbook of the reader.",
+    "ansible-playbook durable.yml -i inventory.yml": PLAYS,
+    "curl --silent --output /dev/null --write-out '%{http_code}\\n'"
+    " http://live.tenant-a.example.com:3333/live/main/llhls.m3u8": PLAYS,
+    "ssh media-1.example.com sudo systemctl kill --signal=KILL ovenmediaengine": PLAYS,
     "xdg-open ovenmediaengine-audit/audit.html": "Opens a browser; tests/e2e/test_audit.py opens the page in one.",
     "systemctl list-timers 'ovenmediaengine-watch-*'": SYSTEMD,
     "journalctl -u 'ovenmediaengine-watch-*' --since yesterday": SYSTEMD,
@@ -177,6 +184,9 @@ NOT_RUN = {
     "ansible-playbook streamops.ovenmediaengine.record -i inventory.yml -e record_stream=main"
     " -e record_state=stopped": RECORDS,
     "ansible-playbook streamops.ovenmediaengine.import_config -i inventory.yml --become": IMPORTS,
+    "ansible-playbook streamops.ovenmediaengine.import_config -i inventory.yml --become"
+    " -e import_config_dir=/srv/ome/edge_conf -e import_config_server_dir=/opt/ovenmediaengine/bin/edge_conf"
+    " -e import_config_environment_from=/srv/ome/docker-compose.yml": IMPORTS,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml --check --diff": SERVES,
     "ansible-playbook streamops.ovenmediaengine.server -i inventory.yml"
@@ -194,7 +204,10 @@ COMMAND, NO_OUTPUT = "the command before it", "a file or a formula"
 SHOWN_BLOCKS = {
     "guide_first_steps.rst": [COMMAND, COMMAND, COMMAND],
     "guide_export.rst": [COMMAND],
-    "guide_import_config.rst": ["test_a_hand_written_server_is_adopted"],
+    "guide_import_config.rst": [
+        "test_a_hand_written_server_is_adopted",
+        "test_what_is_not_written_is_listed_as_in_the_guide",
+    ],
     "guide_provision.rst": [COMMAND, "test_path_of_a_new_user"],
     "guide_after_restart.rst": ["test_one_run_restores_a_pull_and_its_recording"],
     "guide_errors.rst": ["test_message_of_the_guide_on_errors"],
@@ -220,7 +233,7 @@ SHOWN_BLOCKS = {
         "test_a_server_in_use_is_not_restarted_as_in_the_guide",
     ],
     "guide_upgrade.rst": ["test_the_upgrade_of_the_guide", "test_the_upgrade_of_the_guide"],
-    "guide_heal.rst": [NO_OUTPUT],
+    "guide_heal.rst": [NO_OUTPUT, "test_a_rulebook_prints_once_that_a_token_is_refused"],
     "guide_large_fleets.rst": [NO_OUTPUT, NO_OUTPUT],
     "guide_watch.rst": [
         "test_the_inventories_of_the_documents_install_watchers",
@@ -629,7 +642,7 @@ def test_commands_run_unchanged(name: str, project: Project) -> None:
                 desk.run(f"ansible-playbook line-{block.line}.yml -i inventory.yml -e @secrets.yml")
             listed = commands(block) if block.language in COMMANDS else []
             for command in listed:
-                if command.text in NOT_RUN or (command.text.startswith("jq ") and shutil.which("jq") is None):
+                if command.text in NOT_RUN or (command.text.startswith("jq ") and programs.find("jq") is None):
                     continue
                 output = desk.run(command.text, fails=block.mark == "fails" and command == listed[-1])
                 assert [line for line in command.output if _words(line) not in _words(output)] == [], (

@@ -229,8 +229,8 @@ def test_one_run_restores_a_fleet_of_200_after_a_restart(project: Project) -> No
         back = project.provision("-e", f"@{file.name}", "-e", secrets)
         assert back.status == 0, back.output
         assert (
-            f"missing before: virtual hosts {number}, applications {number}, push tasks {number * 2} (none of"
-            in back.summary("one")
+            f"missing before: virtual hosts {number}, applications {number}, push tasks {number * 2} "
+            "(all virtual hosts were missing, as after a restart of the server)" in back.summary("one")
         )
         assert (len(sim.log), len(sim.writes)) == (requests, writes)
         assert held(sim) == made
@@ -338,6 +338,25 @@ def filled(exported: t.Any, there: t.Any) -> dict[str, str]:
             key = "/".join(entry[option] for option in ("vhost", "app", "name", "id") if option in entry)
             look(entry, there[name][key])
     return found
+
+
+@pytest.mark.parametrize("playbook", ["export", "import_config"])
+def test_the_name_of_a_server_does_not_choose_the_directory(project: Project, sim: Simulator, playbook: str) -> None:
+    project.inventory({"../../outside/one": sim.url, "one": sim.url}, import_config_dir=str(project.directory))
+    (project.directory / "Server.xml").write_text('<Server version="8"/>', encoding="utf-8")
+    before = set(project.directory.parent.rglob("*.yml"))
+    run = project.play(f"streamops.ovenmediaengine.{playbook}", "-i", "inventory.json")
+    assert run.status == 2
+    assert run.failure("../../outside/one").startswith(
+        "The name of the server in the inventory, '../../outside/one', would change the directory of the file. Rename "
+        "the server, or choose a file without its name."
+    )
+    # The other server is not held up.
+    written = set(project.directory.parent.rglob("*.yml")) - before
+    assert {path.parent for path in written if "outside" in str(path) or path.stem.endswith("-one")} == {
+        project.directory
+    }
+    assert run.recap["one"]["failed"] == 0
 
 
 @pytest.mark.exhaustive

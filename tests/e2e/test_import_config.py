@@ -17,6 +17,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot
 
 from .conftest import LOCAL, REPOSITORY, TOKEN, Project, Run
+from .test_documents import blocks
 
 SERVER = f"""<?xml version="1.0" encoding="UTF-8"?>
 <Server version="8">
@@ -45,7 +46,7 @@ VHOST = """<VirtualHost>
   <SignedPolicy>
     <PolicyQueryKeyName>policy</PolicyQueryKeyName>
     <SignatureQueryKeyName>signature</SignatureQueryKeyName>
-    <SecretKey>canary-policy</SecretKey>
+    <SecretKey>canary-policy</SecretKey><Enables><Publishers>llhls</Publishers></Enables>
   </SignedPolicy>
   <Nonsense>canary-nonsense</Nonsense>
   <Applications>
@@ -57,6 +58,13 @@ VHOST = """<VirtualHost>
         <LLHLS />
         <Push><StreamMap><Enable>true</Enable><Path>push_map.xml</Path></StreamMap></Push>
       </Publishers>
+      <OutputProfiles>
+        <OutputProfile>
+          <Name>bypass</Name>
+          <OutputStreamName>${OriginStreamName}</OutputStreamName>
+          <Encodes><Video><Bypass>true</Bypass></Video><Audio><Bypass>true</Bypass></Audio></Encodes>
+        </OutputProfile>
+      </OutputProfiles>
     </Application>
   </Applications>
 </VirtualHost>
@@ -71,6 +79,7 @@ MAP = """<PushInfo>
   </Push>
 </PushInfo>
 """
+NAMES = "<Host><Names><Name>live.example.com</Name></Names></Host>"
 LOGGER = '<Logger version="2"><Path>/var/log/ome</Path><Tag name=".*" level="info" /></Logger>\n'
 SECRETS = {
     "ovenmediaengine_secret_server_managers_api_access_token": TOKEN,
@@ -196,14 +205,42 @@ def test_secrets_are_written_only_if_that_is_asked_for(project: Project, conf: p
     assert "canary-mine" in kept.read_text(encoding="utf-8")
 
 
+def test_values_of_environment_variables_are_in_the_file_and_never_shown(project: Project, conf: pathlib.Path) -> None:
+    (project.directory / "ome.service").write_text('[Service]\nEnvironment="RTMP_PORT=canary-port"\n', encoding="utf-8")
+    named = ("-e", "import_config_environment_from=../ome.service")
+    for arguments in (("--check",), ("-vvv",), ()):
+        done = run(project, "--diff", *arguments, *named, secrets=True)
+        assert done.status == 0, done.output
+    file = project.directory / "ovenmediaengine-config-one.yml"
+    assert yaml.safe_load(file.read_text(encoding="utf-8"))["server_environment"] == {"RTMP_PORT": "canary-port"}
+    assert file.stat().st_mode & 0o777 == 0o600
+    # The next run removes the values, and does not show them.
+    assert run(project, "--diff").recap["one"]["changed"] == 1
+
+
+def test_false_on_the_command_line_is_no(project: Project, conf: pathlib.Path) -> None:
+    assert run(project).status == 0
+    again = run(project, "--diff", "-e", "import_config_show_secrets=false")
+    assert again.status == 0 and again.recap["one"]["changed"] == 0, again.output
+    text = (project.directory / "ovenmediaengine-config-one.yml").read_text(encoding="utf-8")
+    assert "# It contains no secrets:" in text and "in clear text" not in text
+
+
+def test_the_directory_can_be_in_a_home(project: Project, conf: pathlib.Path) -> None:
+    """HOME is the directory of the project in these tests."""
+    assert run(project).status == 0
+    again = run(project, "--diff", "-e", "import_config_dir=~/conf")
+    assert again.status == 0 and again.recap["one"]["changed"] == 0, again.output
+
+
 @pytest.mark.exhaustive
 def test_refusals_are_messages(project: Project, conf: pathlib.Path) -> None:
-    (conf / "VHost_tenant-a.xml").write_text('<!DOCTYPE x [<!ENTITY e "canary">]><VirtualHost>&e;</VirtualHost>')
+    (conf / "VHost_tenant-a.xml").write_text("<VirtualHost><Name>canary</VirtualHost>")
     failed = run(project)
     assert failed.status == 2
     assert (
-        "Could not use the configuration file VHost_tenant-a.xml. VHost_tenant-a.xml:1: expected no document type and "
-        "no entities" in failed.failure("one")
+        "Could not use the configuration file VHost_tenant-a.xml. VHost_tenant-a.xml:1: expected the end tag </Name>"
+        in failed.failure("one")
     )
     (conf / "Server.xml").write_text(SERVER.replace("VHost_*.xml", "../VHost_*.xml"), encoding="utf-8")
     assert "expected an include inside of" in run(project).failure("one")
@@ -217,3 +254,25 @@ def test_refusals_are_messages(project: Project, conf: pathlib.Path) -> None:
     shared = run(project, "-e", "import_config_file=all.yml")
     assert "Several servers have the same import_config_file" in shared.output
     assert not list(project.directory.glob("ovenmediaengine-config-*")) and not (project.directory / "all.yml").exists()
+
+
+def test_what_is_not_written_is_listed_as_in_the_guide(project: Project) -> None:
+    (block,) = [block for block in blocks("guide_import_config.rst") if "NOT WRITTEN" in block.text]
+    placed = {
+        19: "<Bind><Publishers><DASH><Port>8080</Port></DASH></Publishers></Bind><VirtualHosts>",
+        40: f"<VirtualHost><Name>tenant-a</Name>{NAMES}<Applications><Application><Name>live</Name><Providers>",
+        41: "<WebRTC />",
+        48: "<WebRTC />",
+        49: "</Providers></Application>",
+        60: "<Application><Name>my live</Name><Type>live</Type></Application>",
+        70: "</Applications></VirtualHost>",
+        80: "<VirtualHost><Name>old</Name></VirtualHost>",
+        90: "</VirtualHosts></Server>",
+    }
+    lines = ['<Server version="8">', *(placed.get(number, "") for number in range(2, 91))]
+    (project.directory / "conf").mkdir()
+    (project.directory / "conf" / "Server.xml").write_text("\n".join(lines), encoding="utf-8")
+    inventory(project, "one", import_config_version="")
+    assert run(project).status == 0
+    written = (project.directory / "ovenmediaengine-config-one.yml").read_text(encoding="utf-8")
+    assert block.text.strip() in written, written

@@ -23,7 +23,7 @@ def _line(vhosts: str, applications: str, push_tasks: str, missing: str) -> str:
     return f"virtual hosts: {vhosts}; applications: {applications}; push tasks: {push_tasks}{before}"
 
 
-_NONE = "(none of the virtual hosts was there, as after a restart of the server)"
+_NONE = "(all virtual hosts were missing, as after a restart of the server)"
 _APPLICATIONS_CREATED = "2 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
 CREATED = _line(
     "2 created, 0 recreated, 0 deleted, 0 unchanged, 0 failed",
@@ -81,8 +81,8 @@ def test_one_server(project: Project, sim: Simulator) -> None:
     assert "host.names" in fourth.output
     assert fourth.summary("one") == _line(
         "1 created, 0 recreated, 0 deleted, 1 unchanged, 1 failed",
-        "0 created, 0 recreated, 0 deleted, 1 unchanged, 0 failed",
-        "not reached",
+        "0 created, 0 recreated, 0 deleted, 2 unchanged, 0 failed",
+        "0 started, 0 restarted, 0 stopped, 3 unchanged, 0 failed",
         "virtual hosts 1, applications 0, push tasks 0",
     )
 

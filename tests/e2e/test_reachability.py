@@ -65,7 +65,7 @@ def test_the_stock_configuration(project: Project) -> None:
             warning = " ".join(run.output.split())
             assert (
                 "live.a.example.com of t-a reaches default" in warning
-                and "Remove <Name>*</Name> from virtual host default" in warning
+                and "Replace <Name>*</Name> of virtual host default" in warning
             )
         for sim in sims.values():
             with pytest.raises(NotPublished, match="#default#live"):

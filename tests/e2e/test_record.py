@@ -77,6 +77,20 @@ def test_start_and_stop(project: Project, media: Simulator) -> None:
     assert recorded(media) == {config: ""}
 
 
+@pytest.mark.parametrize("state", ["started", "stopped"])
+def test_the_recording_of_another_stream_is_refused(project: Project, media: Simulator, state: str) -> None:
+    project.inventory({"media-1": media.url})
+    assert record(project).status == 0
+    media.clear_log()
+    run = record(project, record_stream="other", record_id="main-recording", record_state=state)
+    assert run.status == 2 and not media.writes and set(recorded(media)) == {"main-recording"}
+    assert run.failure("media-1") == (
+        "The recording main-recording belongs to the stream main, not to other. Specify that stream, or another "
+        "record_id. Nothing was done."
+    )
+    assert run.summary("media-1") == "stream default/media/other: not reached"
+
+
 @pytest.mark.exhaustive
 def test_several_servers_through_both_execution_paths(project: Project, media: Simulator, sim: Simulator) -> None:
     """A server that cannot record does not prevent the others from it."""
@@ -110,6 +124,11 @@ def test_after_a_restart_the_recording_goes_on_in_a_new_file(project: Project, m
         ({"record_schedule": "0 0 *", "record_interval_minutes": 5}, "cannot be used together with an interval"),
         ({"record_tittle": "x"}, "record_tittle (did you mean record_title?)"),
         ({"record_stream": "a b"}, "The id of the recording cannot work"),
+        (
+            {"record_stream": "", "record_interval_minutes": -1, "ovenmediaengine_record_directory": ""},
+            "record_stream expects a text that is not empty. ovenmediaengine_record_directory expects a text that is "
+            "not empty. record_interval_minutes expects",
+        ),
         ({"record_state": "on"}, "value of record_state must be one of: started, stopped"),
     ],
 )

@@ -90,6 +90,58 @@ def test_start_and_stop(project: Project, sim: Simulator) -> None:
     assert set(pushed(sim)) == {"main-two"}
 
 
+AMBIGUOUS = [
+    {"name": name, "url": f"rtmp://{name}.example.com/live", "stream_key": ""} for name in ("youtube", "backup-youtube")
+]
+
+
+def streams(sim: Simulator) -> dict[str, str]:
+    """Return the streams that the server pushes, by the ids of the push tasks."""
+    application = sim.state.push_application("default", "app")
+    assert application is not None
+    return {name: task.stream_name for name, task in application.tasks.items()}
+
+
+def test_streams_and_platforms_with_hyphens_have_push_tasks_of_their_own(project: Project, sim: Simulator) -> None:
+    """The stream main-backup to youtube is not the stream main to backup-youtube."""
+    inventory(project, sim, ovenmediaengine_platforms=AMBIGUOUS)
+    backup = ["-e", "restream_stream=main-backup"]
+    assert restream(project, platforms="backup-youtube").status == 0
+    assert restream(project, *backup, platforms="youtube").status == 0
+    assert streams(sim) == {"main--backup-youtube": "main", "main-backup--youtube": "main-backup"}
+    assert restream(project, *backup, "-e", "restream_state=stopped", platforms="youtube").status == 0
+    assert streams(sim) == {"main--backup-youtube": "main"}
+
+
+def test_a_push_task_with_the_id_of_2_0_0_is_the_one_of_its_stream_only(project: Project, sim: Simulator) -> None:
+    inventory(project, sim, ovenmediaengine_platforms=[{**AMBIGUOUS[0], "id": "main-backup-youtube"}])
+    backup = ["-e", "restream_stream=main-backup"]
+    assert restream(project, *backup, platforms="youtube").status == 0
+    inventory(project, sim, ovenmediaengine_platforms=AMBIGUOUS)
+    again = restream(project, *backup, platforms="youtube")
+    assert again.status == 0 and again.recap["media"]["changed"] == 0, again.output
+    other = restream(project, "-e", "restream_state=stopped", platforms="backup-youtube")
+    assert other.summary("media") == "stream default/app/main: backup-youtube unchanged", other.output
+    assert streams(sim) == {"main-backup-youtube": "main-backup"}
+    stopped = restream(project, *backup, "-e", "restream_state=stopped", platforms="youtube")
+    assert stopped.summary("media") == "stream default/app/main-backup: youtube stopped", stopped.output
+    assert streams(sim) == {}
+
+
+@pytest.mark.parametrize("state", ["started", "stopped"])
+def test_the_push_task_of_another_stream_is_refused(project: Project, sim: Simulator, state: str) -> None:
+    inventory(project, sim, ovenmediaengine_platforms=[{**AMBIGUOUS[0], "id": "youtube"}])
+    assert restream(project, platforms="youtube").status == 0
+    sim.clear_log()
+    run = restream(project, "-e", "restream_stream=other", "-e", f"restream_state={state}", platforms="youtube")
+    assert run.status == 2 and not sim.writes and streams(sim) == {"youtube": "main"}
+    assert run.failure("media") == (
+        "The push task youtube belongs to the stream main, not to other. Specify that stream, or give the platform "
+        "youtube another id. Nothing was done."
+    )
+    assert run.summary("media") == "stream default/app/other: not reached"
+
+
 @pytest.mark.exhaustive
 def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
@@ -120,6 +172,14 @@ def test_invalid_input_is_reported_and_nothing_is_sent(
     assert run.status == 2
     assert said in run.output
     assert run.summary("media") == "stream default/app/main: not reached"
+    assert not sim.log
+
+
+def test_an_empty_answer_of_a_survey_is_named_by_its_variable(project: Project, sim: Simulator) -> None:
+    inventory(project, sim)
+    run = restream(project, "-e", "restream_stream=", "-e", "restream_vhost=")
+    assert run.status == 2
+    assert "restream_vhost expects a text that is not empty. restream_stream expects" in run.failure("media")
     assert not sim.log
 
 

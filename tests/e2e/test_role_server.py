@@ -63,6 +63,7 @@ def test_install_and_change_with_podman(project: Project, host: FakeHost) -> Non
     assert "canary-stream-key" in (media.config / "maps/t-a/live/push_map.xml").read_text(encoding="utf-8")
     assert f"e {media.root}/log - - - 14d" in (media.root / "tmpfiles/ovenmediaengine.conf").read_text(encoding="utf-8")
     verify_unit(media.unit_file)
+    assert not any(line.startswith("x ") for line in (media.root / "tmpfiles/ovenmediaengine.conf").open())
     identity = (media.config / "Server.id").read_text(encoding="utf-8")
 
     # Nothing has to be done again.
@@ -90,7 +91,7 @@ def test_install_and_change_with_podman(project: Project, host: FakeHost) -> Non
     assert (media.config / "Server.id").read_text(encoding="utf-8") == identity
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_check_and_uninstall_with_podman(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     assert media.play().status == 0
@@ -109,7 +110,7 @@ def test_check_and_uninstall_with_podman(project: Project, host: FakeHost) -> No
     assert gone.status == 0 and changed(gone) == [], gone.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_pushes_of_live_streams_start_now_and_once(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     media.variables["server_restart"] = "never"
@@ -199,13 +200,26 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
         ),
         "empty-token": ({"ovenmediaengine_api_token": None}, "ovenmediaengine_api_token is missing, or differs from"),
         "path": ({"server_config_dir": "ome"}, "server_config_dir has to be an absolute path"),
+        "shared": ({"server_log_dir": "/var/log"}, "server_log_dir is /var/log, which others use, too"),
+        "equal": (
+            {"server_data_dir": str(media.config)},
+            "server_config_dir and server_data_dir are the same directory",
+        ),
+        "blank": ({"server_binary": "/opt/my server"}, "server_binary has to be a path of letters, digits and"),
+        "user": ({"server_user": "1000\nExec=x"}, "server_user: expected USER or USER:GROUP"),
+        "unit": ({"server_unit": "../x"}, "server_unit: expected ASCII letters"),
+        "volume": ({"server_volumes": ["/a:/b\nUser=x"]}, "server_volumes[0]: expected SOURCE:DESTINATION"),
+        "image": ({"server_image": "x\nExec=y"}, "server_image: expected an image"),
         "application": (
             {"ovenmediaengine_applications": [{"vhost": "default", "name": "app"}]},
             "applications of virtual hosts that ovenmediaengine_vhosts does not list: default.",
         ),
         "durable": ({"ovenmediaengine_durable": False}, "Remove both variables for this server."),
         "ports": ({"server_ports": ["1935/tcp"]}, "It needs server_network: bridge"),
-        "port": ({"server_network": "bridge", "server_ports": ["rtmp"]}, "Each entry is a port or a range of ports"),
+        "port": (
+            {"server_network": "bridge", "server_ports": ["rtmp"]},
+            "server_ports[0]: expected a port or a range of ports",
+        ),
         "setting": (
             {"server_settings": media.settings(stun_srver="canary")},
             "server_settings.stun_srver. Supported parameters include: ",
@@ -266,7 +280,7 @@ def test_a_host_without_what_runs_containers_stays_as_it_is(project: Project, ho
     assert media.files() == before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_an_image_that_cannot_be_pulled_changes_nothing(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "quadlet")
     before = media.files()

@@ -110,6 +110,13 @@ def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator)
     assert not sim.log
 
 
+@pytest.mark.parametrize("playbook", ["audit", "provision"])
+def test_a_playbook_without_an_inventory_fails(project: Project, playbook: str) -> None:
+    run = project.play(f"streamops.ovenmediaengine.{playbook}")
+    assert run.status != 0 and "The run has no inventory: name one by -i" in run.output, run.output
+    assert project.play(f"streamops.ovenmediaengine.{playbook}", "--syntax-check").status == 0
+
+
 @pytest.mark.exhaustive
 def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})

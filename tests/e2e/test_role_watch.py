@@ -10,7 +10,6 @@ import getpass
 import json
 import pathlib
 import re
-import shutil
 import stat
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import typing as t
 
 import pytest
 import yaml
+from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
@@ -86,7 +86,7 @@ class Watched:
 
 def verify(folder: pathlib.Path) -> None:
     """Check the units by systemd, if it is installed."""
-    if shutil.which("systemd-analyze") is None:
+    if programs.find("systemd-analyze") is None:
         return
     units = sorted(str(path) for path in folder.glob("ovenmediaengine-watch-*"))
     run = subprocess.run(
@@ -158,7 +158,7 @@ def test_install_restore_change_and_remove(project: Project, host: FakeHost, sim
     assert not list(host.unit_dir.iterdir()) and len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_controller_watches_several_servers(project: Project, host: FakeHost, sim: Simulator) -> None:
     with Simulator(token=TOKEN, stop_delay=0.2) as other:
         watched = Watched(project, host, {"media-1": sim, "media-2": other})
@@ -180,7 +180,7 @@ def test_a_controller_watches_several_servers(project: Project, host: FakeHost, 
         assert host.elapse("ovenmediaengine-watch-media-2") == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_an_inventory_of_the_user_is_read_each_time(project: Project, host: FakeHost, sim: Simulator) -> None:
     """It has a vault, a purge, and the virtual hosts, which can change after the watcher was installed."""
     watched = Watched(project, host, {"media-1": sim})
@@ -216,7 +216,7 @@ def test_an_inventory_of_the_user_is_read_each_time(project: Project, host: Fake
     assert set(sim.state.virtual_hosts) == {"default", "t-a", "t-other"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_watcher_stays_as_it_is_if_the_playbook_cannot_run(project: Project, host: FakeHost, sim: Simulator) -> None:
     watched = Watched(project, host, {"media-1": sim})
     assert watched.play().status == 0
@@ -240,6 +240,9 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
         "typo": ({"watch_intervall": 5}, "watch_intervall (did you mean watch_interval?)"),
         "fe80::1": ({}, "The watcher cannot have this name"),
         "path": ({"watch_dir": "/var/lib/a watcher"}, "watch_dir has to be an absolute path without blanks"),
+        "system": ({"watch_dir": "/opt"}, "watch_dir /opt is a directory of the system."),
+        "line": ({"watch_dir": "/var/lib/watcher\n"}, "watch_dir has to be an absolute path without blanks"),
+        "user": ({"watch_user": "root\nExecStartPre=/bin/x"}, "watch_user: expected the name or number of a user"),
         "url": ({"ovenmediaengine_api_url": "media-1:8081"}, "ovenmediaengine_api_url or ovenmediaengine_api_token"),
         "token": ({"ovenmediaengine_api_token": ""}, "ovenmediaengine_api_url or ovenmediaengine_api_token"),
         "ca": ({"ovenmediaengine_ca_path": "ca.pem"}, "ovenmediaengine_ca_path has to be an absolute path"),
@@ -253,6 +256,39 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     for name, (_own, words) in cases.items():
         assert words in run.failure(name), run.output
     assert watched.files() == before and host.calls() == []
+
+
+@pytest.mark.long
+def test_what_does_not_belong_to_the_watcher_stays(project: Project, host: FakeHost, sim: Simulator) -> None:
+    """A directory with a file of somebody else, and another server that wants it, too."""
+    watched = Watched(project, host, {"media-1": sim})
+    shared = watched.root / "shared"
+    shared.mkdir(mode=0o755)
+    (shared / "notes.txt").write_text("mine", encoding="utf-8")
+    installed = watched.play(watch_dir=str(shared))
+    assert installed.status == 0, installed.output
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o755
+    before = watched.files()
+    watched.hosts = {"media-2": {"ovenmediaengine_api_url": sim.url}}
+    other = watched.play(watch_dir=str(shared))
+    assert f"watch_dir {shared} belongs to the watcher of media-1." in other.failure("media-2"), other.output
+    other = watched.play(watch_dir=str(shared), watch_state="absent")
+    assert other.summary("media-2") == f"watcher {UNIT[:-1]}2 absent", other.output
+    assert watched.files() == before
+    watched.hosts = {"media-1": {"ovenmediaengine_api_url": sim.url}}
+    removed = watched.play(watch_dir=str(shared), watch_state="absent")
+    assert removed.summary("media-1") == f"watcher {UNIT} removed", removed.output
+    assert [path.name for path in shared.iterdir()] == ["notes.txt"] and not list(host.unit_dir.iterdir())
+
+
+@pytest.mark.parametrize("name", ["watch_dir", "watch_unit"])
+def test_two_servers_cannot_have_one_watcher(project: Project, host: FakeHost, sim: Simulator, name: str) -> None:
+    watched = Watched(project, host, {"media-1": sim, "media-2": sim})
+    value = {"watch_dir": f"{watched.root}/one", "watch_unit": "one"}[name]
+    run = watched.play(**{name: value})
+    assert run.status == 2 and "Several servers have the same watch_dir or watch_unit on one host" in run.output
+    assert "on the controller: media-1, media-2. Put inventory_hostname into both." in " ".join(run.output.split())
+    assert not watched.files() and {run.summary(host) for host in watched.hosts}
 
 
 TEMPLATES = {"stream_key": "canary-{{ key }}-{% raw %}-{# x #}", "url": "rtmp://one.example.com/live"}

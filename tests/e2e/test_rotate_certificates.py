@@ -206,6 +206,7 @@ def test_a_second_run_after_check_mode_and_a_run_changes_nothing(project: Projec
         assert [path.read_bytes() for path in server.backups] == [server.new.certificate, server.new.key]
 
 
+@pytest.mark.exhaustive
 def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
     with contextlib.ExitStack() as stack:
         fleet = {
@@ -346,6 +347,7 @@ def test_invalid_variables_are_refused(project: Project, tmp_path: pathlib.Path)
         hosts = {
             "both": server.variables(ovenmediaengine_certificates=entries),
             "no-endpoint": server.variables(ovenmediaengine_certificate_endpoints=[]),
+            "mode": server.variables(ovenmediaengine_certificate_key_mode=600),
             "not-there": server.variables(
                 ovenmediaengine_certificates=[{"vhost": "t-none", "certbot_live": str(server.coming)}]
             ),
@@ -361,6 +363,10 @@ def test_invalid_variables_are_refused(project: Project, tmp_path: pathlib.Path)
         assert "only a handshake shows" in reported["no-endpoint"]
         assert "no virtual host t-none" in reported["not-there"]
         assert reported["no-place"]
+        assert reported["mode"] == (
+            'ovenmediaengine_certificate_key_mode is not a mode: 600. Write it in quotes, such as "0640". Nothing was '
+            "changed."
+        )
         assert all(outcome(run, name).endswith(" untouched") for name in hosts)
         assert server.snapshot() == server.before and not server.simulator.writes
 
@@ -440,6 +446,17 @@ def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Proje
         assert seen == [] and [_mode(path) for path in server.backups] == [0o600]
         again = rotate(project, hosts)
         assert outcome(again, "one") == "certificates: t-live unchanged" and again.recap["one"]["changed"] == 0
+
+
+@pytest.mark.parametrize("mode", [0o600, pytest.param("{{ 0 + 384 }}", marks=pytest.mark.exhaustive)])
+def test_a_mode_without_quotes_is_the_one_that_was_meant(project: Project, mode: t.Any) -> None:
+    """YAML makes a number of 0600, of which ansible-core 2.16 makes the text 384."""
+    with MediaServer(project.directory / "one") as server:
+        run = rotate(project, {"one": server.variables(ovenmediaengine_certificate_key_mode=mode)})
+        if run.status:
+            assert "is not a mode: 384" in failure(run, "one") and server.snapshot() == server.before
+        else:
+            assert _mode(server.live / "privkey.pem") == 0o600
 
 
 @pytest.mark.exhaustive

@@ -13,10 +13,12 @@ import typing as t
 
 import pytest
 import requests
+from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator, ports
 
 from .conftest import REPOSITORY, TOKEN, Project
 from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
+from .test_documents import shown_in
 
 SERVER = "media1"
 RESTARTS = 20
@@ -34,7 +36,8 @@ def restored(rulebook: Rulebook, *sims: Simulator) -> None:
         rulebook.wait_until(lambda sim=sim: is_complete(sim), "the rebuild")  # type: ignore[misc]
 
 
-@pytest.mark.exhaustive
+@needs("java")
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_server_is_restored_after_each_restart(
     project: Project, sim: Simulator, record_property: t.Callable[[str, object], None]
@@ -69,7 +72,7 @@ def test_server_is_restored_after_each_restart(
     print(f"restored {RESTARTS} times within {min(seconds):.1f} to {max(seconds):.1f} s")
 
 
-@pytest.mark.exhaustive
+@needs("java")
 @pytest.mark.timeout(1800)
 def test_two_servers_and_one_that_flaps(project: Project, sim: Simulator) -> None:
     """Servers are restored by themselves, one that flaps in one run at a time."""
@@ -145,7 +148,7 @@ class Notified:
         self._server.server_close()
 
 
-@pytest.mark.exhaustive
+@needs("java")
 @pytest.mark.timeout(1800)
 def test_push_that_is_stuck_is_restarted_once_and_then_reported(project: Project, sim: Simulator) -> None:
     """The first time a push task sends nothing it is restarted; then somebody is notified."""
@@ -182,7 +185,7 @@ def test_push_that_is_stuck_is_restarted_once_and_then_reported(project: Project
         assert "canary" not in rulebook.output
 
 
-@pytest.mark.exhaustive
+@needs("java")
 @pytest.mark.timeout(1800)
 def test_certificate_that_ends_soon(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Somebody is notified of a certificate that ends soon, and the rotation runs for this server."""
@@ -211,7 +214,7 @@ def test_certificate_that_ends_soon(project: Project, tmp_path_factory: pytest.T
             assert "streamops.ovenmediaengine.rotate_certificates" in rulebook.output
 
 
-@pytest.mark.exhaustive
+@needs("java")
 @pytest.mark.timeout(1800)
 def test_alert_becomes_an_event_of_a_rule(project: Project) -> None:
     """A recorded alert of a server triggers a rule; a forged one does not."""
@@ -251,3 +254,22 @@ def test_alert_becomes_an_event_of_a_rule(project: Project) -> None:
         assert send(callback["headers"]["X-OME-Signature"]) == 409
         rulebook.wait_until(lambda: len(rulebook.runs()) == 1, "the run")
         assert "INGRESS_WIDTH_SMALL" in rulebook.output
+
+
+@needs("java")
+@pytest.mark.timeout(1800)
+def test_a_rulebook_prints_once_that_a_token_is_refused(project: Project, sim: Simulator) -> None:
+    """Without an option of its own, because nobody would look for the reason with one."""
+    with Rulebook(
+        project, "restore_after_restart", {SERVER: sim}, arguments=(), TEST_TOKEN="canary-wrong-token"
+    ) as rulebook:
+        rulebook.wait_until(lambda: "cannot be watched" in rulebook.output, "the report")
+        done = len(sim.log)
+        rulebook.wait_until(lambda: len(sim.log) >= done + 5, "more polls")
+        assert rulebook.output.count("cannot be watched") == 1
+        (line,) = [line for line in rulebook.output.splitlines() if "cannot be watched" in line]
+        message = line.partition(" - ERROR - ")[2].replace(SERVER, "media-1.example.com")
+        message = message.replace("TEST_TOKEN", "OVENMEDIAENGINE_API_TOKEN")
+        assert f"... - ERROR - {message}" in shown_in("guide_heal.rst", 1)
+        assert rulebook.runs() == [] and sim.writes == []
+    assert "canary" not in rulebook.output

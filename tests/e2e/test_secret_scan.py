@@ -240,7 +240,7 @@ def role_variables(server: Server, directory: pathlib.Path, kind: str = "") -> d
         "import_config_file": f"{directory}/{{{{ inventory_hostname }}}}_config.yml",
         "drift_vhosts": [server.mine.entry("role-drift")],
         "drift_tasks": server.mine.tasks("role-drift"),
-        "new_pulls": [{key: value for key, value in server.mine.pull("role-new").items() if key != "wait_timeout"}],
+        "new_pulls": server.mine.pulls("tv", "role-pull")["streams"],
         "wrong_channels": [{**multiplex, "source_streams": [wrong_source]}],
         "wrong_vhosts": [{**server.mine.vhost("role-new"), "signed_policy": server.canary("in place of a policy")}],
         "wrong_tasks": server.canary("in place of a list"),

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.fakes import FakeHost
 
 from .conftest import Project
-from .media_host import Media
+from .media_host import BROKEN, Media
 from .secret_scan import Canaries, Scanner, describe
 from .secret_scan_cases import Objects
 
@@ -59,11 +59,14 @@ def test_the_role_server_shows_no_secret(project: Project) -> None:
         )
         run("--check")
         run()
-        # The server refuses this element, so that the role puts the files back that it had.
+        # The role refuses this element.
         media.variables["server_settings"] = {
             **second["server_settings"],
             "extra": {"bogus": {"token": canary("bogus")}},
         }
+        run(status=2)
+        # The server refuses this one, so that the role puts the files back that it had.
+        media.variables["server_settings"] = {**second["server_settings"], **BROKEN}
         run(status=2)
         assert host.failures() == []
     scanner = Scanner(canary.secrets)

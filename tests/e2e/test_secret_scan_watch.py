@@ -22,7 +22,9 @@ from .test_role_watch import PLAYBOOK, UNIT, Watched
 pytestmark = pytest.mark.exhaustive
 
 
-@pytest.mark.parametrize("hard", [False, True], ids=["plain", "hard"])
+@pytest.mark.parametrize(
+    "hard", [pytest.param(False, marks=pytest.mark.long, id="plain"), pytest.param(True, id="hard")]
+)
 def test_the_role_watch_shows_no_secret(hard: bool, project: Project) -> None:
     canary = Canaries(hard, "watch")
     mine = Objects(canary, "first")

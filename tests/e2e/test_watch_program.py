@@ -9,18 +9,24 @@ Only the test with two servers runs the playbook. In the others a small program 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import importlib.util
 import json
 import os
 import pathlib
 import re
+import shutil
+import socket
+import socketserver
 import stat
 import subprocess
 import sys
+import threading
 import types
 import typing as t
 import urllib.request
+from urllib.parse import urlsplit
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.lookup.watch_files import watch_files
@@ -240,7 +246,7 @@ def test_a_playbook_that_takes_too_long_is_ended(stub: Stub, sim: Simulator) -> 
         timeout=PATIENCE,
         check=False,
     )
-    assert done.returncode == 1 and "it was ended after 0.1 seconds" in done.stdout
+    assert done.returncode == 1 and "(ended after 0.1 seconds)" in done.stdout
 
 
 def test_a_dead_server_is_reported_once(stub: Stub, sim: Simulator) -> None:
@@ -264,6 +270,7 @@ def test_a_dead_server_is_reported_once(stub: Stub, sim: Simulator) -> None:
         ("html", {}, "sends no start time (HTTP 200)"),
         ("huge", {"size": 2_000_000}, "sends no start time (HTTP 200)"),
         ("garbage", {"variant": "http"}, "does not answer as OvenMediaEngine does (BadStatusLine)"),
+        ("garbage", {"variant": "deep"}, "sends no start time (HTTP 200)"),
         ("reset", {}, "does not answer (Connection reset by peer)"),
         ("delay", {"seconds": PATIENCE}, "does not answer (timed out)"),
         ("trickle", {"seconds": 0.05}, "does not answer (timed out)"),
@@ -292,6 +299,79 @@ def test_a_wrong_token_is_reported(stub: Stub) -> None:
 def test_a_value_of_a_header_is_not_printed(stub: Stub) -> None:
     stub.change(http_headers={"X-Key": "canary\nvalue"})
     assert "does not answer as OvenMediaEngine does (ValueError)" in stub.run()
+
+
+class Proxy:
+    """An HTTP proxy that passes each connection on to one server, and keeps the heads of what it was asked."""
+
+    def __init__(self, to: Simulator) -> None:
+        self.heads: list[str] = []
+        self._to = ("127.0.0.1", urlsplit(to.url).port or 0)
+
+    def __enter__(self) -> Proxy:
+        proxy = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                head = b"".join(iter(self.rfile.readline, b"\r\n"))
+                proxy.heads.append(head.decode())
+                with socket.create_connection(proxy._to) as server:
+                    if head.startswith(b"CONNECT"):
+                        self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+                        threading.Thread(target=self.pass_on, args=(server,), daemon=True).start()
+                    else:
+                        server.sendall(re.sub(rb"^GET http://[^/]+", b"GET ", head) + b"\r\n")
+                    shutil.copyfileobj(server.makefile("rb", 0), self.wfile)
+
+            def pass_on(self, server: socket.socket) -> None:
+                # Either side can have ended the connection.
+                with contextlib.suppress(OSError, ValueError):
+                    shutil.copyfileobj(self.rfile, server.makefile("wb", 0), 1)
+
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def url(self) -> str:
+        """Return the address of the proxy, with a user."""
+        return f"http://somebody:canary%2Fproxy@127.0.0.1:{self._server.server_address[1]}"
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_a_proxy_of_the_environment_is_used(stub: Stub, sim: Simulator, variable: str) -> None:
+    """The modules of the playbook use it, too."""
+    restart(sim)
+    with Proxy(sim) as proxy:
+        stub.change(api_url="http://ome.invalid:8081", environment={variable: proxy.url})
+        assert "as defined again" in stub.run() and stub.runs == 2
+        (head,) = proxy.heads
+    assert head.startswith("GET http://ome.invalid:8081/v1/stats/current HTTP/1.1\r\n")
+    assert "\r\nProxy-Authorization: Basic c29tZWJvZHk6Y2FuYXJ5L3Byb3h5\r\n" in head
+
+
+@pytest.mark.parametrize("ignored", ["127.0.0.1", "other.example.com, 127.0.0.0/8", "*"])
+def test_a_proxy_is_bypassed_if_the_environment_says_so(stub: Stub, sim: Simulator, ignored: str) -> None:
+    with Proxy(sim) as proxy:
+        stub.change(environment={"http_proxy": proxy.url, "no_proxy": ignored})
+        assert stub.run() == "" and proxy.heads == []
+        stub.change(environment={"http_proxy": proxy.url, "no_proxy": "127.0.0.2, 192.0.2.0/24"})
+        assert stub.run() == "" and len(proxy.heads) == 1
+
+
+def test_a_proxy_cannot_read_what_tls_protects(tmp_path: pathlib.Path) -> None:
+    with Simulator(token=TOKEN, tls=True) as secure, Proxy(secure) as proxy:
+        stub = Stub(tmp_path / "watch", secure.url, ca_path=secure.ca_path, environment={"https_proxy": proxy.url})
+        assert "as defined again" in stub.run() and stub.runs == 1
+        (head,) = proxy.heads
+        assert head.startswith(f"CONNECT {urlsplit(secure.url).netloc} ") and "\r\nAuthorization" not in head
+        stub.change(environment={"https_proxy": "socks5://canary@127.0.0.1:1"})
+        assert "was not asked, because the watcher can use only proxies with http://." in stub.run()
 
 
 def test_the_certificate_of_the_server_is_verified(tmp_path: pathlib.Path) -> None:

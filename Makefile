@@ -5,7 +5,7 @@
 # Short names for what is done most. `make` alone lists them; the checks themselves are sessions of noxfile.py and antsibull-nox.toml.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format sanity unit units integration molecule docs package mutants behaviour bench watch requirements changelog venv clean
+.PHONY: help demo test test-all test-long lint format sanity unit units integration molecule docs package fresh mutants behaviour bench watch requirements changelog venv clean
 
 # The Python that sets up the environments; any from 3.8 on.
 PYTHON ?= python3
@@ -18,6 +18,10 @@ TARGETS ?=
 ARGS ?=
 TEST ?= tests/unit
 SCENARIOS ?= default audit fleet restream record rotate server container
+# For fresh: bookworm (Debian 12), trixie (13), or all.
+RELEASES ?= bookworm
+# For test-all: set if `make test` has run on such a machine, with an older ansible-core than the newest.
+FRESH ?=
 # For bench: rounds, groups of rows (none for all), and minutes after which no round begins.
 ROUNDS ?= 5
 ROWS ?=
@@ -43,13 +47,22 @@ help: ## List what there is
 demo: ## Show the collection at work on a simulated fleet; on a real server if OVENMEDIAENGINE_API_URL is set
 	@$(PYTHON) tools/environment.py demo demo/run
 
-test: ## The fast gate: static checks, tests, sanity, integration, artifact, in under ten minutes
+test: ## The fast gate: static checks, tests, sanity, integration, artifact
 	$(GATE) integration-quick unit sanity-quick package $(static)
 
-test-all: ## Everything else: all tests, all releases of ansible-core, both execution paths, molecule, documentation site
-	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process sanity-pylint \
-		$(addprefix sanity-,$(filter-out $(newest),$(releases))) \
-		$(addprefix units-,$(filter-out $(newest),$(releases))) $(scenarios) docs
+# Each integration target runs at least once, and those of modules in both execution paths.
+test-all: export TARGETS_IN_PARTS = yes
+test-all: ## What fits into an hour: all other tests but the long ones, both execution paths, molecule, site
+	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process sanity-slow \
+		$(foreach core,$(oldest) $(next),sanity-$(core) units-$(core)) $(scenarios) docs \
+		$(if $(FRESH),sanity-quick units-$(newest))
+
+test-long: ## What takes longest: tests of roles on a host, all integration targets, each release of ansible-core
+	$(GATE) unit-long both-paths-$(oldest) integration-$(next)-in_process \
+		$(foreach core,$(filter-out $(oldest) $(newest) $(next),$(releases)),sanity-$(core) units-$(core))
+
+fresh: ## Run `make demo` and `make test` on a new Debian 12, as root (RELEASES=all: and 13)
+	@$(PYTHON) tools/fresh.py readme $(RELEASES)
 
 lint: ## Static checks: style, types, documentation, changelog, licences
 	$(GATE) $(static)

@@ -18,16 +18,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 
 import antsibull_nox
 import nox
 
 ROOT = pathlib.Path(__file__).resolve().parent
 BUILD = ROOT / ".build"
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT)]
 
 import artifact  # noqa: E402
 import seed_get_pip  # noqa: E402
+
+from tests import programs  # noqa: E402
 
 nox.options.default_venv_backend = "uv"
 nox.options.reuse_venv = "yes"
@@ -38,6 +41,13 @@ nox.options.sessions = []
 antsibull_nox.load_antsibull_nox_toml()
 
 LOCKED = ROOT / "requirements" / "test.txt"
+
+
+def python_for(row: Sequence[str]) -> str | None:
+    """Return the best Python of this machine for a row of CORES; None if none of them runs that ansible-core."""
+    return next((python for python in row[1:] if (BUILD / "pythons" / f"python{python}").exists()), None)
+
+
 CORES = [
     line.split()
     for line in (ROOT / "requirements" / "cores.txt").read_text(encoding="utf-8").splitlines()
@@ -45,8 +55,10 @@ CORES = [
 ]
 RELEASES = [row[0] for row in CORES]
 FINAL = [release for release in RELEASES if release.replace(".", "").isdigit()]
-NEWEST = FINAL[-1]
-"""The newest release that is no candidate: what the checks that need one ansible-core use, as .venv does."""
+NEWEST = next((row[0] for row in reversed(CORES) if row[0] in FINAL and python_for(row)), FINAL[-1])
+"""The newest release that is no candidate and runs here: what the checks that need one ansible-core use, as .venv
+does.
+"""
 NAMESPACE, NAME = "streamops", "ovenmediaengine"
 SERVER = ("OVENMEDIAENGINE_API_URL", "OVENMEDIAENGINE_API_TOKEN")
 SCRIPTS = [".ci/run", "demo/run", *(str(path) for path in ROOT.glob("tests/integration/targets/*/*.sh"))]
@@ -94,16 +106,17 @@ LONG_TARGETS = (
     "role_rotate_certificates",
     "scheduled_channels",
 )
-"""Integration targets that only the gate with everything runs: together more than a third of the time of all."""
+"""Integration targets that the fast gate leaves out: together more than a third of the time of all."""
 
 
 def for_each_core(function: Callable[..., None], name: str, releases: Sequence[str] = (), **arguments: object) -> None:
     """Register a session for each release of ansible-core, in an environment of its own: ``name`` with ``{core}`` in
     it.
     """
-    for release, *pythons in CORES:
+    for row in CORES:
+        release = row[0]
         if not releases or release in releases:
-            found = next((python for python in pythons if (BUILD / "pythons" / f"python{python}").exists()), pythons[0])
+            found = python_for(row) or row[1]
             session = functools.update_wrapper(functools.partial(function, release=release, **arguments), function)
             nox.session(name=name.format(core=series(release)), python=found)(session)
 
@@ -126,6 +139,8 @@ def ansible_test(
     :param settings: files to write into the collection before, such as integration_config.yml; they are removed after
     it.
     """
+    if release == NEWEST != FINAL[-1]:
+        session.log(f"ansible-core {release}, because {FINAL[-1]} needs another Python")
     session.install(f"ansible-core=={release}", "pip")
     # 2.16/in_process and 2.16/module: tests/execution_paths treats such folders as equal.
     place = BUILD / "ansible-test" / re.sub(r"^integration-(.+)-(in_process|module)$", r"\1/\2", session.name)
@@ -172,6 +187,9 @@ def ansible_test(
     # The artifact has no .gitignore.
     (collection / ".git" / "info" / "exclude").write_text("/tests/output/\n__pycache__/\n", encoding="utf-8")
     seed_get_pip.seed(pathlib.Path(session.bin) / "python", home / ".ansible" / "test" / "cache")
+    # It makes a key for hosts that are reached by SSH, for which it needs OpenSSH. There are no such hosts.
+    for name in ("id_rsa", "id_rsa.pub"):
+        (home / ".ansible" / "test" / name).touch()
     written = []
     for name, content in (settings or {}).items():
         (collection / name).write_text(content, encoding="utf-8")
@@ -194,20 +212,23 @@ def ansible_test(
 
 
 def sanity(session: nox.Session, release: str) -> None:
-    """Run ansible-test sanity: the newest release on the whole repository, the others on what users install."""
-    # pylint of 2.22.0rc1 installs a package from GitHub, which a machine with a package index alone cannot reach.
-    skipped = () if release in FINAL else ("--skip-test", "pylint")
-    ansible_test(session, release, "sanity", *skipped, whole=release == NEWEST)
+    """Run ansible-test sanity: the newest release on the whole repository, the others on what users install.
+
+    What takes longest runs with the newest only: pylint, and imports by each Python of this machine.
+    """
+    few = () if release == NEWEST else ("--skip-test", "pylint", "--python", str(session.python))
+    ansible_test(session, release, "sanity", *few, whole=release == NEWEST)
 
 
 def sanity_quick(session: nox.Session, release: str) -> None:
-    """Run ansible-test sanity of the newest release without pylint, which takes as long as all others together."""
-    ansible_test(session, release, "sanity", "--skip-test", "pylint", whole=True)
+    """Run ansible-test sanity of the newest release with one Python and without pylint, half of the time of all."""
+    ansible_test(session, release, "sanity", "--skip-test", "pylint", "--python", str(session.python), whole=True)
 
 
-def sanity_pylint(session: nox.Session, release: str) -> None:
-    """Run the part of ansible-test sanity that sanity-quick leaves out."""
-    ansible_test(session, release, "sanity", "--test", "pylint", whole=True)
+def sanity_slow(session: nox.Session, release: str) -> None:
+    """Run the part of ansible-test sanity that sanity-quick leaves out: pylint, and each Python of this machine."""
+    tests = [argument for name in ("pylint", "compile", "import") for argument in ("--test", name)]
+    ansible_test(session, release, "sanity", *tests, whole=True)
 
 
 def integration(session: nox.Session, release: str, execution: str, *arguments: str) -> None:
@@ -228,13 +249,27 @@ def integration(session: nox.Session, release: str, execution: str, *arguments: 
         "tests/integration/integration_config.yml": json.dumps(variables),
         "tests/integration/integration.cfg": callbacks,
     }
+    if os.environ.get("TARGETS_IN_PARTS"):
+        arguments += LONG_TARGETS if release == RELEASES[-1] else without(*LONG_TARGETS, *role_targets())
     ansible_test(session, release, "integration", "--python", str(session.python), *arguments, settings=settings)
+
+
+def without(*targets: str) -> tuple[str, ...]:
+    """Return the arguments of ``ansible-test integration`` that leave out targets."""
+    return tuple(argument for target in targets for argument in ("--exclude", target))
+
+
+def role_targets() -> list[str]:
+    """Return the integration targets that are not needed to compare execution paths, because they run the modules of
+    others.
+    """
+    found = {path.name for path in ROOT.glob("tests/integration/targets/role_*")}
+    return sorted(found - set(LONG_TARGETS))
 
 
 def integration_quick(session: nox.Session, release: str) -> None:
     """Run the integration targets in process without those that take longest."""
-    excluded = [argument for target in LONG_TARGETS for argument in ("--exclude", target)]
-    integration(session, release, "in_process", *excluded)
+    integration(session, release, "in_process", *without(*LONG_TARGETS))
 
 
 def units(session: nox.Session, release: str) -> None:
@@ -255,7 +290,7 @@ def units(session: nox.Session, release: str) -> None:
 
 for_each_core(sanity, "sanity-{core}")
 for_each_core(sanity_quick, "sanity-quick", [NEWEST])
-for_each_core(sanity_pylint, "sanity-pylint", [NEWEST])
+for_each_core(sanity_slow, "sanity-slow", [NEWEST])
 for_each_core(units, "units-{core}")
 for_each_core(integration_quick, "integration-quick", [NEWEST])
 for_each_core(integration, "integration-{core}-in_process", execution="in_process")
@@ -306,7 +341,9 @@ def repository(session: nox.Session) -> None:
 
 
 FAST_GATE = BUILD / "coverage" / "fast-gate"
-"""Names the commit whose fast gate passed: its coverage and its counts are here, and its tests need not run again."""
+"""Names the commit whose fast gate passed, and its ansible-core: its coverage and its counts are here, and its tests
+need not run again with that ansible-core.
+"""
 
 
 def commit() -> str:
@@ -331,52 +368,54 @@ def unit(session: nox.Session) -> None:
     session.run("pytest", "-m", "not exhaustive", processes, "--dist=worksteal", *measured, *session.posargs)
     if measured:
         FAST_GATE.parent.mkdir(parents=True, exist_ok=True)
-        FAST_GATE.write_text(commit(), encoding="utf-8")
+        FAST_GATE.write_text(f"{commit()} {version('ansible-core')}", encoding="utf-8")
 
 
 @nox.session(python=False, name="unit-all")
 def unit_all(session: nox.Session) -> None:
-    """Run all unit and end-to-end tests, with the coverage of plugins/ and the counts in docs/robustness.md.
+    """Run all unit and end-to-end tests but the long ones, with the coverage of plugins/ and the counts in
+    docs/robustness.md.
 
     If the fast gate of this commit has passed here, run those that it leaves out, and add to its coverage and counts.
     """
     have_packages(session)
-    continued = FAST_GATE.exists() and FAST_GATE.read_text(encoding="utf-8") == commit() != ""
-    if continued:
-        session.log("the fast gate of this commit has run the other tests")
-    else:
-        session.run("python", "-m", "tests.robustness", "clear")
+    marker = FAST_GATE.read_text(encoding="utf-8") if FAST_GATE.exists() else ""
+    passed, _blank, core = marker.partition(" ")
+    continued = passed == commit() != ""
     # One more process than processors because tests also wait: for a server that is late, a port that is closed for a
     # while, a poll.
-    processes = f"--numprocesses={(os.cpu_count() or 1) + 1}"
+    command = ["pytest", f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=worksteal", "--cov"]
+    if continued:
+        session.log(f"the fast gate of this commit has run the other tests, with ansible-core {core}")
+        command.append("--cov-append")
+    else:
+        session.run("python", "-m", "tests.robustness", "clear")
     session.run(
-        "pytest",
-        *(["-m", "exhaustive", "--cov-append"] if continued else []),
-        processes,
-        "--dist=worksteal",
+        *command,
+        "-m",
+        "exhaustive and not long" if continued else "not long",
         "--durations=40",
         "--durations-min=5",
-        "--cov",
         "--cov-report=term",
         *session.posargs,
     )
     session.run("python", "-m", "tests.robustness", "check")
 
 
-def have_packages(session: nox.Session) -> None:
-    """Install what tests need of the operating system, if it is missing: as root, on Debian and its relatives.
+@nox.session(python=False, name="unit-long")
+def unit_long(session: nox.Session) -> None:
+    """Run the tests that take longest, most of them of roles on a host."""
+    have_packages(session)
+    session.run("pytest", "-m", "long", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs)
 
-    Chromium shows the page of an audit, and an OpenSSH server takes modules.
-    """
-    packages = []
-    if not any(map(shutil.which, (os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"))):
-        packages += ["chromium", "fonts-dejavu-core"]
-    if not pathlib.Path("/usr/sbin/sshd").exists():
-        packages += ["openssh-server", "openssh-client"]
+
+def have_packages(session: nox.Session) -> None:
+    """Install what tests need of the operating system, if it is missing: as root, on Debian and its relatives."""
+    packages = programs.missing()
     if not packages:
         return
     if os.geteuid() or not shutil.which("apt-get"):
-        # Without OpenSSH, tests are skipped.
+        # Without the others, tests are skipped, or say what they need.
         if "chromium" in packages:
             session.error(
                 "Chromium is missing: install the package chromium, or set CHROMIUM to the path of the program"

@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+from ..tests import programs
 from . import objects
 from .measuring import Failed, Sample
 from .places import Place
@@ -35,19 +36,11 @@ _ENDS_WITHIN = 20
 _TOKEN_NAME = "BENCH_TOKEN"  # the name of an environment variable
 
 
-def java_home() -> str | None:
-    """Return the directory of a Java runtime that ansible-rulebook can use; None if there is none."""
-    if os.environ.get("JAVA_HOME"):
-        return os.environ["JAVA_HOME"]
-    found = sorted(path.parents[1] for path in pathlib.Path("/usr/lib/jvm").glob("*17*/bin/java"))
-    return str(found[0]) if found else None
-
-
 def missing() -> str | None:
     """Return why the rows cannot be measured here; None if they can."""
     if not PROGRAM.exists():
         return "ansible-rulebook is not installed"
-    return None if java_home() else "there is no Java 17; install it or set JAVA_HOME"
+    return None if programs.find("java") else "there is no Java 17; install it or set JAVA_HOME"
 
 
 class RulebookRows:
@@ -129,7 +122,7 @@ class _Rulebook:
         environment = {
             **self._place.environment(),
             "PATH": os.pathsep.join([str(PROGRAM.parent), os.environ.get("PATH", os.defpath)]),
-            "JAVA_HOME": java_home() or "",
+            "JAVA_HOME": programs.find("java") or "",
             _TOKEN_NAME: TOKEN,
             "ANSIBLE_LOG_PATH": str(self._log),
         }

@@ -18,10 +18,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
 REPORTED = re.compile(
     r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$"
-    r"|^((replayed|compared|both execution paths:|\d+ pages).*)$",
+    r"|^((replayed|compared|both execution paths:|\d+ pages).*)$"
+    r"|^nox > (ansible-core .* needs another Python)$",
     re.MULTILINE,
 )
-"""Numbers that are worth a line."""
+"""What is worth a line: numbers, and what is not as usual."""
 SESSION = re.compile(r"^nox > Running session (.*)$", re.MULTILINE)
 END = re.compile(r"^nox > Session (.*) (was successful.*|was skipped.*|failed.*|aborted.*)$")
 

@@ -133,7 +133,11 @@ def server_plan(
         if files.get(path) != file["checksum"] and not (path.endswith(".xml") and _is_older(file, since)):
             states[path] = "changed" if path in files else "created"
     states.update(dict.fromkeys((path for path in files if path not in now), "removed"))
-    states.update({str(file["path"]): str(file["state"]) for file in changed if file["state"] in _STATES})
+    for file in changed:
+        path, state = str(file["path"]), str(file["state"])
+        if state in _STATES:
+            # What a role writes by a template is "changed" also if the running server has no such file.
+            states[path] = "created" if state == "changed" and path not in files else state
     states = {path: state for path, state in states.items() if _needs_restart(path, files)}
     reasons = sorted(f"{PurePosixPath(path).name} {_STATES[state]}" for path, state in states.items())
     for key, value in (("version", version), ("image", image)):

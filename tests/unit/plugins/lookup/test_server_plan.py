@@ -96,6 +96,13 @@ def test_check_mode_counts_what_would_change() -> None:
     assert plan["reasons"] == ["Server.xml has changed"]
 
 
+def test_check_mode_calls_a_file_new_as_the_run_after_it_does() -> None:
+    path = f"{DIRECTORY}/environment"
+    checked = _plan(FILES, changed=[{"path": path, "state": "changed"}])
+    run = _plan({**FILES, path: "e1"})
+    assert checked["reasons"] == run["reasons"] == ["environment is new"]
+
+
 def test_a_server_that_the_role_has_not_started_is_restarted() -> None:
     plan = _plan(FILES, started={})
     assert plan["restart_due"] and plan["reasons"] == ["the role has not started the running server"]

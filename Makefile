@@ -53,13 +53,12 @@ test: ## The fast gate: static checks, tests, sanity, integration, artifact
 # Each integration target runs at least once, and those of modules in both execution paths.
 test-all: export TARGETS_IN_PARTS = yes
 test-all: ## What fits into an hour: all other tests but the long ones, both execution paths, molecule, site
-	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process sanity-slow \
-		$(foreach core,$(oldest) $(next),sanity-$(core) units-$(core)) $(scenarios) docs \
-		$(if $(FRESH),sanity-quick units-$(newest))
+	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process \
+		$(if $(FRESH),sanity-$(newest),sanity-slow) sanity-$(oldest) units-$(oldest) $(scenarios) docs
 
-test-long: ## What takes longest: tests of roles on a host, all integration targets, each release of ansible-core
+test-long: ## What takes longest: more tests of roles, all integration targets, each release of ansible-core
 	$(GATE) unit-long both-paths-$(oldest) integration-$(next)-in_process \
-		$(foreach core,$(filter-out $(oldest) $(newest) $(next),$(releases)),sanity-$(core) units-$(core))
+		$(foreach core,$(filter-out $(oldest),$(releases)),sanity-$(core) units-$(core))
 
 fresh: ## Run `make demo` and `make test` on a new Debian 12, as root (RELEASES=all: and 13)
 	@$(PYTHON) tools/fresh.py readme $(RELEASES)

@@ -404,7 +404,7 @@ def unit_all(session: nox.Session) -> None:
 
 @nox.session(python=False, name="unit-long")
 def unit_long(session: nox.Session) -> None:
-    """Run the tests that take longest, most of them of roles on a host."""
+    """Run the tests that take longest: most end-to-end tests of roles."""
     have_packages(session)
     session.run("pytest", "-m", "long", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs)
 

@@ -219,7 +219,7 @@ def page_of(audited: Audited) -> pathlib.Path:
     return audited.fleet.reports / "audit.html"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
     with opened(page_of(audited)) as one:
         page = one.page
@@ -269,7 +269,7 @@ def test_the_page_opens_filters_and_sorts(audited: Audited) -> None:
         assert one.complaints == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_the_page_works_by_keyboard(audited: Audited) -> None:
     with opened(page_of(audited)) as one:
         page = one.page
@@ -297,7 +297,7 @@ def test_the_page_works_by_keyboard(audited: Audited) -> None:
         assert one.complaints == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme: str) -> None:
@@ -318,7 +318,7 @@ def test_the_page_is_accessible(audited: Audited, size: tuple[int, int], scheme:
         )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_page_of_500_servers_with_50_virtual_hosts_each(
     project: Project, record_property: t.Callable[[str, object], None]
 ) -> None:
@@ -398,7 +398,7 @@ def lone(fleet: Fleet, name: str, **variables: t.Any) -> Simulator:
     return fleet.add(name, clock=ManualClock(), **{"audit_sampling_interval": 0, **variables})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Simulator) -> None:
     lone = "x\ud800y"
     for name in ("t-odd", lone):
@@ -433,7 +433,7 @@ def test_halves_of_surrogate_pairs_are_in_every_report(project: Project, sim: Si
         assert r"x\ud800y" in (project.directory / f"ovenmediaengine-{path}.yml").read_text(encoding="utf-8")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_exit_status(project: Project) -> None:
     with Fleet(project) as fleet:
         lone(fleet, "one").clear_log()
@@ -451,7 +451,7 @@ def test_exit_status(project: Project) -> None:
                 path.unlink()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_metrics_are_replaced_in_the_directory_of_a_collector(project: Project) -> None:
     directory = project.directory / "collector"
     before = directory / "fleet.prom"
@@ -487,7 +487,7 @@ def test_metrics_are_replaced_in_the_directory_of_a_collector(project: Project) 
         assert parsed(before.read_text(encoding="utf-8"))["server_reachable"] == {("one",): 1, ("two",): 0}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize(("fail_on", "status"), [("error", 2), ("none", 0)])
 def test_exit_status_if_no_server_can_be_audited(project: Project, fail_on: str, status: int) -> None:
     """The first host and all others fail, and there is a report all the same."""
@@ -502,7 +502,7 @@ def test_exit_status_if_no_server_can_be_audited(project: Project, fail_on: str,
         ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_warnings_never_fail_and_the_same_state_gives_the_same_report(project: Project) -> None:
     with Fleet(project) as fleet:
         sim = lone(fleet, "one")

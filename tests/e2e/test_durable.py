@@ -18,7 +18,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.simulator import c
 
 from .conftest import BOTH_PATHS, LOCAL, Project
 
-ONE_BY_ONE = ["in-process", pytest.param("module", marks=pytest.mark.exhaustive)]
+ONE_BY_ONE = ["in-process", pytest.param("module", marks=pytest.mark.long)]
 SECRETS = ("canary-of-the-webhook", "canary-of-the-platform")
 PLACE = {"vhost": "tenant-a", "app": "live", "stream": {"name": "main"}}
 VARIABLES: dict[str, t.Any] = {

@@ -133,7 +133,7 @@ def test_each_module_has_examples() -> None:
         assert ["api_url" in (task.get(module) or {}) for task in tasks] == shown, path.name
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_examples_run(project: Project, sim: Simulator) -> None:
     plays = []
     places, fingerprint = renewed_certificates(project.directory, sim)

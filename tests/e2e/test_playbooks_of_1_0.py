@@ -17,7 +17,7 @@ from .playbooks_of_1_0 import PAGE, recorded, run
 NAMES = sorted(path.stem for path in DATA.glob("*.yml"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_playbooks_do_what_is_recorded(name: str, tmp_path: pathlib.Path) -> None:
     assert run(document(name), tmp_path) == recorded()["current"][name], (tmp_path / "output.txt").read_text(

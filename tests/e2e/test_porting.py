@@ -38,7 +38,7 @@ def names(of: t.Any, nested: str, before: str = "") -> set[str]:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["module", "filter"])
 def test_options_and_results_of_1_0_0_are_there(kind: str, project: Project) -> None:
     before = {key.split()[1]: value for key, value in interface()["plugins"].items() if key.startswith(kind)}
@@ -121,7 +121,7 @@ def report(project: Project, name: str) -> t.Any:
     return {**read, "generated_at": "", "started_at": ""}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_slices_with_limits_give_the_report_of_one_audit(project: Project) -> None:
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(Simulator(token=TOKEN)) for _number in range(7)]

@@ -22,7 +22,7 @@ from .test_documents import shown_in
 
 PASSWORD = "canary-camera-password"
 ORIGIN = f"rtsp://viewer:{PASSWORD}@camera.example.com:554/live"
-VERSIONS = ["0.21.0", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("0.20.0", "0.18.0"))]
+VERSIONS = ["0.21.0", *(pytest.param(one, marks=pytest.mark.long) for one in ("0.20.0", "0.18.0"))]
 PLACE = {"vhost": "site", "app": "media"}
 CHANNELS = {
     "ovenmediaengine_scheduled_channels": [
@@ -140,7 +140,7 @@ def test_one_run_restores_a_pull_and_its_recording(project: Project, version: st
         assert output_file(sim) == again
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_both_execution_paths_do_the_same(project: Project) -> None:
     with Simulator(token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:
         sim.origin(ORIGIN)
@@ -156,7 +156,7 @@ def test_both_execution_paths_do_the_same(project: Project) -> None:
         assert parts(lines[0])["streams"] == parts(lines[1])["streams"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_camera_that_is_off_keeps_nothing_else_from_being_restored(project: Project) -> None:
     pushes = [
         {
@@ -188,7 +188,7 @@ def test_a_camera_that_is_off_keeps_nothing_else_from_being_restored(project: Pr
         assert output_file(sim)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_steps_purges_and_reasons(project: Project) -> None:
     with Simulator(token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:
         sim.origin(ORIGIN)
@@ -221,7 +221,7 @@ def test_steps_purges_and_reasons(project: Project) -> None:
         assert not sim.log
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_export_of_streams_channels_and_recordings_changes_nothing(project: Project, version: str) -> None:
     with Simulator(version, token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:
@@ -260,7 +260,7 @@ def test_an_export_of_streams_channels_and_recordings_changes_nothing(project: P
         assert repeated.recap["one"]["changed"] == 0, repeated.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_check_mode_predicts_what_a_recreate_loses(project: Project) -> None:
     with Simulator(token=TOKEN, stop_delay=0.2, default_host_names=["default.example.com"]) as sim:
         sim.origin(ORIGIN)

@@ -142,7 +142,7 @@ def test_the_push_task_of_another_stream_is_refused(project: Project, sim: Simul
     assert run.summary("media") == "stream default/app/other: not reached"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_stream_keys={})
     keys = project.directory / "keys.yml"
@@ -152,7 +152,7 @@ def test_keys_from_a_file(project: Project, sim: Simulator) -> None:
     assert pushed(sim) == {"main-one": "canary-{{ 7 * 6 }}-in-file"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -183,7 +183,7 @@ def test_an_empty_answer_of_a_survey_is_named_by_its_variable(project: Project, 
     assert not sim.log
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_refusal_of_the_server_is_reported(project: Project, sim: Simulator) -> None:
     inventory(project, sim, ovenmediaengine_api_token="canary-wrong-token")
     run = restream(project)
@@ -192,7 +192,7 @@ def test_a_refusal_of_the_server_is_reported(project: Project, sim: Simulator) -
     assert run.summary("media") == "stream default/app/main: failed"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_the_example_of_the_readme(project: Project, sim: Simulator) -> None:
     text = (REPOSITORY / "roles/restream/README.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 
 from .conftest import APPLICATIONS, BOTH_PATHS, PUSH_TASKS, VHOSTS, Project
 
-pytestmark = pytest.mark.exhaustive
+pytestmark = pytest.mark.long
 
 PUSH = {**PUSH_TASKS[0], "vhost": "t-b", "app": "live"}
 

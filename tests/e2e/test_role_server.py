@@ -138,7 +138,7 @@ def test_pushes_of_live_streams_start_now_and_once(project: Project, host: FakeH
     assert again.status == 0 and changed(again) == [] and media.pid() == pid, again.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_install_change_and_uninstall_with_docker(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "compose")
     digest = "sha256:" + "0" * 64

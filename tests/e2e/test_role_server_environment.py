@@ -48,7 +48,7 @@ def with_macro(media: Media, **more: str) -> None:
     media.variables.update(server_settings=settings, server_environment=values)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize(
     "backend", ["quadlet", *(pytest.param(name, marks=pytest.mark.long) for name in ("systemd", "compose"))]
 )

@@ -73,7 +73,7 @@ def test_a_unit_in_auto_restart_is_started_at_once_with_the_corrected_files(proj
     assert "bogus" not in kept
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("backend", "status"),
     [

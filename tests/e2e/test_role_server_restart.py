@@ -26,7 +26,7 @@ def host(project: Project) -> t.Iterator[FakeHost]:
         assert fake.failures() == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_viewers_and_streams_are_not_disconnected(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play().status == 0
@@ -75,7 +75,7 @@ def test_viewers_without_a_stream_count_up_to_the_limit(project: Project, host: 
     assert restarted.status == 0 and "restarted (Server.xml has changed)" in restarted.summary("media-1")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_failed_start_puts_back_what_ran(project: Project, host: FakeHost) -> None:
     media = Media(project, host, "systemd")
     assert media.play().status == 0

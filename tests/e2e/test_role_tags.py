@@ -29,7 +29,7 @@ PLAYBOOKS = (
 )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_each_step_of_provision_can_be_run_alone(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url}, ovenmediaengine_vhosts=[{**vhost, "applications": []} for vhost in VHOSTS])
     reported = "created, 0 recreated, 0 deleted, 0 unchanged, 0 failed"
@@ -93,7 +93,7 @@ def test_all_playbooks_choose_their_hosts_alike() -> None:
     assert len(expressions) == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_playbook_that_matches_no_host_fails(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url, "two": sim.url})
     for arguments, words in (
@@ -117,7 +117,7 @@ def test_a_playbook_without_an_inventory_fails(project: Project, playbook: str) 
     assert project.play(f"streamops.ovenmediaengine.{playbook}", "--syntax-check").status == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     run = project.play(
@@ -136,7 +136,7 @@ def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator)
         assert "apply:" in include and "tags:" in include
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_syntax_check_needs_no_inventory(project: Project) -> None:
     run = project.play(*(f"streamops.ovenmediaengine.{playbook}" for playbook in PLAYBOOKS), "--syntax-check")
     assert run.status == 0, run.output

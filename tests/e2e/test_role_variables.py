@@ -41,7 +41,7 @@ def _hosts(
 _LEFT_OUT = "left out"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -75,7 +75,7 @@ def test_a_typo_with_a_purge_deletes_nothing(project: Project, sim: Simulator) -
     assert len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_an_empty_list_is_purged_only_if_that_is_asked_for(project: Project, sim: Simulator) -> None:
     path = project.inventory({"one": sim.url})
     assert project.provision().status == 0
@@ -113,7 +113,7 @@ _TYPOS = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simulator) -> None:
     """One play, because the first playbook that fails would end the run."""
     project.inventory({"one": sim.url})
@@ -141,7 +141,7 @@ def test_every_role_refuses_names_that_no_role_has(project: Project, sim: Simula
     assert not sim.log
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> None:
     project.inventory(
         {"one": sim.url},
@@ -171,7 +171,7 @@ def test_one_inventory_serves_all_roles(project: Project, sim: Simulator) -> Non
     assert run.status == 0, run.output
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -> None:
     project.inventory({"one": sim.url})
     assert project.provision().status == 0

@@ -99,7 +99,7 @@ def verify(folder: pathlib.Path) -> None:
     assert len(units) >= 2 and "ovenmediaengine-watch" not in run.stderr, run.stderr
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_install_restore_change_and_remove(project: Project, host: FakeHost, sim: Simulator) -> None:
     watched = Watched(project, host, {"media-1": sim})
     before = watched.files()
@@ -294,7 +294,7 @@ def test_two_servers_cannot_have_one_watcher(project: Project, host: FakeHost, s
 TEMPLATES = {"stream_key": "canary-{{ key }}-{% raw %}-{# x #}", "url": "rtmp://one.example.com/live"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_texts_that_look_like_templates_arrive_unchanged(project: Project, host: FakeHost, sim: Simulator) -> None:
     watched = Watched(project, host, {"media-1": sim})
     path = project.directory / "extra.yml"
@@ -310,7 +310,7 @@ def test_texts_that_look_like_templates_arrive_unchanged(project: Project, host:
     assert str(TREE) in (watched.directory() / "watch.json").read_text(encoding="utf-8")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_the_inventories_of_the_documents_install_watchers(project: Project, host: FakeHost, sim: Simulator) -> None:
     """Those of guide_watch.rst and of the README of the role, with directories of the test."""
     watched = Watched(project, host, {})

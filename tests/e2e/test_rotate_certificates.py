@@ -114,7 +114,7 @@ OF_VERSIONS = ("good", "unreadable", "one-lags", "without-tls")
 VERSIONS = {"0.20.0": tuple(ROWS), "0.18.0": OF_VERSIONS, "0.15.10": OF_VERSIONS}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_table(project: Project, version: str) -> None:
     """Each row is a server of its own; they are rotated concurrently to save time."""
@@ -177,7 +177,7 @@ def _not_rotated(server: MediaServer) -> list[str]:
     return faults
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_second_run_after_check_mode_and_a_run_changes_nothing(project: Project) -> None:
     with MediaServer(project.directory / "one", ports=2) as server:
         hosts = {"one": server.variables(ovenmediaengine_certificate_backups=1)}
@@ -206,7 +206,7 @@ def test_a_second_run_after_check_mode_and_a_run_changes_nothing(project: Projec
         assert [path.read_bytes() for path in server.backups] == [server.new.certificate, server.new.key]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
     with contextlib.ExitStack() as stack:
         fleet = {
@@ -226,7 +226,7 @@ def test_a_fleet_stops_at_the_first_that_fails(project: Project) -> None:
         assert (three.snapshot(), three.served(), three.simulator.log) == (three.before, three.old.fingerprint, [])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -> None:
     """The second of three virtual hosts fails: the first is rotated, the third is left alone."""
     with MediaServer(project.directory / "one") as server:
@@ -261,7 +261,7 @@ def test_files_on_the_media_server_and_several_virtual_hosts(project: Project) -
         assert {path: path.read_bytes() for letter in "bc" for path in folders[letter][0].iterdir()} == contents
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_special_cases(project: Project) -> None:
     """Each is a server of its own; they run concurrently."""
     with contextlib.ExitStack() as stack:
@@ -340,7 +340,7 @@ def test_special_cases(project: Project) -> None:
         assert "If it does not exist, create it" in reported["nowhere"] and nowhere.snapshot() == nowhere.before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_invalid_variables_are_refused(project: Project, tmp_path: pathlib.Path) -> None:
     with MediaServer(tmp_path / "one") as server:
         entries = [{"vhost": "t-live", "certbot_live": "/x", "certificate": "/y"}]
@@ -410,7 +410,7 @@ def _watched(folders: t.Iterable[pathlib.Path], *keys: bytes) -> t.Iterator[list
         os.close(descriptor)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Project) -> None:
     """Also if one path is a link to the other, and the old file was readable for others. The owner stays."""
     with MediaServer(project.directory / "one") as server:
@@ -448,7 +448,7 @@ def test_one_file_for_certificate_and_key_has_the_mode_of_the_key(project: Proje
         assert outcome(again, "one") == "certificates: t-live unchanged" and again.recap["one"]["changed"] == 0
 
 
-@pytest.mark.parametrize("mode", [0o600, pytest.param("{{ 0 + 384 }}", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("mode", [0o600, pytest.param("{{ 0 + 384 }}", marks=pytest.mark.long)])
 def test_a_mode_without_quotes_is_the_one_that_was_meant(project: Project, mode: t.Any) -> None:
     """YAML makes a number of 0600, of which ansible-core 2.16 makes the text 384."""
     with MediaServer(project.directory / "one") as server:
@@ -459,7 +459,7 @@ def test_a_mode_without_quotes_is_the_one_that_was_meant(project: Project, mode:
             assert _mode(server.live / "privkey.pem") == 0o600
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_key_is_never_readable_for_others(project: Project) -> None:
     """Neither in a new file, nor in the backup, nor where the old file was readable for others."""
     with MediaServer(project.directory / "old") as old, MediaServer(project.directory / "new", placed=False) as new:
@@ -470,7 +470,7 @@ def test_a_key_is_never_readable_for_others(project: Project) -> None:
         assert [_mode(server.live / "privkey.pem") for server in (old, new)] == [0o600, 0o600]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_two_files_for_one_destination_are_refused(project: Project) -> None:
     with MediaServer(project.directory / "one") as server:
         server.add("t-other", "other.example.com", server.live)
@@ -503,7 +503,7 @@ def test_two_files_for_one_destination_are_refused(project: Project) -> None:
         assert server.snapshot() == server.before and server.reloads == 0
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_virtual_hosts_that_share_files(project: Project) -> None:
     """The second is reloaded for a new chain too; if its proof fails, the files stay, and the message says who
     placed them.
@@ -548,7 +548,7 @@ def test_virtual_hosts_that_share_files(project: Project) -> None:
         assert "before this run" not in reported and bad.served() == bad.new.fingerprint
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_shadowed_virtual_host_is_reported(project: Project) -> None:
     """`*` in a virtual host that sorts before: known before anything is touched. Nobody claims the loss of what was
     not served before.
@@ -631,7 +631,7 @@ def _without_own_names(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_a_failed_proof_is_reported_as_in_the_guide(project: Project) -> None:
     """The guide leaves out why the proof has failed."""
     with MediaServer(project.directory / "one") as server:
@@ -643,7 +643,7 @@ def test_a_failed_proof_is_reported_as_in_the_guide(project: Project) -> None:
         assert before in reported and reported.endswith(after), reported
 
 
-@pytest.mark.exhaustive
+@pytest.mark.long
 def test_the_examples_of_the_guide_work(project: Project) -> None:
     """The hook of certbot rotates one certificate, the play the other, and the alarm has nothing to say then."""
     place = project.directory

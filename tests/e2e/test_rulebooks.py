@@ -20,6 +20,7 @@ from .conftest import REPOSITORY, TOKEN, Project
 from .rulebooks import Rulebook, Stopwatch, is_complete, overlapping, writes
 from .test_documents import shown_in
 
+pytestmark = pytest.mark.long
 SERVER = "media1"
 RESTARTS = 20
 FLAPS = 10
@@ -37,7 +38,6 @@ def restored(rulebook: Rulebook, *sims: Simulator) -> None:
 
 
 @needs("java")
-@pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_server_is_restored_after_each_restart(
     project: Project, sim: Simulator, record_property: t.Callable[[str, object], None]

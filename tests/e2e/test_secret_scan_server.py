@@ -16,7 +16,7 @@ from .media_host import BROKEN, Media
 from .secret_scan import Canaries, Scanner, describe
 from .secret_scan_cases import Objects
 
-pytestmark = pytest.mark.exhaustive
+pytestmark = pytest.mark.long
 
 
 def _variables(media: Media, canary: Canaries, whose: str) -> dict[str, t.Any]:

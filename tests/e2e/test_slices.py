@@ -22,7 +22,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simula
 from .awx import Ended, Job, survey_defaults
 from .conftest import APPLICATIONS, LOCAL, PUSH_TASKS, REPOSITORY, TOKEN, VHOSTS, Project
 
-pytestmark = pytest.mark.exhaustive
+pytestmark = pytest.mark.long
 
 SLICES = 4
 SERVERS = 5

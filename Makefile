@@ -5,7 +5,7 @@
 # Short names for what is done most. `make` alone lists them; the checks themselves are sessions of noxfile.py and antsibull-nox.toml.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-long lint format sanity unit units integration molecule docs package fresh mutants behaviour bench watch requirements changelog venv clean
+.PHONY: help demo test test-all test-long lint format sanity unit units integration molecule hosts docs package fresh mutants behaviour bench watch requirements changelog venv clean
 
 # The Python that sets up the environments; any from 3.8 on.
 PYTHON ?= python3
@@ -14,7 +14,7 @@ CORES ?= $(if $(filter sanity units,$(MAKECMDGOALS)),all,oldest next)
 # For integration: in_process, module or both; and the targets to run, none for all.
 EXECUTION ?= in_process module
 TARGETS ?=
-# For unit, watch and bench: more arguments. For molecule: the scenarios.
+# For unit, hosts, watch and bench: more arguments. For molecule: the scenarios.
 ARGS ?=
 TEST ?= tests/unit
 SCENARIOS ?= default audit fleet restream record rotate server container
@@ -84,6 +84,9 @@ integration: ## Integration targets (CORES, EXECUTION, TARGETS); on a real serve
 
 molecule: ## The roles, by molecule (SCENARIOS="default audit")
 	$(GATE) $(scenarios)
+
+hosts: ## The role server on a real systemd, podman and docker, as root (ARGS="-k quadlet")
+	$(RUN) nox --sessions hosts -- $(ARGS)
 
 docs: ## The documentation as a site, in .build/docs/html
 	$(GATE) docs

@@ -409,6 +409,14 @@ def unit_long(session: nox.Session) -> None:
     session.run("pytest", "-m", "long", f"--numprocesses={os.cpu_count() or 1}", "--dist=worksteal", *session.posargs)
 
 
+@nox.session(python=False)
+def hosts(session: nox.Session) -> None:
+    """Run the roles on a real host: a Debian 13 with systemd, podman and docker, which is booted here."""
+    # One after the other and in their order: there is one host, and a test goes on with what the one before has left.
+    order = ["-p", "no:randomly", "--numprocesses=0"]
+    session.run("pytest", "tests/hosts", *order, "--no-cov", "--durations=0", "--durations-min=1", *session.posargs)
+
+
 def have_packages(session: nox.Session) -> None:
     """Install what tests need of the operating system, if it is missing: as root, on Debian and its relatives."""
     packages = programs.missing()

@@ -18,11 +18,16 @@ import pytest
 
 PACKAGES: t.Mapping[str, t.Sequence[str]] = {
     "chromium": ("chromium", "fonts-dejavu-core"),
+    "debootstrap": ("debootstrap",),
+    "ip": ("iproute2",),
     "java": ("openjdk-17-jre-headless",),
     "jq": ("jq",),
     "promtool": ("prometheus",),
+    "setpriv": ("util-linux",),
+    "ssh": ("openssh-client",),
     "sshd": ("openssh-server", "openssh-client"),
     "systemd-analyze": ("systemd",),
+    "systemd-nspawn": ("systemd-container",),
 }
 """Debian's packages of each."""
 _OTHER_NAMES = {"chromium": ("chromium-browser", "google-chrome")}

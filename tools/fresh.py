@@ -64,9 +64,13 @@ class Unusable(Exception):
     """This machine does not allow it; the message says why."""
 
 
-def build(release: str) -> pathlib.Path:
+def build(release: str, root: pathlib.Path, packages: str = PACKAGES, variant: str = "minbase") -> pathlib.Path:
     """Return the root of a Debian, built first if it is missing.
 
+    :param release: one of :data:`RELEASES`.
+    :param root: its directory; the log of debootstrap is beside it.
+    :param packages: that it has, separated by commas.
+    :param variant: ``minbase`` has nothing else but what apt needs, ``-`` also what Debian calls important.
     :raises Unusable: no root, no debootstrap, or it failed.
     """
     if os.geteuid():
@@ -74,15 +78,14 @@ def build(release: str) -> pathlib.Path:
     debootstrap = shutil.which("debootstrap", path=os.environ.get("PATH", "") + ":/usr/sbin")
     if not debootstrap:
         raise Unusable("debootstrap is missing: install the package debootstrap")
-    root = FRESH / release
     if root.exists():
         return root
     print("Building %s in %s" % (RELEASES[release], root.relative_to(ROOT)), flush=True)
-    new = FRESH / (release + ".new")
+    new = root.with_name(root.name + ".new")
     shutil.rmtree(str(new), ignore_errors=True)
-    FRESH.mkdir(parents=True, exist_ok=True)
-    command = [*ALONE, debootstrap, "--variant=minbase", "--include=" + PACKAGES, release, str(new), *mirror()]
-    with (FRESH / (release + ".log")).open("w", encoding="utf-8") as log:
+    root.parent.mkdir(parents=True, exist_ok=True)
+    command = [*ALONE, debootstrap, "--variant=" + variant, "--include=" + packages, release, str(new), *mirror()]
+    with root.with_name(root.name + ".log").open("w", encoding="utf-8") as log:
         try:
             subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True, timeout=BUILD_WITHIN)
         except (OSError, subprocess.SubprocessError) as error:
@@ -144,7 +147,7 @@ def in_this_clone(command: list[str]) -> int:
 
     :raises Unusable: the Debian cannot be built.
     """
-    root = build("bookworm")
+    root = build("bookworm", FRESH / "bookworm")
     mounts = {ROOT: str(ROOT)}
     # The clone has the same path there, so that coverage means the same files, but the environments of a machine are
     # of no use to the other one.
@@ -161,7 +164,7 @@ def readme(release: str) -> int:
 
     :raises Unusable: the Debian cannot be built.
     """
-    root = build(release)
+    root = build(release, FRESH / release)
     directory = HOME + "/ansible-ovenmediaengine"
     clone = root / directory.lstrip("/")
     shutil.rmtree(str(clone), ignore_errors=True)

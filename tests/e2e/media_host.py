@@ -62,6 +62,16 @@ PUSHES = [
 ]
 
 
+def settings(port: int, **more: t.Any) -> dict[str, t.Any]:
+    """Return settings of a server whose API has a port."""
+    bind = {
+        "managers": {"api": {"port": str(port)}},
+        "providers": {"rtmp": {"port": "1935"}},
+        "publishers": {"llhls": {"port": "3333"}},
+    }
+    return {"name": "media", "bind": bind, **more}
+
+
 class Media:
     """A media server: its directories, its variables, and what runs on it."""
 
@@ -96,12 +106,7 @@ class Media:
 
     def settings(self, **more: t.Any) -> dict[str, t.Any]:
         """Return settings of the server, with its own port of the API."""
-        bind = {
-            "managers": {"api": {"port": str(self.port)}},
-            "providers": {"rtmp": {"port": "1935"}},
-            "publishers": {"llhls": {"port": "3333"}},
-        }
-        return {"name": "media", "bind": bind, **more}
+        return settings(self.port, **more)
 
     def play(self, *arguments: str, **variables: t.Any) -> Run:
         """Run the playbook."""

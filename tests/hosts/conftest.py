@@ -27,6 +27,7 @@ def guest() -> t.Iterator[Guest]:
     except fresh.Unusable as error:
         pytest.skip(str(error))
     images.install(new.root, BINARY, NEWEST)
+    images.pack(new)
     with new:
         for engine in ("podman", "docker"):
             images.load(new, engine)

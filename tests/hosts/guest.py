@@ -103,7 +103,7 @@ class Guest:
             "etc/hosts": f"127.0.0.1 localhost {NAME}\n",
             f"etc/systemd/network/10-{NAME}.network": NETWORK,
             "etc/containers/containers.conf": CONTAINERS,
-            "etc/sudoers.d/deploy": f"{USER} ALL=(ALL) NOPASSWD: ALL\n",
+            f"etc/sudoers.d/{USER}": f"{USER} ALL=(ALL) NOPASSWD: ALL\n",
             # A pull of an image fails at once, as nobody answers there.
             "etc/resolv.conf": "nameserver 127.0.0.1\n",
         }.items():

@@ -27,6 +27,8 @@ TAGS = {
 DIRECTORY = "/opt/ovenmediaengine/bin"
 BINARY = f"{DIRECTORY}/OvenMediaEngine"
 """Of the official image, as are the working directory, the command and the user root."""
+ARCHIVE = "/opt/image.tar"
+"""In the host."""
 PACKAGES = "python3-aiohttp,python3-cryptography,python3-cffi-backend"
 PROGRAM = f"""\
 #!/usr/bin/python3
@@ -67,22 +69,24 @@ def install(root: pathlib.Path, binary: str, version: str = "") -> None:
         program.with_name(program.name + ".version").write_text(version, encoding="utf-8")
 
 
-def load(guest: Guest, engine: str) -> None:
-    """Give an engine of a host all images of :data:`TAGS`.
-
-    :param engine: podman or docker.
-    """
+def pack(guest: Guest) -> None:
+    """Put the files of the images into a host, as an archive."""
     root = fresh.build("trixie", BUILD / "image", PACKAGES)
     install(root, BINARY)
     (root / DIRECTORY.lstrip("/") / "origin_conf").mkdir(exist_ok=True)
     unneeded = [f"--exclude=./{path}/*" for path in ("usr/share/doc", "usr/share/locale", "var/cache", "var/lib/apt")]
-    archive = "opt/image.tar"
-    if not (guest.root / archive).exists():
-        command = ["tar", "--create", f"--file={guest.root / archive}", f"--directory={root}", *unneeded, "."]
-        subprocess.run(command, check=True, timeout=PATIENCE)
+    command = ["tar", "--create", f"--file={guest.root}{ARCHIVE}", f"--directory={root}", *unneeded, "."]
+    subprocess.run(command, check=True, timeout=PATIENCE)
+
+
+def load(guest: Guest, engine: str) -> None:
+    """Give an engine of a host all images of :data:`TAGS`, after :func:`pack`.
+
+    :param engine: podman or docker.
+    """
     changes = [f"WORKDIR {DIRECTORY}", f'CMD ["{BINARY}", "-c", "origin_conf"]']
     words = [word for change in changes for word in ("--change", change)]
-    guest.run(engine, "import", *words, f"/{archive}", f"{IMAGE}:base")
+    guest.run(engine, "import", *words, ARCHIVE, f"{IMAGE}:base")
     guest.run(engine, "create", "--name", "base", f"{IMAGE}:base")
     for tag, environment in TAGS.items():
         lines = [f"ENV {name}={value}" for name, value in environment.items()]

@@ -13,10 +13,15 @@ import typing as t
 
 import requests
 from ansible_collections.streamops.ovenmediaengine.tests.e2e.conftest import TOKEN, Project, Run
-from ansible_collections.streamops.ovenmediaengine.tests.e2e.media_host import PLAYBOOK, PUSHES, VHOSTS, changed
+from ansible_collections.streamops.ovenmediaengine.tests.e2e.media_host import (
+    PLAYBOOK,
+    PUSHES,
+    VHOSTS,
+    changed,
+    settings,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.versions import NEWEST
 from requests.adapters import HTTPAdapter
-from requests.auth import AuthBase
 from urllib3.util import Retry
 
 from .guest import THERE, Guest
@@ -36,17 +41,6 @@ FILES = (
     "/var/log/ovenmediaengine",
 )
 """All that the role may write."""
-
-
-class _Token(AuthBase):
-    """The token alone, without a colon, as the server wants it."""
-
-    def __init__(self, token: str) -> None:
-        self._value = base64.b64encode(token.encode()).decode()
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Basic {self._value}"
-        return request
 
 
 class Media:
@@ -71,6 +65,8 @@ class Media:
             "ovenmediaengine_push_tasks": PUSHES,
         }
         self._session = requests.Session()
+        # Neither a proxy nor a password of this machine's user is for the host.
+        self._session.trust_env = False
         self._session.mount("http://", HTTPAdapter(max_retries=Retry(connect=60, read=0, backoff_factor=0.1)))
         if backend == "systemd":
             self.variables["server_binary"] = BINARY
@@ -78,12 +74,7 @@ class Media:
     @staticmethod
     def settings(**more: t.Any) -> dict[str, t.Any]:
         """Return settings of the server."""
-        bind = {
-            "managers": {"api": {"port": str(PORT)}},
-            "providers": {"rtmp": {"port": "1935"}},
-            "publishers": {"llhls": {"port": "3333"}},
-        }
-        return {"name": "media", "bind": bind, **more}
+        return settings(PORT, **more)
 
     @property
     def unit_file(self) -> str:
@@ -180,11 +171,13 @@ class Media:
 
     def call(self, path: str, body: t.Any = None) -> t.Any:
         """Call the server, once it is up. :returns: the JSON that it answers."""
+        # The server takes the token without a colon.
+        token = base64.b64encode(self.variables["ovenmediaengine_api_token"].encode()).decode()
         answer = self._session.request(
             "GET" if body is None else "POST",
             f"http://{THERE}:{PORT}{path}",
             json=body,
-            auth=_Token(self.variables["ovenmediaengine_api_token"]),
+            headers={"Authorization": f"Basic {token}"},
             timeout=60,
         )
         answer.raise_for_status()

@@ -30,7 +30,7 @@ SETTLES = 10.0  # seconds for which an input, and what waits for it, exist befor
 _SHOWS_RELAYS: Version = (0, 21, 0)  # a relayed input is its own output; earlier releases report none for it
 _CHANNELS = ("scheduled", "multiplex")  # off air, they have no output
 _ENCODERS = ("rtmp", "srt", "webrtc", "mpegts", "rtsp")  # the source types that are not relayed before 0.21.0
-_PASSES_THROUGH = "rtmp"  # unless this provider is told to, by an option
+_PASSES_THROUGH = "rtmp"  # unless an option of this provider says so
 
 
 class Inputs:

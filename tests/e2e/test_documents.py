@@ -119,6 +119,7 @@ NOT_RUN = {
     'make molecule SCENARIOS="audit fleet"': PART,
     "make mutants": "Takes up to an hour.",
     "sudo make fresh": "Takes root, debootstrap and ten minutes. The continuous integration runs the same.",
+    'sudo make hosts ARGS="-k quadlet"': "Takes root, systemd-nspawn and ten minutes; it runs tests/hosts.",
     "make venv": "Has made the environment of this test.",
     "ansible-galaxy collection install streamops.ovenmediaengine": INSTALLS,
     "python3 -m pip install requests": INSTALLS,
@@ -321,6 +322,12 @@ def test_every_block_is_run_by_a_test() -> None:
 def test_commands_that_are_not_run_are_in_the_documents() -> None:
     found = {command.text for name in DOCUMENTS for command in all_commands(name)}
     assert set(NOT_RUN) - found == set()
+
+
+def test_no_command_for_root_is_run() -> None:
+    """A machine that runs the tests may have no sudo, and what needs root changes that machine."""
+    found = {command.text for name in DOCUMENTS for command in all_commands(name) if command.text.startswith("sudo ")}
+    assert found and found <= set(NOT_RUN)
 
 
 def test_commands_of_the_other_roles_are_listed() -> None:

@@ -43,8 +43,9 @@ def _sysctl(store: Store, argv: list[str]) -> int:
     """Print settings of a kernel that is a fake, too, or load them from a file."""
     found, words = options(argv, ("--load",))
     if set(found) == {"--values"} and words:
-        say(*(str(store.read()["kernel"].get(key, "")) for key in words))
-        return 0
+        kernel = store.read()["kernel"]
+        say(*(str(kernel[key]) for key in words if key in kernel))
+        return 0 if set(words) <= set(kernel) else 1
     if set(found) != {"--load"} or words:
         raise unknown("sysctl", argv)
     with store.change() as state:

@@ -14,6 +14,8 @@ from .services import Service, Unusable
 from .store import Store
 
 _STATES = {"active": "running", "activating": "restarting"}
+_NO_FILE, _INVALID_FILE, _NO_IMAGE = 14, 15, 18
+"""Exit statuses of docker compose."""
 _VALUES = (
     "-p",
     "--project-name",
@@ -52,7 +54,7 @@ def _compose(store: Store, argv: list[str]) -> int:
     try:
         project, described = services.compose(Path(file))
     except Unusable as error:
-        raise Failure(str(error)) from error
+        raise Failure(str(error), _INVALID_FILE if Path(file).exists() else _NO_FILE) from error
     project = (before.get("-p", []) + before.get("--project-name", []) + [project])[0]
     chosen = {f"{project}-{key}": service for key, service in described.items() if not selected or key in selected}
     if command == "config":
@@ -65,7 +67,10 @@ def _compose(store: Store, argv: list[str]) -> int:
 def _up(store: Store, name: str, service: Service, found: dict[str, list[str]]) -> None:
     if "-d" not in found and "--detach" not in found:
         raise unknown("docker compose", ["up", "without --detach"])
-    images.pull(store, service.image or "")
+    try:
+        images.pull(store, service.image or "")
+    except Failure as error:
+        raise Failure(str(error), _NO_IMAGE) from error
     made = json.dumps([service.as_dict(), store.read()["images"][service.image]], sort_keys=True)
     differs = store.read()["runs"].get(name, {}).get("made") != made
     if differs or "--force-recreate" in found:

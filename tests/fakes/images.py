@@ -67,9 +67,20 @@ def _inspect(found: dict[str, list[str]], values: dict[str, object]) -> None:
     say(str(value).lower() if isinstance(value, bool) else str(value))
 
 
+def _found_nothing(found: Options) -> None:
+    """Print what an inspection without a template prints of nothing."""
+    if "--format" not in found and "-f" not in found:
+        say("[]")
+
+
 def _containers(store: Store) -> dict[str, dict[str, str]]:
     runs: dict[str, dict[str, str]] = store.read()["runs"]
-    return {name: run for name, run in runs.items() if "container" in run}
+    # That of a quadlet is removed when it ends.
+    return {
+        name: run
+        for name, run in runs.items()
+        if "container" in run and not (name.endswith(".service") and not running.state_of(store, name).runs)
+    }
 
 
 def _name(program: str, store: Store, container: str) -> str:
@@ -124,6 +135,7 @@ def _pull(_program: str, store: Store, reference: str, found: Options) -> int:
 
 def _image_inspect(program: str, store: Store, reference: str, found: Options) -> int:
     if reference not in store.read()["images"]:
+        _found_nothing(found)
         raise Failure(f"Error: {reference}: image not known", 125 if program == "podman" else 1)
     _inspect(found, {"Id": identifier(reference), "RepoTags": [reference], "RepoDigests": []})
     return 0
@@ -141,7 +153,12 @@ def _rmi(program: str, store: Store, reference: str, _found: Options) -> int:
 
 
 def _container_inspect(program: str, store: Store, name: str, found: Options) -> int:
-    _inspect(found, _container(program, store, name))
+    try:
+        values = _container(program, store, name)
+    except Failure:
+        _found_nothing(found)
+        raise
+    _inspect(found, values)
     return 0
 
 

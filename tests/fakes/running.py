@@ -121,10 +121,18 @@ def run_once(store: Store, name: str, service: Service) -> int:
     with store.log_of(name).open("a", encoding="utf-8") as log:
         # As with SyslogLevelPrefix, which is on.
         log.write(re.sub(r"^<[0-7]>", "", done.stdout, flags=re.MULTILINE))
-    run = Run(active="failed" if done.returncode else "inactive", status=done.returncode, starts=1)
+    _note(store, name, Run(active="failed" if done.returncode else "inactive", status=done.returncode, starts=1))
+    return done.returncode
+
+
+def fail(store: Store, name: str, status: int) -> None:
+    """Note that a server could not be started."""
+    _note(store, name, Run(active="failed", status=status, starts=1))
+
+
+def _note(store: Store, name: str, run: Run) -> None:
     directory_of(store, name).mkdir(parents=True, exist_ok=True)
     (directory_of(store, name) / "run.json").write_text(json.dumps(asdict(run)), encoding="utf-8")
-    return done.returncode
 
 
 def stop(store: Store, name: str) -> None:

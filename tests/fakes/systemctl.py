@@ -18,6 +18,8 @@ from .store import Store
 
 _VALUES = ("-p", "--property", "-n", "--lines", "-s", "--signal", "-o", "--output", "-P")
 _NOT_FOUND = 5
+_UNKNOWN = 4
+"""The exit status of questions about a unit that has no file and never ran."""
 
 
 def main(store: Store, argv: list[str]) -> int:
@@ -78,6 +80,7 @@ def start(store: Store, name: str) -> int:
         start_container(store, name, service)
     except Failure as error:
         store.mark_start(name)
+        running.fail(store, name, error.status)
         with store.log_of(name).open("a", encoding="utf-8") as log:
             log.write(f"{error}\n")
         raise Failure(
@@ -160,23 +163,28 @@ def _try_restart(store: Store, name: str, found: dict[str, list[str]]) -> int:
     return _restart(store, name, found) if running.state_of(store, name).supervised else 0
 
 
+def _is_known(store: Store, name: str) -> bool:
+    return _unit(store, name) is not None or running.state_of(store, name).active != "inactive"
+
+
 def _is_active(store: Store, name: str, found: dict[str, list[str]]) -> int:
     active = running.state_of(store, name).active
     if "--quiet" not in found and "-q" not in found:
         say(active)
-    return 0 if active == "active" else 3
+    return 0 if active == "active" else 3 if _is_known(store, name) else _UNKNOWN
 
 
 def _is_failed(store: Store, name: str, _found: dict[str, list[str]]) -> int:
     active = running.state_of(store, name).active
     say(active)
-    return 0 if active == "failed" else 1
+    return 0 if active == "failed" else 1 if _is_known(store, name) else _UNKNOWN
 
 
 def _is_enabled(store: Store, name: str, _found: dict[str, list[str]]) -> int:
     unit = _unit(store, name)
     if unit is None:
-        raise Failure(f"Failed to get unit file state for {name}: No such file or directory", 4)
+        say("not-found")
+        return _UNKNOWN
     state = _file_state(store.read(), name, unit)
     say(state)
     return 0 if state in ("enabled", "generated") else 1
@@ -204,26 +212,26 @@ def _disable(store: Store, name: str, found: dict[str, list[str]]) -> int:
 def _show(store: Store, name: str, found: dict[str, list[str]]) -> int:
     unit, run = _unit(store, name), running.state_of(store, name)
     failed = run.active == "failed" or (run.active == "activating" and run.status)
+    # In the order in which systemctl prints them, whatever order they are asked for in.
     values = {
+        "MainPID": str(run.pid),
+        "Result": "exit-code" if failed else "success",
+        "NRestarts": str(max(run.starts - 1, 0)),
+        "ExecMainStatus": str(run.status),
         "Id": name,
         "Names": name,
         "LoadState": "not-found" if unit is None else "loaded",
         "ActiveState": run.active,
         "SubState": {"active": "running", "activating": "auto-restart", "failed": "failed"}.get(run.active, "dead"),
-        "Result": "exit-code" if failed else "success",
-        "MainPID": str(run.pid),
-        "ExecMainStatus": str(run.status),
-        "NRestarts": str(max(run.starts - 1, 0)),
-        "UnitFileState": "" if unit is None else _file_state(store.read(), name, unit),
         "FragmentPath": "" if unit is None else unit["path"],
+        "UnitFileState": "" if unit is None else _file_state(store.read(), name, unit),
         "NeedDaemonReload": "yes" if unit is not None and _is_outdated(unit) else "no",
     }
-    wanted_names = [
-        part for key in ("-p", "--property", "-P") for text in found.get(key, []) for part in text.split(",")
-    ]
+    asked = {part for key in ("-p", "--property", "-P") for text in found.get(key, []) for part in text.split(",")}
     only_values = "--value" in found or "-P" in found
-    for key in wanted_names or values:
-        say(values.get(key, "") if only_values else f"{key}={values.get(key, '')}")
+    for key, value in values.items():
+        if not asked or key in asked:
+            say(value if only_values else f"{key}={value}")
     return 0
 
 
@@ -273,7 +281,8 @@ def _kill(store: Store, name: str, found: dict[str, list[str]]) -> int:
 
 
 def _reset_failed(store: Store, name: str, _found: dict[str, list[str]]) -> int:
-    if _unit(store, name) is None and running.state_of(store, name).active != "failed":
+    # A unit that does not run, has not failed, and that no other wants, is not kept in memory.
+    if running.state_of(store, name).active == "inactive" and name not in wanted(store):
         raise Failure(f"Failed to reset failed state of unit {name}: Unit {name} not loaded.")
     running.forget(store, name)
     return 0

@@ -214,7 +214,7 @@ def test_a_quadlet_has_a_unit_after_daemon_reload(machine: Machine) -> None:
     assert machine.run("podman", "inspect", "--format", "{{.State.Status}}", name) == (0, "running")
     assert "listens on" in machine.run("podman", "logs", "--tail", "1", name)[1]
     machine.run("systemctl", "stop", UNIT)
-    assert machine.run("podman", "inspect", "--format", "{{.State.Running}}", name) == (0, "false")
+    assert machine.run("podman", "inspect", "--format", "{{.State.Running}}", name)[0] == 125
 
 
 def test_published_ports_lead_to_the_api(machine: Machine) -> None:
@@ -299,7 +299,7 @@ def test_a_unit_that_waits_between_starts_stays_in_auto_restart(machine: Machine
     assert machine.run("systemctl", "is-active", UNIT) == (3, "activating")
     assert machine.run("systemctl", "is-failed", UNIT) == (1, "activating")
     shown = machine.run("systemctl", "show", "-p", "ActiveState,SubState,ExecMainStatus,MainPID", "--value", UNIT)
-    assert shown == (0, f"activating\nauto-restart\n{status}\n0")
+    assert shown == (0, f"0\n{status}\nactivating\nauto-restart")
     # A start leaves it to the timer of the unit, a restart does not.
     machine.configure()
     assert machine.run("systemctl", "start", UNIT) == (0, "") and not machine.listens()
@@ -336,7 +336,7 @@ def test_a_failed_unit_is_forgotten_by_reset_failed(machine: Machine) -> None:
     machine.run("systemctl", "daemon-reload")
     assert machine.run("systemctl", "is-failed", UNIT) == (0, "failed")
     assert machine.run("systemctl", "reset-failed", UNIT) == (0, "")
-    assert machine.run("systemctl", "is-failed", UNIT) == (1, "inactive")
+    assert machine.run("systemctl", "is-failed", UNIT) == (4, "inactive")
 
 
 def test_the_kernel_takes_settings_unless_it_is_fixed(machine: Machine, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ CORES ?= $(if $(filter sanity units,$(MAKECMDGOALS)),all,oldest next)
 # For integration: in_process, module or both; and the targets to run, none for all.
 EXECUTION ?= in_process module
 TARGETS ?=
-# For unit, hosts, watch and bench: more arguments. For molecule: the scenarios.
+# For unit, watch and bench: more arguments. For molecule: the scenarios; for hosts: all, or parts of their names.
 ARGS ?=
 TEST ?= tests/unit
 SCENARIOS ?= default audit fleet restream record rotate server container
@@ -54,7 +54,7 @@ test: ## The fast gate: static checks, tests, sanity, integration, artifact
 test-all: export TARGETS_IN_PARTS = yes
 test-all: ## What fits into an hour: all other tests but the long ones, both execution paths, molecule, site
 	$(GATE) unit-all both-paths-$(oldest) integration-$(next)-in_process \
-		$(if $(FRESH),sanity-$(newest),sanity-slow) sanity-$(oldest) units-$(oldest) $(scenarios) docs
+		$(if $(FRESH),sanity-$(newest),sanity-slow) sanity-$(oldest) units-$(oldest) hosts $(scenarios) docs
 
 test-long: ## What takes longest: more tests of roles, all integration targets, each release of ansible-core
 	$(GATE) unit-long both-paths-$(oldest) integration-$(next)-in_process \
@@ -85,8 +85,8 @@ integration: ## Integration targets (CORES, EXECUTION, TARGETS); on a real serve
 molecule: ## The roles, by molecule (SCENARIOS="default audit")
 	$(GATE) $(scenarios)
 
-hosts: ## The role server on a real systemd, podman and docker, as root (ARGS="-k quadlet")
-	$(RUN) nox --sessions hosts -- $(ARGS)
+hosts: ## The roles on a real systemd, podman and docker, as root; the chosen scenarios (SCENARIOS=all)
+	$(RUN) nox --sessions hosts -- $(if $(filter-out file,$(origin SCENARIOS)),$(SCENARIOS))
 
 docs: ## The documentation as a site, in .build/docs/html
 	$(GATE) docs

@@ -9,6 +9,7 @@ ours need none, and the tests.
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import json
 import os
@@ -25,7 +26,7 @@ import nox
 
 ROOT = pathlib.Path(__file__).resolve().parent
 BUILD = ROOT / ".build"
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT), str(BUILD / "tree")]
 
 import artifact  # noqa: E402
 import seed_get_pip  # noqa: E402
@@ -411,15 +412,36 @@ def unit_long(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def hosts(session: nox.Session) -> None:
-    """Run the roles on a real host: a Debian 13 with systemd, podman and docker, which is booted here."""
+    """Run the roles on a real host: a Debian 13 with systemd, podman and docker, which is booted here.
+
+    Without arguments, runs the scenarios that are marked ``chosen``; with ``all``, all of them; otherwise those whose
+    names contain one of the arguments.
+    """
+    from ansible_collections.streamops.ovenmediaengine.tests.hosts import guest
+
+    have_packages(session, *guest.NEEDED)
+    reason = guest.unusable()
+    if reason:
+        session.skip(reason)
+    names = list(session.posargs)
+    chosen = [] if not names else ["--all-scenarios"] + ["-k", " or ".join(names)] * (names != ["all"])
     # One after the other and in their order: there is one host, and a test goes on with what the one before has left.
-    order = ["-p", "no:randomly", "--numprocesses=0"]
-    session.run("pytest", "tests/hosts", *order, "--no-cov", "--durations=0", "--durations-min=1", *session.posargs)
+    session.run("pytest", "tests/hosts", "-p", "no:randomly", "--numprocesses=0", "--no-cov", *chosen)
 
 
-def have_packages(session: nox.Session) -> None:
-    """Install what tests need of the operating system, if it is missing: as root, on Debian and its relatives."""
-    packages = programs.missing()
+def have_packages(session: nox.Session, *names: str) -> None:
+    """Install what tests need of the operating system, if it is missing: as root, on Debian and its relatives.
+
+    :param names: programs of :data:`tests.programs.PACKAGES`; all of them without any.
+    """
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "packages.lock").open("w", encoding="utf-8") as lock:
+        # Sessions run concurrently, and apt refuses a second one.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(session, programs.missing(*names))
+
+
+def _install(session: nox.Session, packages: Sequence[str]) -> None:
     if not packages:
         return
     if os.geteuid() or not shutil.which("apt-get"):

@@ -4,7 +4,7 @@
 
 """Programs of the operating system that tests need.
 
-`make test` needs none of them. `make test-all` installs those that are missing, if it may, so that it skips no test.
+`make test` needs none of them. `make test-all` and `make hosts` install those that are missing, if they may.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def find(name: str) -> str | None:
     return next(filter(None, found), None)
 
 
-def missing() -> list[str]:
-    """Return the packages of all programs that are not installed."""
-    return [package for name, packages in PACKAGES.items() if not find(name) for package in packages]
+def missing(*names: str) -> list[str]:
+    """Return the packages of programs that are not installed: of those named, or of all without names."""
+    return [package for name in names or PACKAGES if not find(name) for package in PACKAGES[name]]
 
 
 def needs(name: str) -> t.Callable[[t.Any], t.Any]:

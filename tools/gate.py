@@ -17,14 +17,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".build" / "logs"
 REPORTED = re.compile(
-    r"^=* ?(\d+ (passed|failed).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$"
+    r"^=* ?(\d+ (passed|failed|skipped).* in [\d.]+s.*?) ?=*$|^TOTAL .* ([\d.]+%)$"
     r"|^((replayed|compared|both execution paths:|\d+ pages).*)$"
     r"|^nox > (ansible-core .* needs another Python)$",
     re.MULTILINE,
 )
 """What is worth a line: numbers, and what is not as usual."""
 SESSION = re.compile(r"^nox > Running session (.*)$", re.MULTILINE)
-END = re.compile(r"^nox > Session (.*) (was successful.*|was skipped.*|failed.*|aborted.*)$")
+END = re.compile(r"^nox > Session (.*) (was successful.*|(?:was )?skipped.*|failed.*|aborted.*)$")
 
 
 def main(sessions: list[str]) -> int:

@@ -49,14 +49,16 @@ CONTAINERS = """\
 [containers]
 # The cgroup tree of a guest has no controllers on a machine with the older hierarchy.
 pids_limit = 0
+# This machine may allow no more.
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 """
 
 
-def available() -> str:
-    """Return why this machine cannot boot a guest; empty if it can."""
+def unusable() -> str:
+    """Return why this machine cannot boot a guest, and what would make it possible; empty if it can."""
     if os.geteuid():
-        return "only root can boot a guest: run the command with sudo"
-    missing = [package for name in NEEDED if not programs.find(name) for package in programs.PACKAGES[name]]
+        return "only root can boot a guest: sudo make hosts"
+    missing = programs.missing(*NEEDED)
     if missing:
         return f"programs are missing: apt-get install {' '.join(missing)}"
     if not (CGROUPS / "unified/cgroup.procs").exists() and not SYSTEMD.exists():
@@ -70,6 +72,8 @@ class Guest:
     def __init__(self) -> None:
         self.root = BUILD / NAME
         self.key = BUILD / "key"
+        self.versions: dict[str, str] = {}
+        """Of the server that it can run, by backend."""
         self._process: subprocess.Popen[bytes] | None = None
 
     @classmethod
@@ -78,7 +82,7 @@ class Guest:
 
         :raises fresh.Unusable: this machine cannot build or boot it.
         """
-        reason = available()
+        reason = unusable()
         if reason:
             raise fresh.Unusable(reason)
         guest = cls()
@@ -103,6 +107,8 @@ class Guest:
             "etc/hosts": f"127.0.0.1 localhost {NAME}\n",
             f"etc/systemd/network/10-{NAME}.network": NETWORK,
             "etc/containers/containers.conf": CONTAINERS,
+            # Docker refuses to forward for podman otherwise: it is to find the setting, and not to make it.
+            f"usr/lib/sysctl.d/10-{NAME}.conf": "net.ipv4.ip_forward = 1\n",
             f"etc/sudoers.d/{USER}": f"{USER} ALL=(ALL) NOPASSWD: ALL\n",
             # A pull of an image fails at once, as nobody answers there.
             "etc/resolv.conf": "nameserver 127.0.0.1\n",

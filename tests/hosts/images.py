@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -27,8 +29,15 @@ TAGS = {
 DIRECTORY = "/opt/ovenmediaengine/bin"
 BINARY = f"{DIRECTORY}/OvenMediaEngine"
 """Of the official image, as are the working directory, the command and the user root."""
+HOST_BINARY = "/opt/ome/OvenMediaEngine"
+"""Of a server that is no container."""
 ARCHIVE = "/opt/image.tar"
+REAL_ARCHIVE = "/opt/real-image.tar"
 """In the host."""
+REAL = {"quadlet": "OVENMEDIAENGINE_IMAGE", "compose": "OVENMEDIAENGINE_IMAGE", "systemd": "OVENMEDIAENGINE_BINARY"}
+"""Environment variables that name a real server in place of the simulator, by backend: an archive of its image, as
+``docker save`` writes it, and a program that runs on Debian 13. The versions beside it stay simulated.
+"""
 PACKAGES = "python3-aiohttp,python3-cryptography,python3-cffi-backend"
 PROGRAM = f"""\
 #!/usr/bin/python3
@@ -69,21 +78,42 @@ def install(root: pathlib.Path, binary: str, version: str = "") -> None:
         program.with_name(program.name + ".version").write_text(version, encoding="utf-8")
 
 
-def pack(guest: Guest) -> None:
-    """Put the files of the images into a host, as an archive."""
+def is_simulated(backend: str) -> bool:
+    """Return whether the server of a backend is the simulator."""
+    return not os.environ.get(REAL[backend])
+
+
+def prepare(guest: Guest) -> None:
+    """Put the server into a host that is not booted yet: as a program, and as the files of its images."""
+    install(guest.root, HOST_BINARY, NEWEST)
+    if not is_simulated("systemd"):
+        shutil.copy(os.environ[REAL["systemd"]], guest.root / HOST_BINARY.lstrip("/"))
     root = fresh.build("trixie", BUILD / "image", PACKAGES)
     install(root, BINARY)
     (root / DIRECTORY.lstrip("/") / "origin_conf").mkdir(exist_ok=True)
     unneeded = [f"--exclude=./{path}/*" for path in ("usr/share/doc", "usr/share/locale", "var/cache", "var/lib/apt")]
     command = ["tar", "--create", f"--file={guest.root}{ARCHIVE}", f"--directory={root}", *unneeded, "."]
     subprocess.run(command, check=True, timeout=PATIENCE)
+    if not is_simulated("quadlet"):
+        shutil.copy(os.environ[REAL["quadlet"]], f"{guest.root}{REAL_ARCHIVE}")
 
 
-def load(guest: Guest, engine: str) -> None:
-    """Give an engine of a host all images of :data:`TAGS`, after :func:`pack`.
+def load(guest: Guest) -> dict[str, str]:
+    """Give both engines of a host all images. :returns: the version of the server by backend."""
+    # It tells its version, and fails.
+    versions = {"systemd": _version(guest.run(HOST_BINARY, "-v", check=False))}
+    for backend, engine in (("quadlet", "podman"), ("compose", "docker")):
+        versions[backend] = _load_simulator(guest, engine) if is_simulated(backend) else _load_real(guest, engine)
+    return versions
 
-    :param engine: podman or docker.
-    """
+
+def _version(text: str) -> str:
+    found = re.search(r"OvenMediaEngine v(\d+\.\d+\.\d+)", text)
+    assert found, text
+    return found[1]
+
+
+def _load_simulator(guest: Guest, engine: str) -> str:
     changes = [f"WORKDIR {DIRECTORY}", f'CMD ["{BINARY}", "-c", "origin_conf"]']
     words = [word for change in changes for word in ("--change", change)]
     guest.run(engine, "import", *words, ARCHIVE, f"{IMAGE}:base")
@@ -93,3 +123,13 @@ def load(guest: Guest, engine: str) -> None:
         words = [word for line in lines for word in ("--change", line)]
         guest.run(engine, "commit", *words, "base", f"{IMAGE}:{tag}")
     guest.run(engine, "rm", "base")
+    return NEWEST
+
+
+def _load_real(guest: Guest, engine: str) -> str:
+    """Load the archive, beside the images of the simulator: of other versions, and those that exit."""
+    _load_simulator(guest, engine)
+    loaded = guest.run(engine, "load", "--input", REAL_ARCHIVE).split()[-1]
+    version = _version(guest.run(engine, "run", "--rm", loaded, BINARY, "-v", check=False))
+    guest.run(engine, "tag", loaded, f"{IMAGE}:v{version}")
+    return version

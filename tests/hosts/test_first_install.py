@@ -10,21 +10,22 @@ import typing as t
 import pytest
 
 from .images import DIRECTORY
-from .media import PORT, Media
+from .media import Media
 
 BROKEN = "/opt/broken"
 TAKER = "port-taker"
 STATUSES = (0, 1, 11)
+chosen = pytest.mark.chosen("quadlet")
 
 
 def start_fails(media: Media, **variables: t.Any) -> str:
     """Run the role with a server that does not start. :returns: what the role says; nothing runs, and nothing waits."""
-    run = media.play(server_start_wait=8, **variables)
+    run = media.play(server_start_wait=20, **variables)
     assert run.status == 2, run.output
     assert media.started() == ""
     if media.backend != "compose":
         assert media.show("ActiveState") in ("inactive", "failed")
-    return run.failure("media-1")
+    return run.failure(media.name)
 
 
 def program(media: Media, name: str, text: str) -> dict[str, str]:
@@ -37,14 +38,15 @@ def program(media: Media, name: str, text: str) -> dict[str, str]:
 class TestFirstInstall:
     """Each test fails to install, and the last one does it."""
 
+    @chosen
     def test_a_missing_image(self, media: Media) -> None:
         if media.backend == "systemd":
             refused = media.play(server_binary=f"{BROKEN}/missing")
-            assert f"{BROKEN}/missing is no program that can be run." in refused.failure("media-1")
+            assert f"{BROKEN}/missing is no program that can be run." in refused.failure(media.name)
         else:
             refused = media.play(server_image_tag="missing")
-            assert "The image localhost/ovenmediaengine:missing could not be pulled: " in refused.failure("media-1")
-        assert refused.status == 2 and "Nothing was changed." in refused.failure("media-1"), refused.output
+            assert "The image localhost/ovenmediaengine:missing could not be pulled: " in refused.failure(media.name)
+        assert refused.status == 2 and "Nothing was changed." in refused.failure(media.name), refused.output
         assert not [line for line in media.files() if "Server.xml" in line]
 
     @pytest.mark.parametrize("status", STATUSES)
@@ -65,12 +67,16 @@ class TestFirstInstall:
             text = start_fails(media, server_binary=f"{DIRECTORY}/origin_conf")
             assert "permission denied" in text.lower() or "is a directory" in text.lower(), text
 
+    @chosen
     def test_a_port_that_is_taken(self, media: Media) -> None:
-        media.guest.run("systemd-run", f"--unit={TAKER}", "--quiet", "python3", "-m", "http.server", str(PORT))
-        text = start_fails(media)
-        media.guest.run("systemctl", "stop", f"{TAKER}.service")
+        media.guest.run("systemd-run", f"--unit={TAKER}", "--quiet", "python3", "-m", "http.server", str(media.port))
+        try:
+            text = start_fails(media)
+        finally:
+            media.guest.run("systemctl", "stop", f"{TAKER}.service")
         assert "Could not open the ports of the server" in text, text
 
+    @chosen
     def test_the_corrected_run(self, media: Media) -> None:
         summary = media.apply()
         assert "; started (the server does not run)" in summary

@@ -16,7 +16,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.e2e.rotation import FIL
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .guest import THERE, Guest
-from .media import PORT, Media
+from .media import Media
 
 CONFIG = "/etc/ovenmediaengine"
 # The server in its container sees the directory of its configuration.
@@ -24,7 +24,7 @@ LIVE, COMING = f"{CONFIG}/tls", "/root/coming"
 TLS_PORT = 3334
 CERTIFICATES = {name: f"{LIVE}/{file}" for name, file in zip(("cert_path", "chain_cert_path", "key_path"), FILES)}
 OBJECTS: dict[str, t.Any] = {
-    "ovenmediaengine_api_url": f"http://127.0.0.1:{PORT}",
+    "ovenmediaengine_api_url": "http://127.0.0.1:8081",
     "ovenmediaengine_config_dir": CONFIG,
     "ovenmediaengine_push_tasks": [],
 }

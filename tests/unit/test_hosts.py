@@ -11,7 +11,7 @@ import pathlib
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests import programs
-from ansible_collections.streamops.ovenmediaengine.tests.hosts import guest
+from ansible_collections.streamops.ovenmediaengine.tests.hosts import guest, table
 
 
 @pytest.fixture(autouse=True)
@@ -24,17 +24,17 @@ def _able(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
 
 
 def test_a_machine_with_all_of_it_can() -> None:
-    assert guest.available() == ""
+    assert guest.unusable() == ""
 
 
 def test_who_is_not_root_learns_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert guest.available() == "only root can boot a guest: run the command with sudo"
+    assert guest.unusable() == "only root can boot a guest: sudo make hosts"
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "find", lambda name: None if name in ("debootstrap", "systemd-nspawn") else name)
-    assert guest.available() == "programs are missing: apt-get install debootstrap systemd-container"
+    assert guest.unusable() == "programs are missing: apt-get install debootstrap systemd-container"
 
 
 def test_a_machine_without_systemd_needs_a_tree_of_cgroups(
@@ -42,4 +42,26 @@ def test_a_machine_without_systemd_needs_a_tree_of_cgroups(
 ) -> None:
     monkeypatch.setattr(guest, "CGROUPS", tmp_path / "missing")
     monkeypatch.setattr(guest, "SYSTEMD", tmp_path / "missing")
-    assert guest.available().startswith("this machine has neither systemd nor a tree of cgroups")
+    assert guest.unusable().startswith("this machine has neither systemd nor a tree of cgroups")
+
+
+def test_the_table_has_the_worst_of_each_scenario() -> None:
+    results = table.Results(["quadlet", "systemd"])
+    tests = "tests/hosts/test_server.py::TestLife::test_"
+    for test, seconds, outcome in [
+        (f"{tests}first_install[quadlet]", 1.4, "passed"),
+        (f"{tests}first_install[quadlet]", 12, "passed"),
+        (f"{tests}first_install[systemd]", 8, "failed"),
+        (f"{tests}first_install[systemd]", 1, "passed"),
+        (f"{tests}a_server_that_ends[quadlet-11]", 7, "passed"),
+        (f"{tests}a_server_that_ends[systemd-11]", 0, "skipped"),
+        ("tests/hosts/test_watch.py::test_two_servers", 30, "passed"),
+    ]:
+        results.add(test, seconds, outcome)
+    assert results.lines() == [
+        "| scenario | quadlet | systemd | any |",
+        "|---|--:|--:|--:|",
+        "| server: first install | 13 s | failed | - |",
+        "| server: a server that ends 11 | 7 s | skipped | - |",
+        "| watch: two servers | - | - | 30 s |",
+    ]

@@ -27,7 +27,8 @@ sysctl             --values and --load of :attr:`FakeHost.kernel`, so that a tes
 =================  ====================================================================================================
 
 Every call is written down (:meth:`FakeHost.calls`), with its exit status. What a fake does not know fails with status
-64, so that a test does not pass because a command did nothing.
+64, so that a test does not pass because a command did nothing. `tests/hosts/test_fakes.py` compares the answers with
+those of the real programs.
 
 - The server is the simulator as a process: :mod:`.supervisor` runs it and starts it again as the unit or compose file
   says, at most three times in a row. Then the unit has failed, or stays in auto-restart if it waits for a second or

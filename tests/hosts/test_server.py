@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.e2e.conftest import TOKEN
 from ansible_collections.streamops.ovenmediaengine.tests.e2e.media_host import BROKEN, VHOSTS, changed, vhost
 
-from .images import HOST_BINARY, OLDER, is_simulated
+from .images import HOST_BINARY, NEWEST, OLDER, is_simulated
 from .media import Media
 
 OTHER_TOKEN = "canary-other-token"
@@ -157,7 +157,8 @@ class TestLife:
     def test_another_version_and_back(self, media: Media) -> None:
         if media.backend == "systemd" and not is_simulated(media.backend):
             pytest.skip("there is one program of a real server")
-        for version in (OLDER, media.version):
+        other = OLDER if media.version != OLDER else NEWEST
+        for version in (other, media.version):
             if media.backend == "systemd":
                 media.guest.run("sh", "-c", f"echo {version} >{HOST_BINARY}.version")
             media.variables["server_version"] = version

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 
 from . import running
@@ -14,6 +15,7 @@ from .commands import Failure, complain, line_count, options, say, since, unknow
 from .store import Store
 
 Options = dict[str, list[str]]
+_STATUS = {"active": "running", "activating": "restarting"}
 _VALUES = ("-f", "--format", "-n", "--tail", "--filter", "--since")
 
 
@@ -54,17 +56,21 @@ def pull(store: Store, reference: str, again: bool = False, quiet: bool = True) 
 
 
 def _inspect(found: dict[str, list[str]], values: dict[str, object]) -> None:
-    """Print what is asked for; only simple templates, such as ``{{.Id}}`` or ``{{.State.Status}}``."""
+    """Print what is asked for; only simple templates, such as ``{{.Id}}`` or ``{{.State.Status}} {{.Name}}``."""
     template = (found.get("--format", []) + found.get("-f", []) + [""])[0]
     if template in ("", "json"):
         say(json.dumps([values]))
         return
-    value: object = values
-    for key in template.replace(" ", "").removeprefix("{{").removesuffix("}}").strip(".").split("."):
-        if not isinstance(value, dict) or key not in value:
-            raise Failure(f"Error: template: {template}: no such field: {key}", 125)
-        value = value[key]
-    say(str(value).lower() if isinstance(value, bool) else str(value))
+
+    def field(match: re.Match[str]) -> str:
+        value: object = values
+        for key in match[1].split("."):
+            if not isinstance(value, dict) or key not in value:
+                raise Failure(f"Error: template: {template}: no such field: {key}", 125)
+            value = value[key]
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    say(re.sub(r"\{\{ *\.([\w.]+) *\}\}", field, template))
 
 
 def _found_nothing(found: Options) -> None:
@@ -101,8 +107,9 @@ def _container(program: str, store: Store, container: str) -> dict[str, object]:
         "ImageName": run["image"],
         "Config": {"Image": run["image"]},
         "State": {
-            "Status": "running" if state.runs else "exited",
-            "Running": state.runs,
+            "Status": _STATUS.get(state.active, "exited"),
+            # docker says so also of a container that waits for its next start.
+            "Running": state.supervised,
             "ExitCode": state.status,
             "Pid": state.pid,
         },

@@ -214,7 +214,7 @@ def test_the_log_directory_of_the_role_is_closed_and_follows_the_user(project: P
     old.write_text("", encoding="utf-8")
     # Check mode does not create a user.
     predicted = media.play("--check", server_user="ovenmediaengine-of-tests")
-    assert predicted.status == 0 and "Create the directories" in " ".join(changed(predicted)), predicted.output
+    assert predicted.status == 0 and "Create the directories" in changed(predicted), predicted.output
     changed_user = media.play(server_user="nobody")
     assert changed_user.status == 0, changed_user.output
     nobody = pwd.getpwnam("nobody").pw_uid

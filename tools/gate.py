@@ -24,6 +24,10 @@ REPORTED = re.compile(
 )
 """What is worth a line: numbers, and what is not as usual."""
 SESSION = re.compile(r"^nox > Running session (.*)$", re.MULTILINE)
+REASON = re.compile(r"^(?:FAILED|ERROR) .*$", re.MULTILINE)
+"""A test that failed, as pytest lists it at the end."""
+REASONS = 10
+"""So many lines of a session that failed stand at the end too, for whoever sees no more of a long log."""
 END = re.compile(r"^nox > Session (.*) (was successful.*|(?:was )?skipped.*|failed.*|aborted.*)$")
 
 
@@ -65,16 +69,25 @@ def main(sessions: list[str]) -> int:
     failed = [name for name, result in results.items() if result not in ("success", "skipped")]
     # nox prints the output of a session in one piece when the session has ended.
     parts = SESSION.split(log.read_text(encoding="utf-8"))
-    for name, text in zip(parts[1::2], parts[2::2]):
-        if name in failed:
-            print("== %s\n%s" % (name, text))
+    texts = {name: text for name, text in zip(parts[1::2], parts[2::2]) if name in failed}
+    for name, text in texts.items():
+        print("== %s\n%s" % (name, text))
     if not results:
         print("".join(parts))
         failed = ["nox"]
+    for name, text in texts.items():
+        print("reasons in %s:" % name, *reasons_of(text), sep="\n  ")
     if failed:
         print("failed: " + ", ".join(failed))
     print("%d passed, %d failed" % (list(results.values()).count("success"), len(failed)))
     return 1 if failed else 0
+
+
+def reasons_of(output: str) -> list[str]:
+    """Return what pytest lists as failed in the output of a session, or the end of it."""
+    end = re.search(r"^nox > Session .* failed", output, re.MULTILINE)
+    output = output[: end.start()] if end else output
+    return [line[:300] for line in (REASON.findall(output) or output.splitlines())[-REASONS:]]
 
 
 def results_of(report: pathlib.Path) -> dict[str, str]:

@@ -147,6 +147,9 @@ def test_install_restore_change_and_remove(project: Project, host: FakeHost, sim
     host.reboot()
     assert host.state(f"{UNIT}.timer").active == "active"
 
+    # systemd keeps a failed service in its list, also without its file.
+    (directory / "watch.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
+    assert host.elapse(UNIT) == 3 and host.state(f"{UNIT}.service").active == "failed"
     present = watched.files()
     for mode, expected in (("--check", "would be removed"), ("--diff", "removed"), ("--diff", "absent")):
         removed = watched.play(mode, watch_state="absent")
@@ -154,7 +157,8 @@ def test_install_restore_change_and_remove(project: Project, host: FakeHost, sim
         assert removed.summary("media-1") == f"watcher {UNIT} {expected}"
         assert (watched.files() == present) == (mode == "--check")
         assert expected != "absent" or changed(removed) == []
-    assert host.state(f"{UNIT}.timer").active == "inactive" and not directory.exists()
+    assert host.state(f"{UNIT}.timer").active == host.state(f"{UNIT}.service").active == "inactive"
+    assert not directory.exists()
     assert not list(host.unit_dir.iterdir()) and len(sim.state.virtual_hosts) == 1 + len(VHOSTS)
 
 

@@ -24,8 +24,8 @@ REPORTED = re.compile(
 )
 """What is worth a line: numbers, and what is not as usual."""
 SESSION = re.compile(r"^nox > Running session (.*)$", re.MULTILINE)
-REASON = re.compile(r"^(?:FAILED|ERROR) .*$", re.MULTILINE)
-"""A test that failed, as pytest lists it at the end."""
+REASON = re.compile(r"^(?:E  |FAILED|ERROR) .*$", re.MULTILINE)
+"""What a test that failed says, and how pytest lists it at the end."""
 REASONS = 10
 """So many lines of a session that failed stand at the end too, for whoever sees no more of a long log."""
 END = re.compile(r"^nox > Session (.*) (was successful.*|(?:was )?skipped.*|failed.*|aborted.*)$")
@@ -84,7 +84,7 @@ def main(sessions: list[str]) -> int:
 
 
 def reasons_of(output: str) -> list[str]:
-    """Return what pytest lists as failed in the output of a session, or the end of it."""
+    """Return what pytest says of failures in the output of a session, or the end of it."""
     end = re.search(r"^nox > Session .* failed", output, re.MULTILINE)
     output = output[: end.start()] if end else output
     return [line[:300] for line in (REASON.findall(output) or output.splitlines())[-REASONS:]]

@@ -142,7 +142,10 @@ class Fleet:
         if clock is not None:
             clock.advance(30)
         else:
-            # The pushes deliver already, however soon the audit begins.
+            # Media flows already, in and out, however soon the audit begins.
+            sim.state.world.started -= 30
+            for stream in sim.state.streams.values():
+                stream.since -= 30
             tasks = [
                 task for places in sim.state.push_applications.values() for one in places for task in one.tasks.values()
             ]

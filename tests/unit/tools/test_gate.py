@@ -57,7 +57,7 @@ def test_one_line_for_each_session_that_passed(gate: types.ModuleType, capsys: p
     [
         (
             ["E   trace", "FAILED test_x.py::test_y - AssertionError", "1 failed"],
-            ["FAILED test_x.py::test_y - AssertionError"],
+            ["E   trace", "FAILED test_x.py::test_y - AssertionError"],
         ),
         (["ERROR test_x.py::test_y - " + "x" * 400], ["ERROR test_x.py::test_y - " + "x" * 274]),
         ([f"line {number}" for number in range(30)], [f"line {number}" for number in range(20, 30)]),

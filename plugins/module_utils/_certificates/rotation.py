@@ -17,7 +17,7 @@ from .._core.context import Context
 from .._core.errors import OmeError
 from .._tls.certificate import Endpoint, covers
 from .probe import EndpointReport, Expected, ProbeResult, ProbeSettings, describe_reports, proven_shadows
-from .sni import SniOrder, rule_for, shadowed
+from .sni import Shadow, SniOrder, rule_for, shadowed
 
 FIRST_DELAY = 0.25  # seconds between two rounds of handshakes; doubles each time
 LARGEST_DELAY = 2.0  # seconds
@@ -64,12 +64,11 @@ class Rotation:
         ``reports`` then hold what is served.
         """
         self.probe(endpoints)
-        served = (
-            bool(self.reports)
-            and expected is not None
-            and all(report.before.shows(expected) for report in self.reports)
-        )
-        if served and not force:
+        return self.prove(expected, force=force)
+
+    def prove(self, expected: Expected | None, *, force: bool) -> bool:
+        """Do what :meth:`run` does after it has probed."""
+        if self.is_served(expected) and not force:
             return False
         if expected is not None:
             self._refuse_shadowed(expected)
@@ -87,6 +86,19 @@ class Rotation:
         if lagging:
             raise self._not_served(lagging, expected)
         return True
+
+    def is_served(self, expected: Expected | None) -> bool:
+        """Return whether all endpoints served the expected certificate when they were probed."""
+        return (
+            bool(self.reports)
+            and expected is not None
+            and all(report.before.shows(expected) for report in self.reports)
+        )
+
+    def shadows(self, expected: Expected) -> list[tuple[Endpoint, Shadow]]:
+        """Return the endpoints at which another virtual host is known to hide the one in question."""
+        differing = [report for report in self.reports if not report.before.shows(expected)]
+        return proven_shadows(self._order, differing)
 
     @property
     def served_another(self) -> bool:
@@ -180,7 +192,6 @@ class Rotation:
         """Raise OmeError if endpoints are known to serve another virtual host, because no reload would help."""
         if self._scope != "vhosts" or self._vhost is None:
             return
-        differing = [report for report in self.reports if not report.before.shows(expected)]
-        shadows = proven_shadows(self._order, differing)
+        shadows = self.shadows(expected)
         if shadows:
             raise self.with_served(shadowed(self._vhost, shadows))

@@ -55,6 +55,8 @@ class Operation:
     always_needs_server = True
     # Whether the module has connection options at all. One that only works on files has none.
     has_connection = True
+    # Whether the module goes on if the connection to its host ends.
+    outlives_connection = False
     # Options that are lists in which an invalid entry is a finding, and not the end of the task.
     lists_of_findings: tuple[str, ...] = ()
     # Keys of the result that need no search for secrets: their objects are masked field by field, or shown on request.

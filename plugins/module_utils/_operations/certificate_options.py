@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import os
 import typing as t
 
-from .._certificates.probe import Expected
+from .._certificates.probe import Expected, ProbeSettings
 from .._core.errors import BadInput, OmeError
 from .._schema.validators import host_name
 from .._tls.certificate import CertificateError, normalize_fingerprint
@@ -34,6 +35,27 @@ def with_list_of_endpoints(specified: Params) -> dict[str, t.Any]:
     """Return the options with ``endpoint`` as a list, even if it is a single dictionary."""
     one = specified.get("endpoint")
     return {**specified, "endpoint": [one]} if isinstance(one, dict) else dict(specified)
+
+
+def check_authorities(params: Params) -> None:
+    """Raise BadInput if the CA certificates cannot be read, because every handshake after the reload would fail."""
+    option = "chain_ca_path" if params["chain_ca_path"] is not None else "ca_path"
+    path = params[option]
+    if not params["verify_chain"] or path is None or os.path.isdir(path):
+        return
+    try:
+        read_pem_certificates(path)
+    except CertificateError as error:
+        expected = "expected a file or a directory of CA certificates in PEM form"
+        raise BadInput(option, f"{expected}; {str(error).rstrip('.')}") from None
+
+
+def settings_of(params: Params) -> ProbeSettings:
+    """Return the settings of handshakes."""
+    chain_ca_path = params["chain_ca_path"]
+    return ProbeSettings(
+        params["timeout"], params["verify_chain"], params["ca_path"] if chain_ca_path is None else chain_ca_path
+    )
 
 
 def check_path(value: str | None, option: str) -> None:

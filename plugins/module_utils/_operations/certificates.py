@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import os
 import typing as t
 from urllib.parse import urlsplit
 
@@ -15,7 +14,6 @@ from .._certificates.probe import (
     EndpointReport,
     Expected,
     ProbeResult,
-    ProbeSettings,
     expiring,
     proven_shadows,
     unverified,
@@ -44,10 +42,12 @@ from .base import (
 from .certificate_options import (
     CHAIN_OPTIONS,
     SERVED_OPTIONS,
+    check_authorities,
     check_endpoint,
     check_expected,
     check_path,
     read_expected,
+    settings_of,
     with_list_of_endpoints,
 )
 
@@ -73,7 +73,7 @@ class _Certificates(Operation):
             raise BadInput("timeout", f"{too_long}, got {self.params['timeout']:g}")
         for option in self.PATHS:
             check_path(self.params[option], option)
-        self._check_authorities()
+        check_authorities(self.params)
         seen = set()
         for index, entry in enumerate(self.params["endpoint"] or []):
             endpoint = (entry["host"], entry["port"], entry["server_name"])
@@ -81,26 +81,6 @@ class _Certificates(Operation):
                 raise BadInput(f"endpoint[{index}]", "expected each endpoint once")
             seen.add(endpoint)
             check_endpoint(entry, f"endpoint[{index}]")
-
-    def _check_authorities(self) -> None:
-        """Raise BadInput if the CA certificates cannot be read, because every handshake after the reload would fail."""
-        option = "chain_ca_path" if self.params["chain_ca_path"] is not None else "ca_path"
-        path = self.params[option]
-        if not self.params["verify_chain"] or path is None or os.path.isdir(path):
-            return
-        try:
-            read_pem_certificates(path)
-        except CertificateError as error:
-            expected = "expected a file or a directory of CA certificates in PEM form"
-            raise BadInput(option, f"{expected}; {str(error).rstrip('.')}") from None
-
-    def _probe_settings(self) -> ProbeSettings:
-        chain_ca_path = self.params["chain_ca_path"]
-        return ProbeSettings(
-            self.params["timeout"],
-            self.params["verify_chain"],
-            self.params["ca_path"] if chain_ca_path is None else chain_ca_path,
-        )
 
     def _expected(self, context: Context) -> Expected | None:
         """Return the certificate that should be served. Raises OmeError if its file cannot be used."""
@@ -168,7 +148,7 @@ class CertReload(_Certificates):
         if self.params["scope"] == "api" and not endpoints and api.tls_endpoint is not None:
             endpoints = [Endpoint(*api.tls_endpoint, api.hostname)]
         own = {option: self.params[option] for option in ("vhost", "scope", "wait_timeout")}
-        rotation = Rotation(api, context, self._probe_settings(), known=raw is not None, **own)
+        rotation = Rotation(api, context, settings_of(self.params), known=raw is not None, **own)
         expected: Expected | None = None
         try:
             expected = self._expected(context)
@@ -297,7 +277,7 @@ class CertificateInfo(_Certificates):
         endpoints = self._endpoints(self._default_host, names)
         certificates, problems = self._files(names, now)
         expected = self._expected_from(certificates)
-        reports = [EndpointReport(endpoint, ProbeResult(endpoint, self._probe_settings())) for endpoint in endpoints]
+        reports = [EndpointReport(endpoint, ProbeResult(endpoint, settings_of(self.params))) for endpoint in endpoints]
         hidden: dict[Endpoint, Shadow] = {}
         if api is not None and expected is not None:
             differing = [report for report in reports if not report.after.shows(expected)]

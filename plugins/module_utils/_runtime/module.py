@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import signal
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
@@ -101,6 +102,8 @@ class _Module(AnsibleModule):
 def run_module(operation: type[Operation]) -> None:
     """Run the module with this operation."""
     module = _Module(operation)
+    if operation.outlives_connection:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     outcome = perform(
         operation,
         module.params,

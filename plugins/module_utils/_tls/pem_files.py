@@ -32,7 +32,7 @@ def read_pem_certificates(path: str) -> list[Certificate]:
     private keys, are skipped.
     """
     found: list[Certificate] = []
-    for der in _certificate_blocks(_read_file(path), path):
+    for der in _certificate_blocks(read_file(path), path):
         try:
             found.append(parse_certificate(der))
         except CertificateError as error:
@@ -63,7 +63,7 @@ def _certificate_blocks(content: bytes, path: str) -> t.Iterator[bytes]:
         raise CertificateError("broken", f"A certificate in {path} is broken: it has no END line.")
 
 
-def _read_file(path: str) -> bytes:
+def read_file(path: str) -> bytes:
     """Return the content of a regular file of at most LARGEST_FILE bytes."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # Reading a pipe would block.
@@ -86,7 +86,7 @@ def key_matches(cert_path: str, key_path: str) -> bool:
     password (the server has no option for it), ``broken_key`` if the file contains no key in PEM form.
     """
     read_pem_certificates(cert_path)
-    _read_file(key_path)
+    read_file(key_path)
 
     def refuse() -> str:
         raise CertificateError("encrypted_key", f"The key in {key_path} is encrypted.")
@@ -128,7 +128,7 @@ def check_files(
             Problem("key_mismatch", f"The key in {key_path} does not belong to the certificate in {cert_path}.")
         )
     elif key_path and not own:
-        attempt(lambda: _read_file(key_path), None)
+        attempt(lambda: read_file(key_path), None)
     for path, certificates in ((cert_path, own[:1]), (chain_path, chain)):
         for certificate in certificates:
             problems += _out_of_time(certificate, str(path), now)

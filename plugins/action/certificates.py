@@ -1,0 +1,70 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Read certificate files on the controller, and run the module `certificates` with what they hold."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.errors import AnsibleError
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import LABELS, sources_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.rotated_certificates import (
+    Certificates,
+    not_run,
+)
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
+
+
+_OWN = {"certificate", "private_key"}
+
+
+class ActionModule(InProcessAction):
+    """Action plugin of the module `certificates`."""
+
+    operation = Certificates
+
+    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
+        """Return the result of the task, which has the keys of the summary even if nothing was sent."""
+        options = self._task.args
+        entries = options.get("certificates")
+        here = not boolean(options.get("remote_src", False), strict=False)
+        try:
+            if here and isinstance(entries, list):
+                read = [self._with_contents(entry, task_vars or {}) for entry in entries]
+                self._task.args = {**options, "certificates": read}
+            result = super().run(tmp, task_vars)
+        except OmeError as error:
+            result = {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}
+        if result.get("failed") and "line" not in result:
+            result = {**not_run(entries, check_mode=bool(self._task.check_mode)), **result}
+        return result
+
+    def _with_contents(self, entry: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
+        """Return an entry with the contents of its files. Raises OmeError if one cannot be read."""
+        if not isinstance(entry, dict) or (entry.get("certbot_live") and (_OWN & entry.keys())):  # refused later
+            return entry
+        # What it names is in options of its own from here on.
+        found = {**entry, "certbot_live": None}
+        for name, path in sources_of(entry).items():
+            if entry.get(f"{name}_content") is not None:
+                continue
+            path = find(self._loader, self._task.get_search_path(), variables, path)
+            try:
+                # Decrypted, if it is encrypted with ansible-vault. It is text: PEM files are ASCII.
+                with open(self._loader.get_real_file(path), "rb") as file:
+                    content = file.read().decode("latin-1")
+            except (AnsibleError, OSError) as error:
+                reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+                raise OmeError(
+                    "certificate_file",
+                    f"rotate the certificate of virtual host {entry.get('vhost')}",
+                    detail=f"{LABELS[name].capitalize()} {path} cannot be read on the controller: {reason}.",
+                    remedy="Nothing was changed.",
+                ) from None
+            found.update({name: path, f"{name}_content": content})
+        return found

@@ -70,11 +70,14 @@ def sync(folder: str) -> None:
         os.close(descriptor)
 
 
-def remove_leftovers(directory: str) -> None:
-    """Remove the temporary files of this collection whose process was killed; never files of others."""
+def remove_leftovers(directory: str, deepest: int = _DEEPEST) -> None:
+    """Remove the temporary files of this collection whose process was killed; never files of others.
+
+    ``deepest`` is the number of levels below the directory.
+    """
     for folder, folders, names in os.walk(directory):
         depth = os.path.relpath(folder, directory).count(os.sep) + (folder != directory)
-        if depth == _DEEPEST:
+        if depth == deepest:
             folders.clear()
         for name in names:
             if _OWN_TEMPORARY.fullmatch(name) or _OLD_TEMPORARY.fullmatch(name):

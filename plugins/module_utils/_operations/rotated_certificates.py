@@ -42,6 +42,7 @@ from .._certificates.new_files import (
 from .._certificates.probe import EndpointReport, Expected, unverified
 from .._certificates.rotation import Rotation
 from .._certificates.sni import shadowed
+from .._config.atomic_files import remove_leftovers
 from .._config.directory_lock import locked
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
@@ -217,6 +218,8 @@ class _Work:
         with contextlib.ExitStack() as stack:
             for folder in sorted(folders):
                 stack.enter_context(locked(folder, self._context))
+                if not self._context.check_mode:
+                    remove_leftovers(folder, deepest=0)
             for entry in entries:
                 self._rotate(entry)
 
@@ -398,9 +401,9 @@ class _Work:
             return {path: left.get(path, there) for path, there in current.items()} if self._context.check_mode else current
         except OSError as error:
             detail = (
-                f"The directory {posixpath.dirname(str(error.filename))} cannot be read: {error.strerror}. If it does not "
-                "exist, create it, with an owner and a mode that suit the server."
-                if isinstance(error, (FileNotFoundError, NotADirectoryError))
+                f"The directory {error.filename} cannot be read: {error.strerror}. If it does not exist, create it, with an "
+                "owner and a mode that suit the server."
+                if isinstance(error, FileNotFoundError)
                 else f"{error.filename} cannot be read: {error.strerror}."
             )
             raise self._refused(attempt, detail, "certificate_file") from None

@@ -10,7 +10,10 @@ import typing as t
 
 from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import LABELS, sources_of
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import (
+    LABELS,
+    sources_of,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.rotated_certificates import (
     Certificates,

@@ -81,6 +81,10 @@ class OmeError(Exception):
         """Return a copy that says more about what the error means; ``text`` can be empty."""
         return self._with(detail=f"{self.detail or self.advice.meaning} {text}") if text else self
 
+    def with_detail_only(self, text: str) -> OmeError:
+        """Return a copy that says something else about what the error means."""
+        return self._with(detail=text)
+
     def for_attempt(self, attempt: str) -> OmeError:
         """Return a copy that says in other words what was attempted."""
         return self._with(attempt=attempt)

@@ -21,6 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.ce
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.concurrent_writers import Writer, Writers
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
 
+
 @pytest.fixture
 def current() -> Iterator[Simulator]:
     """A simulator of the newest version, with two TLS ports."""
@@ -238,9 +239,7 @@ def writers() -> Iterator[Writers]:
 
 @pytest.mark.parametrize("before", ["certificate", "nothing"])
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_kill_at_any_point_never_leaves_a_broken_pair(
-    site: Site, writers: Writers, before: str, fails: bool
-) -> None:
+def test_a_kill_at_any_point_never_leaves_a_broken_pair(site: Site, writers: Writers, before: str, fails: bool) -> None:
     """Before each call for a file the process is killed; check mode and the next run then find a whole pair,
     and end as if nothing had happened. With ``fails`` it is killed on its way back.
     """

@@ -63,9 +63,7 @@ def test_hard_links_are_two_destinations(tmp_path: Path) -> None:
 
 
 def test_the_key_of_one_virtual_host_closes_the_certificate_of_another() -> None:
-    found = modes(
-        {"a": files(certificate=("/x", "1")), "b": files(certificate=("/c", "2"), private_key=("/x", "1"))}
-    )
+    found = modes({"a": files(certificate=("/x", "1")), "b": files(certificate=("/c", "2"), private_key=("/x", "1"))})
     assert found == {"a": {"/x": 0o600}, "b": {"/c": 0o644, "/x": 0o600}}
 
 

@@ -22,7 +22,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
-
 _OWN = {"certificate", "private_key"}
 
 

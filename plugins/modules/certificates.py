@@ -209,9 +209,9 @@ EXAMPLES = r"""
 RETURN = r"""
 vhosts:
   description:
-    - What was done for each virtual host. V(rotated), V(unchanged), V(untouched) (another one failed before), V(restored)
-      (the proof failed, and each endpoint serves what it served before), V(removed) (the proof failed, and there was no
-      certificate before), or V(failed).
+    - What was done for each virtual host. V(rotated), V(unchanged), V(untouched) (another one failed before),
+      V(restored) (the proof failed, and each endpoint serves what it served before), V(removed) (the proof failed, and
+      there was no certificate before), or V(failed).
   returned: always
   type: dict
   sample: {tenant-a: rotated}
@@ -305,8 +305,8 @@ results:
         # END GENERATED
         before:
           description:
-            - The certificate that was served before, with the keys of RV(results[].certificate); V(null) if the handshake
-              failed.
+            - The certificate that was served before, with the keys of RV(results[].certificate); V(null) if the
+              handshake failed.
           type: dict
         after:
           description:

@@ -268,6 +268,16 @@ class Objects:
             "hls_dump_info": {"vhost": vhost, "app": "live"},
             "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
+            "certificates": {
+                "certificates": [
+                    {
+                        "vhost": vhost,
+                        "certificate_content": "x",
+                        "private_key_content": self.secret("content of a key"),
+                    }
+                ],
+                "endpoints": [{"host": "127.0.0.1", "port": 9}],
+            },
             "certificate_info": {"vhost": vhost, "endpoint": [{"host": "127.0.0.1", "port": 9}]},
             "audit_info": {
                 "vhosts": [self.vhost(vhost)],

@@ -25,7 +25,9 @@ class Ending(t.NamedTuple):
 
 
 def nothing_to_restore(others: t.Sequence[str]) -> Ending:
-    """Return the ending if the new files were in place before; ``others`` are the virtual hosts that this run gave them."""
+    """Return the ending if the new files were in place before; ``others`` are the virtual hosts that got them by this
+    run.
+    """
     if others:
         return Ending(
             FAILED,
@@ -59,8 +61,8 @@ def restored(
 ) -> Ending:
     """Return the ending after the reload of the old certificate.
 
-    ``before`` are the endpoints before the rotation, ``after`` those after the last reload. ``failure`` says why the old
-    certificate is not proven; empty if it is.
+    ``before`` are the endpoints before the rotation, ``after`` those after the last reload. ``failure`` says why the
+    old certificate is not proven; empty if it is.
     """
     fingerprint = old.fingerprint if old is not None else ""
     if not after or _lost(before, after, fingerprint):

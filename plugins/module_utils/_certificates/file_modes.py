@@ -17,8 +17,8 @@ _OTHERS_WRITE = 0o022
 def mode_of(value: t.Any) -> int | None:
     """Return the mode that a user has written; None if it is none.
 
-    YAML makes the number 416 of an unquoted 0640, of which ansible-core before 2.19 makes a text. A number such as 640 is
-    refused, because nobody knows what was meant.
+    YAML makes the number 416 of an unquoted 0640, of which ansible-core before 2.19 makes a text. A number such as 640
+    is refused, because nobody knows what was meant.
     """
     if isinstance(value, str):
         text = value.strip()

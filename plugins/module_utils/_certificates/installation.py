@@ -4,9 +4,9 @@
 
 """Put the files of a certificate into place so that they can be undone, also by the next run after this one was killed.
 
-A certificate and its key are two files, which no system call replaces together. Before the first of them changes, all old
-files have a copy, and a journal beside the certificate names them. Whoever finds a journal restores what it names. It
-ends when the new certificate is proven to be served, or when the old files are back.
+A certificate and its key are two files, which no system call replaces together. Before the first of them changes, all
+old files have a copy, and a journal beside the certificate names them. Whoever finds a journal restores what it names.
+It ends when the new certificate is proven to be served, or when the old files are back.
 """
 
 from __future__ import annotations

@@ -130,9 +130,9 @@ class Turn:
         if silent:
             raise refused(
                 self.entry.attempt,
-                f"The certificate of the virtual host {self.entry.vhost} was not replaced, because a handshake could not "
-                f"prove it: {' '.join(map(str, silent))[:1200]} If the server serves no certificate at all, as after a "
-                "restart with broken files, set check_endpoints_first to false.",
+                f"The certificate of the virtual host {self.entry.vhost} was not replaced, because a handshake could "
+                f"not prove it: {' '.join(map(str, silent))[:1200]} If the server serves no certificate at all, as "
+                "after a restart with broken files, set check_endpoints_first to false.",
                 "handshake_failed",
             )
 

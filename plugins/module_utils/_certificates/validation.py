@@ -110,9 +110,9 @@ class Validator:
         if "chain" in sources and not paths["chain"]:
             raise refused(
                 attempt,
-                f"There is a chain for the virtual host {name}, which has no host.tls.chain_cert_path: the server would "
-                "not send the chain, and clients would refuse the certificate. Set the path, or omit the chain with "
-                "chain: ''.",
+                f"There is a chain for the virtual host {name}, which has no host.tls.chain_cert_path: the server "
+                "would not send the chain, and clients would refuse the certificate. Set the path, or omit the chain "
+                "with chain: ''.",
             )
         contents, problems = read_sources(entry)
         names, now = host.get("names", []), self._context.now()
@@ -175,7 +175,7 @@ class Validator:
                 error = shadowed(entry.vhost, shadows)
                 advice = (
                     f"The server would not present the certificate of the virtual host {entry.vhost} (shadowed). "
-                    f"{error.detail} {error.remedy} If the other virtual host gets the same certificate, list it before "
-                    f"{entry.vhost}."
+                    f"{error.detail} {error.remedy} If the other virtual host gets the same certificate, list it "
+                    f"before {entry.vhost}."
                 )
                 raise refused(error.attempt, advice, "shadowed")

@@ -4,8 +4,8 @@
 
 """The operation of the module `certificates`: put certificate files into place, reload, prove, or undo.
 
-It validates the files of all virtual hosts before it changes anything, and then rotates one virtual host after the other.
-The first that fails ends it.
+It validates the files of all virtual hosts before it changes anything, and then rotates one virtual host after the
+other. The first that fails ends it.
 """
 
 from __future__ import annotations

@@ -69,6 +69,7 @@ VALID: dict[str, dict[str, Any]] = {
     "hls_dump_info": {"vhost": "default", "app": "app"},
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
+    "certificates": {"certificates": []},
     "certificate_info": {
         "vhost": "default",
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
@@ -107,7 +108,12 @@ _COMPANIONS: dict[str, dict[str, Any]] = {
     "rendition": {"label": "x", "language": "x", "engine": "whisper", "model": "x", "output_subtitle_label": "x"},
     "tracksets": {"name": "x", "videos": [{"name": "v"}]},
     "endpoint": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
-    "certificates": {"endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}]},
+    "certificates": {
+        "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
+        "certbot_live": "/nonexistent",
+        "endpoints": [{"host": "127.0.0.1", "port": 1}],
+    },
+    "endpoints": {"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"},
     "options": {"key": "SRTO_STREAMID", "value": "x"},
 }
 # The applications of jobs in configuration files.

@@ -239,7 +239,7 @@ def test_warnings_name_variables_too() -> None:
 def test_each_role_has_its_own_variables() -> None:
     assert named("Set recreate to true to do so.") == "Set ovenmediaengine_recreate: true to do so."
     assert (
-        named("raise wait_timeout", "rotate_certificates", "cert_reload")
+        named("raise wait_timeout", "rotate_certificates", "certificates")
         == "raise ovenmediaengine_certificate_wait_timeout"
     )
     assert named("certificate_days: expected", "audit", "audit_info") == "audit_certificate_days: expected"

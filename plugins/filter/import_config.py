@@ -181,13 +181,6 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.export_variables import (
-    Entry,
-    names_of,
-    one_line,
-    plain,
-    to_yaml,
-)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadSyntax
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.environment import Used
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.file_texts import FileTexts
@@ -208,6 +201,8 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String, Url
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._environment_sources import LARGEST, Sources
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import Entry, names_of
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import one_line, plain, to_yaml
 
 _LISTS = {
     "vhosts": "ovenmediaengine_vhosts",

@@ -98,7 +98,7 @@ import typing as t
 import yaml
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.export_variables import plain
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import plain
 
 _SPEC = pathlib.Path(__file__).parents[2] / "roles/provision/meta/argument_specs.yml"
 _PREFIX = "ovenmediaengine_"

@@ -19,7 +19,6 @@ import yaml
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_junit as junit_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as export_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
@@ -33,6 +32,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import export_variables
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.measuring import counting_calls
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS, HUGE, NASTY
 from hypothesis import HealthCheck, given, settings
@@ -285,7 +285,7 @@ def test_exported_yaml_has_the_exact_texts(one: str, other: str) -> None:
         "applications": [{"vhost": "t-a", "name": "live", "type": "live", "extra": extra}],
         "status": [{"dynamic": False}],
     }
-    exported = export_plugin.FilterModule().filters()["export_variables"](vhosts, apps, {"tasks": [], "status": []})
+    exported = export_variables({"vhosts": vhosts, "applications": apps, "push_tasks": {"tasks": [], "status": []}})
     extra = {"anything": in_file(other), "list": [in_file(one), {"inner": in_file(other)}]}
     texts = [text.encode().decode() for text in exported.values() if isinstance(text, str)]
     found = {name: value for text in texts for name, value in (yaml.load(text, _Loader) or {}).items()}

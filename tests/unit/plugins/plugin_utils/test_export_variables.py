@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter export_variables."""
+"""Objects of a server as variables of the role provision."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import export_variables as plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK, mask_url
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import export_variables
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import to_yaml
 from jinja2 import Environment, StrictUndefined
-
-export_variables = plugin.FilterModule().filters()["export_variables"]
 
 PREFIX = "ovenmediaengine_secret_"
 
@@ -78,15 +76,23 @@ def export(
     named: Any = (),
     **more: Any,
 ) -> dict[str, Any]:
-    """Runs the filter on objects; ``dynamic`` and ``config`` are the places of those that are so, and ``more`` are
-    results of further modules.
+    """Export objects; ``dynamic`` and ``config`` are the places of those that are so, and ``more`` are results of
+    further info modules.
     """
     return export_variables(
-        {"vhosts": list(vhosts), "read_only": list(read_only), "unmanaged_fields": unmanaged or {}},
-        {"applications": list(apps), "status": [{"dynamic": index in dynamic} for index in range(len(apps))]},
-        {"tasks": list(tasks), "status": [{"is_config": index in config} for index in range(len(tasks))]},
+        {
+            "vhosts": {"vhosts": list(vhosts), "read_only": list(read_only), "unmanaged_fields": unmanaged or {}},
+            "applications": {
+                "applications": list(apps),
+                "status": [{"dynamic": index in dynamic} for index in range(len(apps))],
+            },
+            "push_tasks": {
+                "tasks": list(tasks),
+                "status": [{"is_config": index in config} for index in range(len(tasks))],
+            },
+            **more,
+        },
         list(named),
-        **more,
     )
 
 
@@ -202,7 +208,7 @@ def test_texts_that_look_like_templates_are_marked() -> None:
     ],
 )
 def test_every_text_is_one_line_and_comes_back(text: str) -> None:
-    made = plugin.to_yaml([{"text": text}])
+    made = to_yaml([{"text": text}])
     assert yaml.safe_load(made) == [{"text": text}]
     assert len(made.splitlines()) == 1
 
@@ -304,13 +310,6 @@ def test_numbers_of_the_server_are_taken_as_the_modules_take_them() -> None:
         ],
     )
     assert load(made["applications"])[0]["output_profiles"]["output_profile"][0]["encodes"]["videos"] == [video]
-
-
-@pytest.mark.parametrize("wrong", ["canary", {}, {"vhosts": "canary"}, None])
-def test_what_is_no_result_of_a_module_is_refused_without_being_shown(wrong: Any) -> None:
-    with pytest.raises(AnsibleFilterError, match="a result of vhost_info") as caught:
-        export_variables(wrong, {"applications": [], "status": []}, {"tasks": [], "status": []})
-    assert "canary" not in str(caught.value)
 
 
 # Streams, channels and recordings
@@ -421,11 +420,3 @@ def test_objects_of_an_application_that_is_left_out_are_left_out() -> None:
         "stream a/bad/x",
         "recording a/bad/one",
     ]
-
-
-def test_skipped_tasks_count_as_no_objects() -> None:
-    skipped = {"changed": False, "skipped": True}
-    made = export(streams=skipped, scheduled_channels=skipped, multiplex_channels=skipped, records=skipped)
-    assert set(made["counts"].values()) == {0} and len(made["counts"]) == 7
-    with pytest.raises(AnsibleFilterError, match="expects a result of record_info with records and status"):
-        export(records={"records": []})

@@ -2,153 +2,22 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter export_variables."""
+"""The objects of a server as variables of the role provision, in YAML and without secrets.
+
+Each masked secret is replaced by a reference to a variable. What the role must not create is left out with the reason:
+virtual hosts of the server's configuration file with their applications, and objects that the modules would refuse.
+Applications that the server creates itself, push tasks and recordings of its configuration, and streams that are not
+pulled or that ``origins`` of their virtual host pull, are left out without one, because they come and go.
+"""
 
 from __future__ import annotations
-
-DOCUMENTATION = r"""
-name: export_variables
-short_description: Convert the objects of a server to YAML for the role provision
-version_added: 0.2.0
-author:
-  - StreamOps (@streamops)
-description:
-  - Converts the results of M(streamops.ovenmediaengine.vhost_info), M(streamops.ovenmediaengine.application_info),
-    M(streamops.ovenmediaengine.push_task_info) and further info modules for a whole server to the variables of the role
-    P(streamops.ovenmediaengine.provision#role), as text. The role can create the same objects from them.
-  - Replaces each masked secret with a reference to a variable, so that no secret is in the text.
-  - Omits virtual hosts of the server's configuration file with their applications, and objects that the modules would
-    refuse, and returns them with the reason. Also omits applications that the server creates itself, push tasks and
-    recordings of its configuration, and streams that are not pulled or that C(origins) of their virtual host pull,
-    without a reason, because they come and go.
-  - The role P(streamops.ovenmediaengine.export#role) writes the text to a file.
-positional: _input
-options:
-  _input:
-    description:
-      - Result of M(streamops.ovenmediaengine.vhost_info), without
-        O(streamops.ovenmediaengine.vhost_info#module:show_secrets).
-    type: dict
-    required: true
-  applications:
-    description: Result of M(streamops.ovenmediaengine.application_info).
-    type: dict
-    required: true
-  push_tasks:
-    description: Result of M(streamops.ovenmediaengine.push_task_info).
-    type: dict
-    required: true
-  read_only_vhosts:
-    description:
-      - Names of further virtual hosts that come from the server's configuration file, if the response of the server
-        does not show it.
-    type: list
-    elements: str
-    default: []
-  streams:
-    description:
-      - Result of M(streamops.ovenmediaengine.stream_info), without
-        O(streamops.ovenmediaengine.stream_info#module:show_secrets). A skipped task counts as no objects, also for the
-        options below.
-    type: dict
-    version_added: 2.0.0
-  scheduled_channels:
-    description: Result of M(streamops.ovenmediaengine.scheduled_channel_info).
-    type: dict
-    version_added: 2.0.0
-  multiplex_channels:
-    description: Result of M(streamops.ovenmediaengine.multiplex_channel_info).
-    type: dict
-    version_added: 2.0.0
-  records:
-    description: Result of M(streamops.ovenmediaengine.record_info).
-    type: dict
-    version_added: 2.0.0
-seealso:
-  - plugin: streamops.ovenmediaengine.export
-    plugin_type: role
-"""
-
-EXAMPLES = r"""
-- name: Read the virtual hosts
-  streamops.ovenmediaengine.vhost_info:
-  register: my_vhosts
-
-- name: Read the applications
-  streamops.ovenmediaengine.application_info:
-  register: my_applications
-
-- name: Read the push tasks
-  streamops.ovenmediaengine.push_task_info:
-  register: my_push_tasks
-
-- name: Show the secrets to fill in
-  ansible.builtin.debug:
-    msg: "{{ (my_vhosts | streamops.ovenmediaengine.export_variables(my_applications, my_push_tasks)).secrets }}"
-"""
-
-RETURN = r"""
-_value:
-  description:
-    - A dictionary. The texts depend only on the state of the server, and not on the order of its responses.
-  type: dict
-  contains:
-    vhosts:
-      description: The variable C(ovenmediaengine_vhosts) in YAML.
-      type: str
-    applications:
-      description: The variable C(ovenmediaengine_applications) in YAML.
-      type: str
-    push_tasks:
-      description: The variable C(ovenmediaengine_push_tasks) in YAML.
-      type: str
-    streams:
-      description:
-        - The variable C(ovenmediaengine_streams) in YAML. The server reports neither the other URLs of a pull nor its
-          options, so that each entry has one URL.
-      type: str
-      version_added: 2.0.0
-    scheduled_channels:
-      description: The variable C(ovenmediaengine_scheduled_channels) in YAML.
-      type: str
-      version_added: 2.0.0
-    multiplex_channels:
-      description: The variable C(ovenmediaengine_multiplex_channels) in YAML.
-      type: str
-      version_added: 2.0.0
-    records:
-      description: The variable C(ovenmediaengine_records) in YAML.
-      type: str
-      version_added: 2.0.0
-    counts:
-      description:
-        - Number of entries of each variable, with the keys above. Kinds of objects whose result was not passed are
-          missing here and above.
-      type: dict
-    secrets:
-      description: Variables that stand for secrets, each with C(name) and C(where) (the place of the secret).
-      type: list
-      elements: dict
-    left_out:
-      description:
-        - Objects that are not in the variables, each with C(what), C(reason) and C(text) (the object in YAML, with
-          masked secrets).
-      type: list
-      elements: dict
-    unmanaged_fields:
-      description: Names of fields on the server that the collection does not know, by virtual host.
-      type: dict
-"""
 
 import hashlib
 import re
 import typing as t
 
-import yaml
-from ansible.errors import AnsibleFilterError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._resources import (
     application,
     multiplex_channel,
@@ -173,77 +42,21 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.objects import Object, ObjectList
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import String
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import SECRETS as PREFIX
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import (
+    Literal,
+    Reference,
+    one_line,
+    plain,
+    to_yaml,
+)
 
 # The text with which Ansible replaces values that equal a secret option of a module, such as the access token.
 _NO_LOG = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 _MASKS = re.compile(f"{re.escape(MASK)}|{_NO_LOG}")
 # The delimiters of Jinja.
 _DELIMITERS = ("{{", "{%", "{#")
-# Characters that YAML or an editor can interpret as the end of a line. A text with one is written with escapes.
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _DYNAMIC = "the server creates it itself when it pulls a stream"
 _KEY_OPTIONS = ("vhost", "app", "name", "id")
-
-
-class _Reference(str):
-    """A text with a template."""
-
-
-class _Literal(str):
-    """A text that looks like a template and is none."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes YAML in one form, independent of the release of PyYAML and Ansible."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> t.Any:
-        """Indent lists in dictionaries."""
-        return super().increase_indent(flow, False)
-
-    def ignore_aliases(self, data: t.Any) -> bool:
-        """Write equal parts in full each time."""
-        return True
-
-    def text(self, data: str) -> yaml.ScalarNode:
-        """Represent a text. Characters that look like the end of a line are escaped."""
-        return self.represent_scalar(
-            "tag:yaml.org,2002:str", str.__str__(data), style='"' if _BREAKS.search(data) else None
-        )
-
-    def reference(self, data: _Reference) -> yaml.ScalarNode:
-        """Represent a template, in quotes."""
-        return self.represent_scalar("tag:yaml.org,2002:str", str.__str__(data), style='"')
-
-    def literal(self, data: _Literal) -> yaml.ScalarNode:
-        """Represent a text that Ansible must not render."""
-        return self.represent_scalar("!unsafe", str.__str__(data), style='"')
-
-
-_Dumper.add_representer(str, _Dumper.text)
-_Dumper.add_representer(_Reference, _Dumper.reference)
-_Dumper.add_representer(_Literal, _Dumper.literal)
-
-
-def to_yaml(value: t.Any) -> str:
-    """Return a value in YAML, without the newline at the end."""
-    return yaml.dump(
-        value, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=1 << 20
-    ).rstrip("\n")
-
-
-def plain(value: t.Any) -> t.Any:
-    """Return a value without the types and tags of Ansible, in characters that a file can encode."""
-    if isinstance(value, t.Mapping):
-        return {plain(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
-    return encodable(str.__str__(value) if isinstance(value, str) else str(value))
 
 
 class Secret(t.NamedTuple):
@@ -334,7 +147,7 @@ class Entry:
     def _text(self, text: str, parts: tuple[str, ...], path: str, name_of: _Naming) -> str:
         masks = list(_MASKS.finditer(text))
         if not masks:
-            return _Literal(text) if any(delimiter in text for delimiter in _DELIMITERS) else text
+            return Literal(text) if any(delimiter in text for delimiter in _DELIMITERS) else text
         labels = _unique([_part_of_url(text[: mask.start()], text[mask.end() :]) for mask in masks])
         done, end = "", 0
         for mask, label in zip(masks, labels):
@@ -342,7 +155,7 @@ class Entry:
             secret = Secret((*self.key, *parts, *([label] if label else [])), f"{self.title}: {words}")
             done += _escaped(text[end : mask.start()]) + "{{ " + name_of(secret) + " }}"
             end = mask.end()
-        return _Reference(done + _escaped(text[end:]))
+        return Reference(done + _escaped(text[end:]))
 
 
 def _ordered(field: Field | None, value: dict[str, t.Any]) -> t.Iterator[tuple[str, Field | None, t.Any]]:
@@ -509,21 +322,6 @@ def _leave_out(
             entry.reason = f"lies in {lost_apps[entry.key[:2]].title}, which is left out"
 
 
-def _results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
-    """Return the result of a module. Raises AnsibleFilterError if one of the lists ``keys`` is missing."""
-    result = plain(given)
-    if not isinstance(result, dict) or any(not isinstance(result.get(key), list) for key in keys):
-        raise AnsibleFilterError(f"export_variables expects a result of {name} with {' and '.join(keys)}")
-    return result
-
-
-def _optional_results(name: str, given: t.Any, *keys: str) -> dict[str, t.Any]:
-    """Return the same, or empty lists if the module was not run or skipped."""
-    if given is None or (isinstance(given, t.Mapping) and given.get("skipped")):
-        return {key: [] for key in keys}
-    return _results(name, given, *keys)
-
-
 def names_of(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
     """Return a name for each secret.
 
@@ -537,53 +335,44 @@ def names_of(secrets: t.Iterable[Secret]) -> dict[Secret, str]:
     }
 
 
-def export_variables(
-    vhosts: t.Any,
-    applications: t.Any,
-    push_tasks: t.Any,
-    read_only_vhosts: t.Any = (),
-    *,
-    streams: t.Any = None,
-    scheduled_channels: t.Any = None,
-    multiplex_channels: t.Any = None,
-    records: t.Any = None,
-) -> dict[str, t.Any]:
-    """Return the results of the info modules as variables of the role provision."""
-    read_vhosts = _results("vhost_info", vhosts, "vhosts")
-    read_apps = _results("application_info", applications, "applications", "status")
-    read_tasks = _results("push_task_info", push_tasks, "tasks", "status")
-    read_streams = _optional_results("stream_info", streams, "streams")
-    read_scheduled = _optional_results("scheduled_channel_info", scheduled_channels, "scheduled_channels")
-    read_multiplex = _optional_results("multiplex_channel_info", multiplex_channels, "multiplex_channels")
-    read_records = _optional_results("record_info", records, "records", "status")
-    read_only = {*read_vhosts.get("read_only", []), *map(str, plain(list(read_only_vhosts)))}
+def export_variables(objects: t.Mapping[str, t.Any], read_only_vhosts: t.Iterable[str] = ()) -> dict[str, t.Any]:
+    """Return what the module ``export`` has read as variables of the role provision.
+
+    :param objects: the results of the info modules without secrets, by their kind: ``vhosts``, ``applications``,
+        ``push_tasks`` and the other variables of the role. Kinds that no application can have are missing.
+    :param read_only_vhosts: names of further virtual hosts that come from the server's configuration file.
+    :returns: for each kind its variable in YAML; ``counts`` of entries by kind; ``secrets`` (``name`` of a variable,
+        and ``where`` it stands); ``left_out`` (``what``, ``reason`` and the object as ``text``); ``unmanaged_fields``:
+        names of fields that the collection does not know, by virtual host. The texts depend only on the state of the
+        server, and not on the order of its responses.
+    """
+    read = plain(objects)
+    read_vhosts, read_apps = read["vhosts"], read["applications"]
+    read_only = {*read_vhosts["read_only"], *map(str, plain(list(read_only_vhosts)))}
     dynamic: set[tuple[str, ...]] = {
         (app["vhost"], app["name"])
         for app, status in zip(read_apps["applications"], read_apps["status"])
         if status.get("dynamic")
     }
-
-    pulls = _pulls(read_streams["streams"], read_vhosts["vhosts"])
+    pulls = _pulls(_listed(read, "streams"), read_vhosts["vhosts"])
     of_vhosts = _entries(VIRTUAL_HOST, "virtual host", read_vhosts["vhosts"], _check_virtual_host)
     of_apps = _entries(APPLICATION, "application", read_apps["applications"], _check_application)
     inside: dict[str, list[Entry]] = {
-        "push_tasks": _job_entries(PUSH_TASKS, "push task", read_tasks, "tasks"),
+        "push_tasks": _job_entries(PUSH_TASKS, "push task", read["push_tasks"], "tasks"),
         "streams": _entries(STREAM, "stream", pulls, _check_stream),
         "scheduled_channels": _entries(
-            SCHEDULED_CHANNEL, "scheduled channel", read_scheduled["scheduled_channels"], _check_scheduled_channel
+            SCHEDULED_CHANNEL, "scheduled channel", _listed(read, "scheduled_channels"), _check_scheduled_channel
         ),
         "multiplex_channels": _entries(
-            MULTIPLEX_CHANNEL, "multiplex channel", read_multiplex["multiplex_channels"], _check_multiplex_channel
+            MULTIPLEX_CHANNEL, "multiplex channel", _listed(read, "multiplex_channels"), _check_multiplex_channel
         ),
-        "records": _job_entries(RECORDS, "recording", read_records, "records"),
+        "records": _job_entries(RECORDS, "recording", read["records"], "records") if "records" in read else [],
     }
     _leave_out(of_vhosts, of_apps, [entry for entries in inside.values() for entry in entries], read_only, dynamic)
-    given = {"push_tasks": push_tasks, "streams": streams, "records": records}
-    given.update(scheduled_channels=scheduled_channels, multiplex_channels=multiplex_channels)
     kinds: dict[str, list[Entry]] = {
         "vhosts": of_vhosts,
         "applications": of_apps,
-        **{kind: entries for kind, entries in inside.items() if given[kind] is not None},
+        **{kind: entries for kind, entries in inside.items() if kind in read},
     }
     everything = [entry for entries in kinds.values() for entry in entries]
     kept = {kind: [entry for entry in entries if entry.reason is None] for kind, entries in kinds.items()}
@@ -595,7 +384,7 @@ def export_variables(
         kind: to_yaml({f"ovenmediaengine_{kind}": [entry.rendered(names.__getitem__) for entry in entries]})
         for kind, entries in kept.items()
     }
-    unmanaged = plain(read_vhosts.get("unmanaged_fields") or {})
+    unmanaged = read_vhosts["unmanaged_fields"]
     return {
         **texts,
         "counts": {kind: len(entries) for kind, entries in kept.items()},
@@ -613,14 +402,6 @@ def export_variables(
     }
 
 
-def one_line(text: t.Any) -> str:
-    """Return a text for a comment, without characters that end the line."""
-    return _BREAKS.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), str(text))
-
-
-class FilterModule:
-    """The plugin that Ansible loads."""
-
-    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """Return the filters by name."""
-        return {"export_variables": export_variables}
+def _listed(read: t.Mapping[str, t.Any], kind: str) -> list[dict[str, t.Any]]:
+    """Return the objects of a kind that the result of its info module has under the same name."""
+    return list(read[kind][kind]) if kind in read else []

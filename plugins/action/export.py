@@ -30,9 +30,8 @@ class ActionModule(InProcessAction):
         try:
             path, problem = _export_file.place_of(name, dest)
             if problem:
-                return _failure(
-                    OmeError("bad_input", "choose the file", detail=problem), f"{problem} Nothing was written."
-                )
+                error = OmeError("bad_input", "choose the file", detail=problem)
+                return _failure(error, f"{problem} Nothing was written.")
             if mode is not None and mode_of(mode) is None:
                 raise BadInput("mode", f'expected a mode in quotes, such as "0640", got {mode!r}')
             result = super().run(tmp, task_vars)
@@ -56,9 +55,9 @@ class ActionModule(InProcessAction):
                     detail=f"It is the export of another server, {found.server}, which it would overwrite.",
                     remedy="Put inventory_hostname into the name of the file, or remove the file. Nothing was written.",
                 )
-            changed = found.text != text
+            changed, copy = found.text != text, ""
             if changed and not self._task.check_mode:
-                _export_file.write(path, text, None if mode is None else mode_of(mode), found)
+                copy = _export_file.write(path, text, None if mode is None else mode_of(mode), found)
         except FileExistsError:
             raise OmeError(
                 "bad_input",
@@ -70,6 +69,8 @@ class ActionModule(InProcessAction):
             raise OmeError("bad_input", f"write {path}", detail=f"{error.strerror or error}.") from None
         summary = _export_file.summary_of(exported, path, predicted=changed and bool(self._task.check_mode))
         result: dict[str, t.Any] = {"changed": changed, **summary}
+        if copy:
+            result["backup_file"] = copy
         if changed and not found.edited:
             result["diff"] = {"before": found.text or "", "after": text, "before_header": path, "after_header": path}
         return result

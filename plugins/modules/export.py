@@ -16,8 +16,8 @@ description:
   - Reads virtual hosts, applications, streams, channels, push tasks and recordings of a server, and writes them to a
     file on the controller, as variables of the role P(streamops.ovenmediaengine.provision#role). The role can make the
     same objects from them.
-  - The file has no secrets. Variables whose names begin with C(ovenmediaengine_secret_) stand for them, and a list at its
-    end says what to define.
+  - The file has no secrets. Variables whose names begin with C(ovenmediaengine_secret_) stand for them, and a list at
+    its end says what to define.
   - What the role must not create is left out, with the reason. This is what comes from the server's configuration file,
     and what the modules would refuse.
   - A second run writes nothing. A file that somebody has edited is kept beside the new one.
@@ -72,6 +72,10 @@ file:
   returned: success
   type: str
   sample: /srv/inventory/media-1.yml
+backup_file:
+  description: Path of the copy of a file that somebody has edited.
+  returned: if there is one
+  type: str
 vhosts:
   description: Number of virtual hosts in the file.
   returned: success

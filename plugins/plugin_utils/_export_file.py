@@ -76,16 +76,19 @@ def read(path: str) -> Found:
         return Found(None)
 
 
-def write(path: str, text: str, mode: int | None, found: Found) -> None:
-    """Write the file as a whole. Raises OSError, also if another process has made it since it was found missing.
+def write(path: str, text: str, mode: int | None, found: Found) -> str:
+    """Write the file as a whole; return the path of the copy of the old one, empty without one. Raises OSError, also if
+    another process has made the file since it was found missing.
 
     :param mode: None keeps that of the old file; a new one has that of the system.
     :param found: the old file. One that was edited is kept, under its name with the time.
     """
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
+    copy = ""
     if found.edited:
-        os.link(path, f"{path}.{time.strftime('%Y-%m-%d@%H:%M:%S~')}")
+        copy = f"{path}.{time.strftime('%Y-%m-%d@%H:%M:%S~')}"
+        os.link(path, copy)
     descriptor, temporary = tempfile.mkstemp(dir=folder)
     try:
         with open(descriptor, "w", encoding="utf-8", newline="") as file:
@@ -100,6 +103,7 @@ def write(path: str, text: str, mode: int | None, found: Found) -> None:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+    return copy
 
 
 def _usual_mode(path: str) -> int:

@@ -11,6 +11,7 @@ import dataclasses
 import datetime
 import json
 import pathlib
+import tempfile
 import typing as t
 from urllib.parse import quote
 
@@ -65,6 +66,9 @@ class Case:
     """Whether it ends so only if something is sent that changes the server, which check mode does not do."""
     interpreter: str = ""
     """The Python of the host, if it has an environment of its own."""
+
+
+_EXPORTED = tempfile.TemporaryDirectory(prefix="exported-")
 
 
 class Objects:
@@ -268,6 +272,7 @@ class Objects:
             "hls_dump_info": {"vhost": vhost, "app": "live"},
             "stream_info": {"vhost": vhost, "app": "live", "statistics": True},
             "cert_reload": {"vhost": vhost},
+            "export": {"dest": f"{_EXPORTED.name}/export.yml"},
             "certificates": {
                 "certificates": [
                     {

@@ -70,6 +70,7 @@ VALID: dict[str, dict[str, Any]] = {
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificates": {"certificates": []},
+    "export": {"dest": f"{_CONFIGURATION.name}/export.yml"},
     "certificate_info": {
         "vhost": "default",
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,6 +93,8 @@ def test_a_token_that_is_also_a_name_masks_itself_only(in_process: bool, module:
         with Simulator(token=token, clock=ManualClock()) as simulator:
             make_virtual_host(simulator, "t-v", **HOLDER)
             options = connection(simulator, **VALID[module])
+            if "dest" in options:
+                Path(options["dest"]).unlink(missing_ok=True)
             result = result_of(module, options, in_process=in_process, check_mode=check_mode)
             assert masks(result["invocation"]["module_args"].pop("api_token"))
             results.append(TIME.sub("time", json.dumps(result).replace(simulator.url[7:], "server")))

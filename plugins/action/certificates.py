@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible.errors import AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import (
     LABELS,
@@ -19,7 +18,11 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
     Certificates,
     not_run,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import (
+    Unreadable,
+    content_of,
+    find,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 _OWN = {"certificate", "private_key"}
@@ -41,7 +44,7 @@ class ActionModule(InProcessAction):
                 self._task.args = {**options, "certificates": read}
             result = super().run(tmp, task_vars)
         except OmeError as error:
-            result = {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}
+            result = error.as_failure()
         if result.get("failed") and "line" not in result:
             result = {**not_run(entries, check_mode=bool(self._task.check_mode)), **result}
         return result
@@ -57,11 +60,8 @@ class ActionModule(InProcessAction):
                 continue
             path = find(self._loader, self._task.get_search_path(), variables, path)
             try:
-                # Decrypted, if it is encrypted with ansible-vault. It is text: PEM files are ASCII.
-                with open(self._loader.get_real_file(path), "rb") as file:
-                    content = file.read().decode("latin-1")
-            except (AnsibleError, OSError) as error:
-                reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+                content = content_of(self._loader, path).decode("latin-1")  # PEM files are ASCII
+            except Unreadable as reason:
                 raise OmeError(
                     "certificate_file",
                     f"rotate the certificate of virtual host {entry.get('vhost')}",

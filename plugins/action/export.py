@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.file_modes import mode_of
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError, Refusal
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.export import OBJECTS, Export
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _export_file
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import export_variables
@@ -30,8 +30,7 @@ class ActionModule(InProcessAction):
         try:
             path, problem = _export_file.place_of(name, dest)
             if problem:
-                error = OmeError("bad_input", "choose the file", detail=problem)
-                return _failure(error, f"{problem} Nothing was written.")
+                raise Refusal("choose the file", problem, "Nothing was written.")
             if mode is not None and mode_of(mode) is None:
                 raise BadInput("mode", f'expected a mode in quotes, such as "0640", got {mode!r}')
             result = super().run(tmp, task_vars)
@@ -40,7 +39,7 @@ class ActionModule(InProcessAction):
                 return result
             return {**result, **self._written(objects, name, path)}
         except OmeError as error:
-            return _failure(error, str(error))
+            return error.as_failure()
 
     def _written(self, objects: t.Mapping[str, t.Any], name: str, path: str) -> dict[str, t.Any]:
         """Write the file if it differs, except in check mode, and return what the result says of it."""
@@ -74,7 +73,3 @@ class ActionModule(InProcessAction):
         if changed and not found.edited:
             result["diff"] = {"before": found.text or "", "after": text, "before_header": path, "after_header": path}
         return result
-
-
-def _failure(error: OmeError, message: str) -> dict[str, t.Any]:
-    return {"failed": True, "changed": False, "msg": message, "error": error.as_result()}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import typing as t
 
-from ansible.errors import AnsibleFileNotFound
+from ansible.errors import AnsibleError, AnsibleFileNotFound
 
 
 def directories(variables: t.Mapping[str, t.Any]) -> list[str]:
@@ -44,3 +44,20 @@ def find(loader: t.Any, search_path: t.Sequence[str], variables: t.Mapping[str, 
     except AnsibleFileNotFound:
         places = directories(variables)
         return find_in(places, path) or os.path.abspath(os.path.join(places[0], path))
+
+
+class Unreadable(Exception):
+    """A file that cannot be read; its text is the reason, without a full stop."""
+
+
+def content_of(loader: t.Any, path: str) -> bytes:
+    """Return what a file on the controller holds, decrypted if ansible-vault has encrypted it. Raises Unreadable."""
+    try:
+        with open(path, "rb"):
+            pass  # The loader has other words for a file that is missing, and none for one that is closed to the user.
+        with open(loader.get_real_file(path), "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Unreadable(error.strerror or type(error).__name__) from None
+    except AnsibleError as error:
+        raise Unreadable(str(error).rstrip(".")) from None

@@ -20,7 +20,7 @@ import typing as t
 
 import yaml
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import Refusal
 
 COLLECTION = "streamops.ovenmediaengine"
 # The prefix of the variables of all roles.
@@ -114,8 +114,7 @@ def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t
     problem = unknown_variables(role, variables) or unlisted_purges(role, variables, template)
     if problem is None:
         return None
-    error = OmeError("bad_input", f"use the variables of the role {role}", detail=problem)
-    return {"failed": True, "changed": False, "msg": f"{problem} Nothing was sent.", "error": error.as_result()}
+    return Refusal(f"use the variables of the role {role}", problem, "Nothing was sent.").as_failure()
 
 
 def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:

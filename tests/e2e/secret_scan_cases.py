@@ -159,6 +159,16 @@ class Objects:
             {**common, "id": "srt", "protocol": "srt", "url": f"srt://three.example.com:9?mode=caller&{srt}"},
         ]
 
+    def restream(self, vhost: str) -> dict[str, t.Any]:
+        """Return the options that push a stream to several platforms."""
+        tasks = self.tasks(vhost)
+        fields = ("url", "protocol", "stream_key")
+        platforms = [{"name": one["id"], **{field: one[field] for field in fields if field in one}} for one in tasks]
+        keys = {"path": self.secret("stream key of a platform"), "none": self.secret("stream key of no platform")}
+        platforms[1].pop("stream_key")
+        place = {"vhost": vhost, "app": "live", "stream": "main"}
+        return {**place, "chosen": "all", "platforms": platforms, "stream_keys": keys}
+
     def records(self, vhost: str, app: str = "live") -> list[dict[str, t.Any]]:
         """Return a recording."""
         return [
@@ -243,6 +253,7 @@ class Objects:
             "push_task": self.tasks(vhost)[0],
             "push_tasks": {"tasks": self.tasks(vhost)},
             "push_task_info": {"vhost": vhost, "app": "live"},
+            "restream": self.restream(vhost),
             "provision": {
                 "vhosts": [self.entry(vhost)],
                 "applications": [self.app(vhost, "flat")],
@@ -1117,6 +1128,14 @@ class Server:
         yield "vhost_info", {"http_headers": {"X-Key": f"{odd}\nX-Other: {odd}"}}, "bad_input"
         yield "vhost_info", {"api_token": f"{self.token}\n{odd}"}, "bad_input"
         yield "vhost_info", {"api_token": digits}, "unauthorized"
+        # The platforms of a stream.
+        restream = self.mine.restream("shared")
+        for wrong in (odd, [odd], f"one={odd}", {"one": [odd]}):
+            yield "restream", {**restream, "stream_keys": wrong, "timeout": 0}, any_end
+        yield "restream", {**restream, "platforms": [odd]}, BY_ANSIBLE
+        yield "restream", {**restream, "platforms": [{**restream["platforms"][0], "key": odd}]}, BY_ANSIBLE
+        yield "restream", {**restream, "chosen": "nowhere"}, "bad_input"
+        yield "restream", {**restream, "platforms": [{**restream["platforms"][0], "url": url}]}, "bad_input"
 
 
 def _quoted(value: str) -> str:

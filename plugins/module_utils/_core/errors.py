@@ -114,6 +114,10 @@ class OmeError(Exception):
         parts.append(self.remedy)
         return " ".join(parts)
 
+    def as_failure(self) -> dict[str, t.Any]:
+        """Return the result of a task that this has ended."""
+        return {"failed": True, "changed": False, "msg": str(self), "error": self.as_result()}
+
     def as_result(self) -> dict[str, t.Any]:
         """Return the value of `error` in a result."""
         return {
@@ -154,3 +158,14 @@ class BadInput(OmeError):
 
     def __str__(self) -> str:
         return f"{self.option}: {self.expected}."
+
+
+class Refusal(OmeError):
+    """Options that cannot work together, or not with what is there. The message is ``problem``, as sentences."""
+
+    def __init__(self, attempt: str, problem: str, untouched: str = "Nothing was done.") -> None:
+        """``attempt`` completes the sentence "Could not …"; ``untouched`` says what was left as it is."""
+        super().__init__("bad_input", attempt, detail=problem, remedy=untouched)
+
+    def __str__(self) -> str:
+        return f"{self.detail} {self.remedy}"

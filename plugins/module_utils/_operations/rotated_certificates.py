@@ -40,6 +40,8 @@ from .certificate_options import (
 
 _ENDPOINTS = SERVED_OPTIONS["endpoint"]
 _PATH = {"type": "path", "no_log": False}
+_MOST_IDS = 2**32 - 1
+"""Users and groups have lower numbers; this one means none."""
 _ACCEPTED = ["name_not_covered", "chain_order", "chain_in_certificate", "not_yet_valid"]
 _ENTRY: dict[str, dict[str, t.Any]] = {
     "vhost": {"type": "str", "required": True},
@@ -120,15 +122,8 @@ class Certificates(Operation):
 
     def _ownership(self) -> Ownership:
         """Return the IDs of owner and group. Raises BadInput if the host does not know one."""
-        owner, group = self.params["owner"], self.params["group"]
-        try:
-            uid = None if owner is None else int(owner) if owner.isdecimal() else pwd.getpwnam(owner).pw_uid
-        except KeyError:
-            raise BadInput("owner", f"expected a user of the host, got {owner!r}") from None
-        try:
-            gid = None if group is None else int(group) if group.isdecimal() else grp.getgrnam(group).gr_gid
-        except KeyError:
-            raise BadInput("group", f"expected a group of the host, got {group!r}") from None
+        uid = _id_of(self.params["owner"], "owner", "user", lambda name: pwd.getpwnam(name).pw_uid)
+        gid = _id_of(self.params["group"], "group", "group", lambda name: grp.getgrnam(name).gr_gid)
         return Ownership(uid, gid)
 
     def run(self, api: Api, context: Context) -> Result:
@@ -196,6 +191,19 @@ def not_run(entries: t.Any, *, check_mode: bool) -> Result:
     listed = entries if isinstance(entries, list) else ()
     names = [str(one["vhost"]) for one in listed if isinstance(one, dict) and "vhost" in one]
     return _summary(dict.fromkeys(names, ending.UNTOUCHED), check_mode=check_mode)
+
+
+def _id_of(name: str | None, option: str, what: str, known: t.Callable[[str], int]) -> int | None:
+    """Return the ID of a user or group, which can be specified by a number; None without one. Raises BadInput."""
+    if name is None:
+        return None
+    try:
+        number = int(name) if name.isdecimal() else known(name)
+    except (KeyError, ValueError):  # ValueError of a name that no system can have
+        number = _MOST_IDS
+    if number >= _MOST_IDS:
+        raise BadInput(option, f"expected a {what} of the host, got {name!r}")
+    return number
 
 
 def _summary(actions: t.Mapping[str, str], *, check_mode: bool) -> Result:

@@ -109,4 +109,4 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
         entry = operation.entry_of(error.option) if isinstance(error, BadInput) else ""
         if entry:
             error = t.cast(BadInput, error).within(entry)
-        return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}
+        return error.as_failure()

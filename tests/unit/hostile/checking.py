@@ -218,7 +218,8 @@ def check_option(simulator: Simulator, module: str, place: Place, value: str, **
             f"{about}: {run['msg']}",
         )
         return NOT_TAKEN
-    if not check_mode:
+    # Of the name of a platform, only an ID is made, in which a dot can become two.
+    if not check_mode and (module, spelled(place.path)) != ("restream", "platforms[0].name"):
         _check_kept(simulator, value, about)
     return ACCEPTED
 

@@ -34,6 +34,7 @@ HOLDER: dict[str, Any] = {"applications": [{"name": "rec", "type": "live", "publ
 """What virtual host `t-v` has in it for recordings, in wire form."""
 _RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
 # Renditions without tracks, because a track that no source has is refused there.
+_PLATFORM = {"name": "t-p", "url": "rtmp://one.example.com/live", "stream_key": ""}
 _MULTIPLEX = {**MULTIPLEX, "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}]}
 _STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
 
@@ -70,6 +71,7 @@ VALID: dict[str, dict[str, Any]] = {
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificates": {"certificates": []},
+    "restream": {"stream": "t-s", "chosen": "all", "platforms": [_PLATFORM], "state": "stopped"},
     "export": {"dest": f"{_CONFIGURATION.name}/export.yml"},
     "certificate_info": {
         "vhost": "default",

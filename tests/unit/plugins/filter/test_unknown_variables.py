@@ -17,8 +17,7 @@ unknown_variables = plugin.FilterModule().filters()["unknown_variables"]
 
 def test_only_unknown_names_are_reported() -> None:
     assert (
-        unknown_variables(["ovenmediaengine_platforms", "restream_pushes", "restream_stream", "other"], "restream")
-        == []
+        unknown_variables(["ovenmediaengine_platforms", "restream_state", "restream_stream", "other"], "restream") == []
     )
     [text] = unknown_variables(["ovenmediaengine_platform", "restream_steram"], "restream")
     assert "ovenmediaengine_platform (did you mean ovenmediaengine_platforms?)" in text

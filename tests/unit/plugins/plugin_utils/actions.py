@@ -54,7 +54,7 @@ def action(
         task=SimpleNamespace(**{**usual, **task}),
         connection=SimpleNamespace(**{"transport": "local", "become": None, **(connection or {})}),
         play_context=None,
-        loader=None,
+        loader=DataLoader(),
         templar=Templar(loader=DataLoader(), variables={**VARIABLES, **(variables or {})}),
         shared_loader_obj=None,
     )

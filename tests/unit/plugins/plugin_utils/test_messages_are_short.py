@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import restream_plan as restream_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import listed, shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream_plan import plan
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import messages_of
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
@@ -110,12 +110,16 @@ def test_helpers_for_long_texts(in_process: bool) -> None:
         {"one": {"msg": HUGE, "failed": True}, "h" * 300: {"msg": HUGE, "unreachable": True}}, "now"
     )
     assert all(len(finding["message"]) <= 2000 for server in report["servers"] for finding in server["findings"])
-    plan = restream_plugin.FilterModule().filters()["restream_plan"]
     problems = plan(
-        [{"name": f"{number}-{HUGE[:300]}", "odd": 1} for number in range(50)],
-        "none of them",
-        vhost="v",
-        app="a",
-        stream="s",
-    )["problems"]
+        {
+            "vhost": "v",
+            "app": "a",
+            "stream": "s",
+            "state": "started",
+            "stream_keys": {},
+            "chosen": ["none of them"],
+            "platforms": [{"name": f"{number}-{HUGE[:300]}"} for number in range(50)],
+        },
+        [],
+    ).problems
     assert problems and all(len(problem) <= 2000 for problem in problems)

@@ -9,40 +9,25 @@ from __future__ import annotations
 import typing as t
 
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream import Restream, summary
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream_plan import STOPPED
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import Refusal
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.one_stream import STOPPED
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream import Restream
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import (
     Unreadable,
     content_of,
     find,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._stream_action import StreamAction
 
 _FILE = "stream_keys_file"
 
 
-class ActionModule(InProcessAction):
+class ActionModule(StreamAction):
     """Action plugin of the module `restream`."""
 
     operation = Restream
 
-    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task, which has the keys of the summary even if nothing was sent."""
-        options = self._task.args
-        try:
-            self._task.args = self._with_keys(options, task_vars or {})
-            result = super().run(tmp, task_vars)
-        except OmeError as error:
-            result = error.as_failure()
-        if result.get("failed") and "line" not in result:
-            reached = result.get("error", {}).get("kind", "bad_input") != "bad_input"
-            params = {"vhost": "default", "app": "app", "stream": "", **options}
-            ended = "failed" if reached else "not reached"
-            result = {**summary(params, {}, check_mode=bool(self._task.check_mode), ended=ended), **result}
-        return result
-
-    def _with_keys(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         """Return the options with the stream keys of the file. Raises Refusal if it cannot be read.
 
         Stopping needs no stream key.

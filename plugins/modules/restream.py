@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
   - streamops.ovenmediaengine.push_task.change
+  - streamops.ovenmediaengine.durable.maps
 options:
   vhost:
     description: Name of the virtual host of the stream.
@@ -84,12 +85,6 @@ options:
       - YAML file on the controller with more stream keys. Each line has the name of a platform, a colon and its stream
         key. It can be encrypted with ansible-vault.
       - If both have a key for a platform, O(stream_keys) takes precedence. Stopping reads no file.
-    type: path
-  config_dir:
-    description:
-      - Directory of the server's configuration, on the host where the module runs.
-      - With it, the module reads the stream maps of applications, and also stops push tasks by the IDs that they have
-        there.
     type: path
 attributes:
   idempotent:

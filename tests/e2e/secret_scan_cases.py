@@ -267,6 +267,7 @@ class Objects:
             "record": self.records(vhost)[0],
             "records": {"records": self.records(vhost)},
             "record_info": {"vhost": vhost, "app": "live"},
+            "record_stream": {"vhost": vhost, "app": "live", "stream": "main"},
             "stream": self.pull(vhost),
             "streams": self.pulls(vhost),
             "stream_event": {"vhost": vhost, **sent, "frames": [{"frame_type": "TIT2", "data": "x"}]},

@@ -85,8 +85,8 @@ def test_the_recording_of_another_stream_is_refused(project: Project, media: Sim
     run = record(project, record_stream="other", record_id="main-recording", record_state=state)
     assert run.status == 2 and not media.writes and set(recorded(media)) == {"main-recording"}
     assert run.failure("media-1") == (
-        "The recording main-recording belongs to the stream main, not to other. Specify that stream, or another "
-        "record_id. Nothing was done."
+        "The recording main-recording belongs to the stream main, not to other. Specify that stream, or another id. "
+        "Nothing was done."
     )
     assert run.summary("media-1") == "stream default/media/other: not reached"
 
@@ -120,15 +120,16 @@ def test_after_a_restart_the_recording_goes_on_in_a_new_file(project: Project, m
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
-        ({"record_title": "///"}, "The title /// has no letter from a to z and no digit"),
-        ({"record_schedule": "0 0 *", "record_interval_minutes": 5}, "cannot be used together with an interval"),
-        ({"record_tittle": "x"}, "record_tittle (did you mean record_title?)"),
-        ({"record_stream": "a b"}, "The id of the recording cannot work"),
+        ({"record_title": "///"}, "record_title: expected a letter from a to z or a digit"),
         (
-            {"record_stream": "", "record_interval_minutes": -1, "ovenmediaengine_record_directory": ""},
-            "record_stream expects a text that is not empty. ovenmediaengine_record_directory expects a text that is "
-            "not empty. record_interval_minutes expects",
+            {"record_schedule": "0 0 *", "record_interval_minutes": 5},
+            "cannot be used together with record_interval_minutes",
         ),
+        ({"record_tittle": "x"}, "record_tittle (did you mean record_title?)"),
+        ({"record_stream": "a b"}, "record_stream: expected letters, digits"),
+        ({"record_stream": ""}, "record_stream: expected the name of a stream, got an empty text."),
+        ({"record_interval_minutes": -1}, "record_interval_minutes: expected a whole number"),
+        ({"ovenmediaengine_record_directory": ""}, "ovenmediaengine_record_directory: expected an absolute path"),
         ({"record_state": "on"}, "value of record_state must be one of: started, stopped"),
     ],
 )

@@ -13,9 +13,8 @@ from .._core.errors import BadInput
 from .._core.texts import shortened
 from .._resources.push_task import PUSH_TASKS, normalize_protocol
 from .._schema.validators import addressable, is_addressable
+from .one_stream import STARTED, STOPPED
 
-STARTED = "started"
-STOPPED = "stopped"
 ALL = "all"
 """Stands for all known platforms. No platform can have this name."""
 _DOT = re.compile(r"\.(?![A-Za-z0-9]|$)")

@@ -71,6 +71,7 @@ VALID: dict[str, dict[str, Any]] = {
     "stream_info": {"vhost": "default", "app": "app"},
     "cert_reload": {"wait_timeout": 0},
     "certificates": {"certificates": []},
+    "record_stream": {"vhost": "t-v", "app": "rec", "stream": "t-s", "state": "stopped"},
     "restream": {"stream": "t-s", "chosen": "all", "platforms": [_PLATFORM], "state": "stopped"},
     "export": {"dest": f"{_CONFIGURATION.name}/export.yml"},
     "certificate_info": {

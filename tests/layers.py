@@ -31,7 +31,7 @@ import typing as t
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = "plugins/module_utils/"
-LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_config"]
+LAYERS = ["_core", "_tls", "_http", "_schema", "_api", "_resources", "_config", "_host"]
 LAYERS += ["_reconcile", "_certificates", "_audit", "_operations", "_runtime"]
 LONGEST = 350
 MOST_FOR_A_RESOURCE = 250

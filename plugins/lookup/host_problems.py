@@ -76,7 +76,7 @@ _raw:
 import typing as t
 
 from ansible.plugins.lookup import LookupBase
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _own_paths
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host import own_paths
 
 
 def host_problems(
@@ -87,12 +87,12 @@ def host_problems(
     texts: t.Mapping[str, t.Mapping[str, t.Any]] | None = None,
 ) -> list[str]:
     """Return a message for each problem."""
-    found = _own_paths.directory_problems(directories or {}, targets, cleaned)
+    found = own_paths.directory_problems(directories or {}, targets, cleaned)
     for name, path in (paths or {}).items():
-        problem = _own_paths.path_problem(path)
+        problem = own_paths.path_problem(path)
         found += [] if problem is None else [f"{name} {problem}."]
     for kind, values in (texts or {}).items():
-        found += _own_paths.text_problems(kind, values)
+        found += own_paths.text_problems(kind, values)
     return found
 
 

@@ -30,9 +30,12 @@ BY_ANSIBLE = "refused by ansible-core"
 # Errors that no case of a playbook brings about, and why. A kind that is neither here nor met by a case fails the test.
 NOT_BROUGHT_ABOUT: dict[str, str] = {
     "dump_differs": "the tests of hls_dump bring it about; its message has no value of an option",
+    "host": "the tests of watcher bring it about; its message has no value of an option",
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }
 
+FILES = ("server_config", "watcher")
+"""Modules that send no requests."""
 CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
 MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)
@@ -475,7 +478,7 @@ class Server:
 
     def matrix(self, every: int = 1) -> t.Iterator[Case]:
         """Yield every module with each common error; with ``every`` each module with some of them in turn."""
-        for number, module in enumerate(module for module in MODULES if module != "server_config"):
+        for number, module in enumerate(module for module in MODULES if module not in FILES):
             for position, kind in enumerate((*EVERYWHERE, *NOWHERE)):
                 # A reload that fails has a kind of its own, which nothing else brings about.
                 if (number + position) % every and (module, kind) != ("cert_reload", "server_error"):
@@ -570,6 +573,10 @@ class Server:
             "server_config: bad_input", module, {**mine, "server": {**mine["server"], "name": "\n"}}, "bad_input"
         )
         yield Case("server_config: removed", module, {**mine, "state": "absent"})
+        watcher = {"name": "w", "unit": "w", "directory": self.file("watcher"), "state": "absent"}
+        contents = {name: self.mine.secret(name) for name in ("settings_content", "inventory_content")}
+        yield Case("watcher: absent", "watcher", {**watcher, **contents})
+        yield Case("watcher: bad_input", "watcher", {**watcher, **contents, "unit": "a b"}, "bad_input")
 
     def durable(self) -> t.Iterator[Case]:
         """Yield durable objects, whose files have other secrets first."""

@@ -15,7 +15,7 @@ import sys
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.lookup.watch_files import watch_files
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._watcher_files import watcher_files
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
@@ -78,7 +78,7 @@ def settings() -> dict[str, str]:
 def test_the_command_of_the_drop_in_brings_everything_back(project: Project, sim: Simulator) -> None:
     known = {"ovenmediaengine_api_url": sim.url, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_vhosts": VHOSTS}
     place = "/var/lib/ovenmediaengine-watch-media-1.example.com"
-    texts = watch_files(
+    texts = watcher_files(
         "media-1.example.com",
         known,
         directory=place,

@@ -137,9 +137,15 @@ def test_install_restore_change_and_remove(project: Project, host: FakeHost, sim
     assert "as after a restart" in journal and "media-1 has restarted" in journal and "canary" not in journal
 
     host.forget_calls()
+    intact = watched.files()
     faster = watched.play(watch_interval=5, ovenmediaengine_push_tasks=PUSH_TASKS[:1])
     assert faster.status == 0 and faster.summary("media-1") == f"watcher {UNIT} updated", faster.output
-    assert changed(faster) == ["Inventory with the server", "Timer", "Start the timer, now and with the host"]
+    assert changed(faster) == ["Watcher"]
+    now = watched.files()
+    assert {path for path, data in now.items() if intact[path] != data} == {
+        f"{directory}/inventory.yml",
+        f"{host.unit_dir}/{UNIT}.timer",
+    }
     assert "OnUnitInactiveSec=5\n" in (host.unit_dir / f"{UNIT}.timer").read_text(encoding="utf-8")
     assert ["systemctl", "restart", f"{UNIT}.timer"] in host.calls("systemctl")
     # What the watcher knows is kept.
@@ -242,15 +248,18 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     before = watched.files()
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "typo": ({"watch_intervall": 5}, "watch_intervall (did you mean watch_interval?)"),
-        "fe80::1": ({}, "The watcher cannot have this name"),
-        "path": ({"watch_dir": "/var/lib/a watcher"}, "watch_dir has to be an absolute path without blanks"),
-        "system": ({"watch_dir": "/opt"}, "watch_dir /opt is a directory of the system."),
-        "line": ({"watch_dir": "/var/lib/watcher\n"}, "watch_dir has to be an absolute path without blanks"),
+        "fe80::1": ({}, "name: expected ASCII letters, digits"),
+        "path": ({"watch_dir": "/var/lib/a watcher"}, "watch_dir: expected an absolute path without blanks"),
+        "system": (
+            {"watch_dir": "/opt"},
+            "watch_dir: expected one for the watcher alone, such as /var/lib/ovenmediaengine-watch-system",
+        ),
+        "line": ({"watch_dir": "/var/lib/watcher\n"}, "watch_dir: expected an absolute path without blanks"),
         "user": ({"watch_user": "root\nExecStartPre=/bin/x"}, "watch_user: expected the name or number of a user"),
         "url": ({"ovenmediaengine_api_url": "media-1:8081"}, "ovenmediaengine_api_url or ovenmediaengine_api_token"),
         "token": ({"ovenmediaengine_api_token": ""}, "ovenmediaengine_api_url or ovenmediaengine_api_token"),
         "ca": ({"ovenmediaengine_ca_path": "ca.pem"}, "ovenmediaengine_ca_path has to be an absolute path"),
-        "times": ({"watch_retry_max_seconds": 10}, "watch_retry_max_seconds at least watch_retry_seconds"),
+        "times": ({"watch_retry_max_seconds": 10}, "watch_retry_max_seconds: expected at least watch_retry_seconds"),
         "undefined": ({"ovenmediaengine_vhosts": "{{ no_such_variable }}"}, "no_such_variable"),
     }
     watched.hosts = {name: {"ovenmediaengine_api_url": sim.url, **own} for name, (own, _words) in cases.items()}
@@ -275,7 +284,9 @@ def test_what_does_not_belong_to_the_watcher_stays(project: Project, host: FakeH
     before = watched.files()
     watched.hosts = {"media-2": {"ovenmediaengine_api_url": sim.url}}
     other = watched.play(watch_dir=str(shared))
-    assert f"watch_dir {shared} belongs to the watcher of media-1." in other.failure("media-2"), other.output
+    assert f"watch_dir: expected another one, because {shared} belongs to the watcher of media-1." in other.failure(
+        "media-2"
+    ), other.output
     other = watched.play(watch_dir=str(shared), watch_state="absent")
     assert other.summary("media-2") == f"watcher {UNIT[:-1]}2 absent", other.output
     assert watched.files() == before
@@ -289,10 +300,17 @@ def test_what_does_not_belong_to_the_watcher_stays(project: Project, host: FakeH
 def test_two_servers_cannot_have_one_watcher(project: Project, host: FakeHost, sim: Simulator, name: str) -> None:
     watched = Watched(project, host, {"media-1": sim, "media-2": sim})
     value = {"watch_dir": f"{watched.root}/one", "watch_unit": "one"}[name]
+    if name == "watch_unit":
+        watched.variables["watch_dir"] = f"{watched.root}/ovenmediaengine-watch-{{{{ inventory_hostname }}}}"
     run = watched.play(**{name: value})
-    assert run.status == 2 and "Several servers have the same watch_dir or watch_unit on one host" in run.output
-    assert "on the controller: media-1, media-2. Put inventory_hostname into both." in " ".join(run.output.split())
-    assert not watched.files() and {run.summary(host) for host in watched.hosts}
+    assert run.status == 2
+    (first,) = (server for server in watched.hosts if run.summary(server).endswith(" installed"))
+    (second,) = (server for server in watched.hosts if run.summary(server).endswith(" failed"))
+    assert f"{name}: expected another one, because " in run.failure(second)
+    assert f" belongs to the watcher of {first}." in run.failure(second)
+    settings = (watched.root / "one" / "watch.json") if name == "watch_dir" else watched.directory(first) / "watch.json"
+    again = watched.play("--limit", first, **{name: value})
+    assert again.recap[first]["changed"] == 0 and f'"name": "{first}"' in settings.read_text(encoding="utf-8")
 
 
 TEMPLATES = {"stream_key": "canary-{{ key }}-{% raw %}-{# x #}", "url": "rtmp://one.example.com/live"}

@@ -29,7 +29,7 @@ import urllib.request
 from urllib.parse import urlsplit
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.lookup.watch_files import watch_files
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._watcher_files import watcher_files
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.ports import held, port_of
@@ -57,7 +57,7 @@ class Watcher:
         self.directory = directory
         directory.mkdir()
         known = {"ovenmediaengine_api_url": url, "ovenmediaengine_api_token": TOKEN, **variables}
-        texts = watch_files(
+        texts = watcher_files(
             NAME,
             known,
             directory=str(directory),

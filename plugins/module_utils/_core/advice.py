@@ -264,6 +264,10 @@ ADVICE: dict[str, Advice] = {
         "The stream has no speech-to-text.",
         "Configure speech-to-text in media_options of the application's output profiles. It starts with the stream.",
     ),
+    "host": Advice(
+        "The host of the task did not do what the task needs.",
+        "The message says what failed. Correct it, and run the task again.",
+    ),
     "config_file": Advice(
         "A configuration file of the server could not be read or written.",
         "Check that config_dir is the server's configuration directory on the host where the task runs, and that the "

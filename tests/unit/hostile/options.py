@@ -80,6 +80,13 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "audit_info": {},
     "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
+    "watcher": {
+        "name": "t-w",
+        "unit": "t-w",
+        "directory": f"{_CONFIGURATION.name}/watcher",
+        "unit_dir": _CONFIGURATION.name,
+        "state": "absent",
+    },
     "server_info": {"version": True, "vhosts": ["*", "t-v"], "applications": ["*/*", "default/app"]},
 }
 """Options with which each module succeeds on a simulator that holds a virtual host `t-v` with HOLDER, or

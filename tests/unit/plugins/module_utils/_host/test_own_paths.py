@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.plugins.lookup.host_problems import LookupModule, host_problems
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _own_paths
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._host import own_paths
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _
     ],
 )
 def test_a_shared_directory_is_never_that_of_a_role(path: str) -> None:
-    assert _own_paths.is_shared(path)
+    assert own_paths.is_shared(path)
     (problem,) = host_problems(directories={"x_dir": path})
     assert problem.startswith("x_dir is /") and "set a directory of its own below it" in problem
 

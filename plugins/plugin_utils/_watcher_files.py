@@ -2,94 +2,13 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lookup watch_files."""
+"""The settings of a watcher, and an inventory with its server and the variables of the role `provision`.
+
+Both contain secrets. The inventory has no purge and no recreate, and the command of the settings turns them off, so
+that a watcher deletes nothing.
+"""
 
 from __future__ import annotations
-
-DOCUMENTATION = r"""
-name: watch_files
-short_description: Files of a watcher
-version_added: 2.0.0
-author:
-  - StreamOps (@streamops)
-description:
-  - Serves the role P(streamops.ovenmediaengine.watch#role). Returns the settings of the watcher, and an inventory with
-    the server and its variables of the role P(streamops.ovenmediaengine.provision#role). Both contain secrets.
-  - The inventory has no purge and no recreate, and the command of the settings turns them off, so that a watcher
-    deletes nothing.
-options:
-  _terms:
-    description: Name of the server in the inventory.
-    type: list
-    elements: str
-    required: true
-  directory:
-    description: Directory of the watcher.
-    type: str
-    required: true
-  python:
-    description: Python that runs the playbook.
-    type: str
-    required: true
-  inventory:
-    description: Inventory that the playbook reads. If empty, it is the one that this lookup returns.
-    type: str
-    default: ""
-  arguments:
-    description: More arguments of the playbook.
-    type: list
-    elements: str
-    default: []
-  environment:
-    description: Environment variables for the playbook.
-    type: dict
-    default: {}
-  timeout:
-    description: Seconds to wait for a response of the server.
-    type: float
-    required: true
-  run_timeout:
-    description: Seconds after which the playbook is ended.
-    type: int
-    required: true
-  retry_seconds:
-    description: Seconds until the next attempt after a failure.
-    type: int
-    required: true
-  retry_max_seconds:
-    description: Most seconds until the next attempt.
-    type: int
-    required: true
-notes:
-  - The role P(streamops.ovenmediaengine.watch#role) uses this lookup.
-"""
-
-EXAMPLES = r"""
-- name: Write the inventory of a watcher
-  ansible.builtin.copy:
-    content: "{{ my_files.inventory }}"
-    dest: /var/lib/watch/inventory.yml
-    mode: "0600"
-  no_log: true
-  vars:
-    my_files: >-
-      {{ lookup('streamops.ovenmediaengine.watch_files', inventory_hostname, directory='/var/lib/watch',
-      python='/usr/bin/python3', timeout=5, run_timeout=300, retry_seconds=30, retry_max_seconds=600) }}
-"""
-
-RETURN = r"""
-_raw:
-  description: A list with one dictionary.
-  type: list
-  elements: dict
-  contains:
-    settings:
-      description: The settings of the watcher in JSON.
-      type: str
-    inventory:
-      description: The inventory in YAML.
-      type: str
-"""
 
 import json
 import pathlib
@@ -97,16 +16,15 @@ import typing as t
 
 import yaml
 from ansible.module_utils.parsing.convert_bool import boolean
-from ansible.plugins.lookup import LookupBase
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.watcher import PLAYBOOK
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._yaml_texts import plain
 
 _SPEC = pathlib.Path(__file__).parents[2] / "roles/provision/meta/argument_specs.yml"
 _PREFIX = "ovenmediaengine_"
-_PLAYBOOK = "streamops.ovenmediaengine.provision"
-# What deletes objects.
 _DELETING = (f"{_PREFIX}purge_", f"{_PREFIX}recreate")
-# The delimiters of Jinja.
+"""What deletes objects."""
 _DELIMITERS = ("{{", "{%", "{#")
+"""Of Jinja."""
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 
@@ -129,7 +47,7 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(_Literal, _Dumper.literal)
 
 
-def _options() -> list[str]:
+def variables_of_provision() -> list[str]:
     """Return the variables of the role provision."""
     return list(yaml.safe_load(_SPEC.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"])
 
@@ -143,7 +61,7 @@ def _literal(value: t.Any) -> t.Any:
     return _Literal(value) if isinstance(value, str) and any(mark in value for mark in _DELIMITERS) else value
 
 
-def watch_files(
+def watcher_files(
     name: str,
     variables: t.Mapping[str, t.Any],
     *,
@@ -159,8 +77,8 @@ def watch_files(
 ) -> dict[str, str]:
     """Return the settings and the inventory. ``variables`` are those of the role provision, rendered."""
     known = {key: value for key, value in plain(variables).items() if value is not None}
-    switches = {option: False for option in _options() if option.startswith(_DELETING)}
-    command = [python, "-m", "ansible", "playbook", _PLAYBOOK, "-i", inventory or f"{directory}/inventory.yml"]
+    switches = {option: False for option in variables_of_provision() if option.startswith(_DELETING)}
+    command = [python, "-m", "ansible", "playbook", PLAYBOOK, "-i", inventory or f"{directory}/inventory.yml"]
     settings = {
         "name": name,
         "api_url": known.get(f"{_PREFIX}api_url", ""),
@@ -186,14 +104,3 @@ def watch_files(
             {"all": {"hosts": {name: host}}}, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 20
         ),
     }
-
-
-class LookupModule(LookupBase):
-    """The plugin that Ansible loads."""
-
-    def run(self, terms: t.Any, variables: t.Any = None, **kwargs: t.Any) -> list[dict[str, str]]:
-        """Return the files."""
-        defined = variables or {}
-        known = {name: self._templar.template(defined[name]) for name in _options() if name in defined}
-        options = {**kwargs, "name": str(terms[0]), "variables": known}
-        return [watch_files(**options)]

@@ -106,13 +106,19 @@ def directory_problems(
     return problems
 
 
+def text_problem(kind: str, value: t.Any) -> str:
+    """Return what is expected of a text of a kind of :data:`_TEXTS`; empty if it is as expected."""
+    pattern, expected = _TEXTS[kind]
+    return "" if re.fullmatch(pattern, str(value)) else expected
+
+
 def text_problems(kind: str, values: t.Mapping[str, t.Any]) -> list[str]:
     """Return why texts of a kind of :data:`_TEXTS`, or lists of them, cannot be used, by the names of variables."""
-    pattern, expected = _TEXTS[kind]
     problems = []
     for name, value in values.items():
         for index, one in enumerate(value if isinstance(value, (list, tuple)) else [value]):
-            if not re.fullmatch(pattern, str(one)):
+            expected = text_problem(kind, one)
+            if expected:
                 where = f"{name}[{index}]" if isinstance(value, (list, tuple)) else name
                 problems.append(f"{where}: expected {expected}.")
     return problems

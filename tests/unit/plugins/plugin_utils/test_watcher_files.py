@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lookup watch_files."""
+"""The settings and the inventory of a watcher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.lookup.watch_files import LookupModule, watch_files
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._watcher_files import watcher_files
 
 ROOT = Path(__file__).resolve().parents[4]
 TIMES = {"timeout": 5, "run_timeout": 300, "retry_seconds": 30, "retry_max_seconds": 600}
@@ -23,7 +23,7 @@ CONNECTION = {"ovenmediaengine_api_url": "http://127.0.0.1:8081", "ovenmediaengi
 def files(**options: Any) -> tuple[dict[str, Any], str]:
     """Return the settings and the text of the inventory."""
     variables = {**CONNECTION, **options.pop("variables", {})}
-    texts = watch_files("media-1", variables, **{**PLACE, **TIMES, **options})
+    texts = watcher_files("media-1", variables, **{**PLACE, **TIMES, **options})
     return json.loads(texts["settings"]), texts["inventory"]
 
 
@@ -82,27 +82,6 @@ def test_texts_are_read_as_they_are() -> None:
         "ansible_connection": "local",
         "ansible_python_interpreter": "{{ ansible_playbook_python }}",
     }
-
-
-class Templar:
-    """Renders the text that it knows."""
-
-    def template(self, value: Any) -> Any:
-        """Return what a template stands for."""
-        return "canary" if value == "{{ vault_token }}" else value
-
-
-def test_variables_of_the_role_provision_are_rendered() -> None:
-    variables = {
-        **CONNECTION,
-        "ovenmediaengine_api_token": "{{ vault_token }}",
-        "vault_token": "x",
-        "ansible_user": "y",
-    }
-    plugin = LookupModule(loader=None, templar=Templar())
-    (found,) = plugin.run(["media-1"], variables, **PLACE, **TIMES)
-    assert json.loads(found["settings"])["api_token"] == "canary"
-    assert "vault_token" not in found["inventory"] and "ansible_user" not in found["inventory"]
 
 
 @pytest.mark.parametrize(

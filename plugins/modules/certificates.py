@@ -174,9 +174,11 @@ seealso:
 EXAMPLES = r"""
 - name: Rotate what certbot has renewed on the media server
   streamops.ovenmediaengine.certificates:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
     certificates:
-      - vhost: tenant-a
-        certbot_live: /etc/letsencrypt/live/live.tenant-a.example.com
+      - vhost: events
+        certbot_live: /etc/letsencrypt/live/events.example.com
     remote_src: true
     endpoints:
       - port: 3334
@@ -184,24 +186,25 @@ EXAMPLES = r"""
 - name: Rotate files of the controller, and verify the chain as players do
   streamops.ovenmediaengine.certificates:
     certificates:
-      - vhost: tenant-b
-        certificate: certificates/tenant-b/cert.pem
-        private_key: certificates/tenant-b/privkey.pem
-        chain: certificates/tenant-b/chain.pem
+      - vhost: events
+        certificate: files/events/cert.pem
+        private_key: files/events/privkey.pem
+        chain: files/events/chain.pem
     endpoints:
       - port: 443
       - port: 3334
     key_mode: "0640"
-    group: ome
     verify_chain: true
-    min_days_left: 30
+    chain_ca_path: /etc/ovenmediaengine/certs/ca.pem
+    min_days_left: 7
 
 - name: Rotate what a secret store holds
   streamops.ovenmediaengine.certificates:
     certificates:
-      - vhost: tenant-c
-        certificate_content: "{{ tenant_c_certificate }}"
-        private_key_content: "{{ tenant_c_private_key }}"
+      - vhost: events
+        certificate_content: "{{ events_certificate }}"
+        private_key_content: "{{ events_private_key }}"
+        chain_content: "{{ events_chain }}"
     endpoints:
       - port: 3334
 """

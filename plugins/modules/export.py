@@ -63,6 +63,8 @@ seealso:
 EXAMPLES = r"""
 - name: Write what the server has to a file
   streamops.ovenmediaengine.export:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
     dest: "host_vars/{{ inventory_hostname }}/streams.yml"
 """
 

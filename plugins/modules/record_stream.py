@@ -83,6 +83,8 @@ seealso:
 EXAMPLES = r"""
 - name: Record a show, with a new file every hour
   streamops.ovenmediaengine.record_stream:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
     app: media
     stream: main
     title: "Evening show: Part 2"
@@ -148,22 +150,15 @@ line:
   returned: always
   type: str
 record:
-  description: The current recording; V(null) if it does not exist. Secrets are masked.
+  description:
+    - The recording, as RV(streamops.ovenmediaengine.record#module:record). V(null) if there is none.
   returned: success or failure after reading the server
   type: dict
-  sample:
-    vhost: default
-    app: app
-    id: main
-    stream:
-      name: main
-      variant_names: []
-    file_path: /${Application}/${Stream}/${StartTime:YYYYMMDDhhmmss}.mp4
-    info_path: ""
-    interval: 0
-    schedule: 0 0 */1
-    segmentation_rule: discontinuity
-    metadata: "********"
+differences:
+  description: Fields that differ, as RV(streamops.ovenmediaengine.record#module:differences).
+  returned: success or failure after reading the server
+  type: list
+  elements: dict
 # BEGIN GENERATED started_by_map
 is_config:
   description: V(true) if a stream map of the server has started it.
@@ -177,24 +172,6 @@ server_ids:
   elements: str
   version_added: 2.1.0
 # END GENERATED
-differences:
-  description: Fields that differ from the desired state. Secrets are masked.
-  returned: success or failure after reading the server
-  type: list
-  elements: dict
-  contains:
-    # BEGIN GENERATED difference, samples: {field: interval}
-    field:
-      description: Name of the option.
-      type: str
-      sample: interval
-    before:
-      description: Current value.
-      type: raw
-    after:
-      description: Desired value; V(null) if the server has something that is not listed.
-      type: raw
-    # END GENERATED
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

@@ -98,6 +98,8 @@ seealso:
 EXAMPLES = r"""
 - name: Push a stream to two of three platforms
   streamops.ovenmediaengine.restream:
+    api_url: http://127.0.0.1:8081
+    api_token: "{{ ovenmediaengine_api_token }}"
     stream: main
     chosen: [one, three]
     platforms:
@@ -144,75 +146,18 @@ line:
   type: str
   sample: "stream default/app/main: one started (connecting), two unchanged (pushing)"
 results:
-  description: Result for each push task, in the order of O(chosen).
+  description:
+    - Result for each push task, as RV(streamops.ovenmediaengine.push_tasks#module:results), in the order of O(chosen).
   returned: success or failure after reading the server
   type: list
   elements: dict
-  contains:
-    # BEGIN GENERATED push_task_key, samples: {}
-    vhost:
-      description: Name of the virtual host.
-      type: str
-    app:
-      description: Name of the application.
-      type: str
-    id:
-      description: ID of the push task.
-      type: str
-    # END GENERATED
-    action:
-      description: Action that was taken, or that check mode predicts.
-      type: str
-      choices: [started, restarted, stopped, unchanged, failed]
-    state:
-      description:
-        - State of the task, if it is known to the server.
-        - V(waiting) if its stream map starts it with its stream.
-      type: str
-      choices: [ready, connecting, pushing, stopping, stopped, error, waiting]
-    # BEGIN GENERATED entry_started_by_map
-    is_config:
-      description: V(true) if a stream map of the server has started it; else missing.
-      type: bool
-      version_added: 2.1.0
-    server_ids:
-      description: The IDs under which the server lists what its stream map has started; missing if it runs twice.
-      type: list
-      elements: str
-      version_added: 2.1.0
-    # END GENERATED
-    differences:
-      description: Fields that differ from the desired state. Secrets are masked.
-      type: list
-      elements: dict
-      contains:
-        # BEGIN GENERATED difference, samples: {field: url}
-        field:
-          description: Name of the option.
-          type: str
-          sample: url
-        before:
-          description: Current value.
-          type: raw
-        after:
-          description: Desired value; V(null) if the server has something that is not listed.
-          type: raw
-        # END GENERATED
-    # BEGIN GENERATED failure
-    msg:
-      description: Why the entry failed.
-      type: str
-    error:
-      description: Why the entry failed, with the keys of RV(error).
-      type: dict
-    # END GENERATED
 counts:
-  description: Number of tasks for each action.
+  description: Number of push tasks for each action.
   returned: success or failure after reading the server
   type: dict
   sample:
     started: 2
-    unchanged: 10
+    unchanged: 1
 # BEGIN GENERATED error
 error:
   description: What failed, why, and what to do.

@@ -17,10 +17,15 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringList
 
+CONTENTS = ("inventory_content", "private_key_content", "settings_content", "stream_keys")
+"""Options that hold secrets and are no field of a resource: what files hold, and stream keys by platform."""
+
 
 def secret_options() -> set[str]:
     """Return the names of all options that hold secrets."""
-    return _secret_names(connection_options()).union(*(_secret_names(resource.options()) for resource in RESOURCES))
+    return _secret_names(connection_options()).union(
+        CONTENTS, *(_secret_names(resource.options()) for resource in RESOURCES)
+    )
 
 
 def url_options() -> dict[str, bool]:

@@ -156,6 +156,8 @@ options:
     type: float
     default: 30
 attributes:
+  idempotent:
+    support: full
   check_mode:
     details:
       - Validates the files and makes the handshakes. Writes only to a private temporary directory, and sends no reload.

@@ -50,6 +50,8 @@ options:
         started get the IDs of these files.
     type: path
 attributes:
+  idempotent:
+    support: full
   check_mode:
     details:
       - Reads the server and predicts whether the file would change.

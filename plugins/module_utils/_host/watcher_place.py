@@ -83,9 +83,9 @@ class Place:
                 "directory", f"expected another one, because {self._directory} belongs to the watcher of {other}"
             )
         for path in self.units:
-            other = _owner_of(path)
-            if other not in (None, self._name):
-                whose = f"belongs to the watcher of {other}" if other else "was not written by this collection"
+            owner = _owner_of(path)
+            if owner not in (None, self._name):
+                whose = f"belongs to the watcher of {owner}" if owner else "was not written by this collection"
                 raise BadInput("unit", f"expected another one, because {path} {whose}")
         if present:
             self._check_usable(user, inventory)

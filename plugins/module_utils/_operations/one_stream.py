@@ -33,7 +33,7 @@ class OneStream(Operation):
     """The operation that starts and stops them."""
     reader: type[JobInfo]
     """The operation that reads them."""
-    masked_results = ("diff",)
+    masked_results: tuple[str, ...] = ("diff",)
 
     @classmethod
     def own_options(cls) -> dict[str, t.Any]:

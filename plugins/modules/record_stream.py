@@ -76,8 +76,6 @@ attributes:
     support: full
 seealso:
   - module: streamops.ovenmediaengine.record
-  - plugin: streamops.ovenmediaengine.record
-    plugin_type: role
 """
 
 EXAMPLES = r"""

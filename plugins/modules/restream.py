@@ -91,8 +91,6 @@ attributes:
     support: full
 seealso:
   - module: streamops.ovenmediaengine.push_tasks
-  - plugin: streamops.ovenmediaengine.restream
-    plugin_type: role
 """
 
 EXAMPLES = r"""

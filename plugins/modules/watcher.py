@@ -115,8 +115,7 @@ options:
     description: Content of the program. The action plugin of the module sets it.
     type: str
 seealso:
-  - plugin: streamops.ovenmediaengine.watch
-    plugin_type: role
+  - module: streamops.ovenmediaengine.provision
 """
 
 EXAMPLES = r"""

@@ -31,9 +31,9 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     ),
     # The copy of the collection in which ansible-test runs a target.
     ("copy", re.compile(r"((?:/[^/\s'\"]+)*/tests/output/\.tmp/integration/[^/\s'\"]+)")),
-    # Backup files of ansible.builtin.template and copy.
-    ("backup", re.compile(r"(?<=\.)([0-9]+\.20[0-9]{2}-[0-9]{2}-[0-9]{2}@[0-9]{2}:[0-9]{2}:[0-9]{2}~)")),
-    # Backup files of the role rotate_certificates.
+    # Backup files of ansible.builtin.template and copy, and of the module export.
+    ("backup", re.compile(r"(?<=\.)((?:[0-9]+\.)?20[0-9]{2}-[0-9]{2}-[0-9]{2}@[0-9]{2}:[0-9]{2}:[0-9]{2}~)")),
+    # Backup files of the module certificates.
     ("backup", re.compile(r"(?<=\.)([0-9]{8}T[0-9]{12}Z~)")),
     # Checksums of files that each run creates.
     ("checksum", re.compile(r"\b([0-9a-f]{40})\b")),
@@ -43,6 +43,7 @@ _NAMES: tuple[tuple[str, Pattern[str]], ...] = (
     ("port", re.compile(r"(?<=127\.0\.0\.1:)([0-9]{5})\b")),
     ("port", re.compile(r"(?<=localhost:)([0-9]{5})\b")),
     # Each run creates its certificates.
+    ("certificate", re.compile(r"(-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----)")),
     ("fingerprint", re.compile(r"\b((?:[0-9A-Fa-f]{64})|(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){31}))\b")),
     ("short fingerprint", re.compile(r"\b([0-9a-f]{16})(?=\u2026)")),
     ("certificate", re.compile(r"(?<=OU=Testing CA #)([A-Za-z0-9_-]{16})")),
@@ -81,7 +82,7 @@ _GROWING = {
 }
 # Keys of the same results that are there as soon as something is recorded.
 _RECORDING = ("record_bytes", "record_time", "total_record_bytes", "total_record_time")
-# The fact of the role record, and those of its keys whose numbers grow with time.
+# The result of the module record_stream as the role record registers it, and its keys whose numbers grow with time.
 _RECORD_SUMMARY = "ovenmediaengine_record_summary"
 _OF_RECORD_SUMMARY = ("bytes", "seconds")
 
@@ -165,7 +166,7 @@ class Normalizer:
             return (
                 sort_concurrent(items) if key in _LOGS else sorted(items, key=_as_text) if key in _UNORDERED else items
             )
-        if of_collection and key in _GROWING and isinstance(value, int):
+        if of_collection and key in (*_GROWING, *_OF_RECORD_SUMMARY) and isinstance(value, (int, float)):
             return "<growing>"
         if key in _PORTS and isinstance(value, int) and value >= _FIRST_PORT_OF_A_CLIENT:
             return self._numbered("port", str(value))

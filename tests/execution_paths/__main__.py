@@ -32,7 +32,7 @@ def find_faults(first: Sequence[Result], second: Sequence[Result], comparison: C
 
 def _is_refused_by_action(one: Result) -> bool:
     """Return whether an action plugin has ended the task before it chose a path, such as for a file that it needs."""
-    return "failed" in one.event and "error" in one.result and "invocation" not in one.result
+    return "error" in one.result and "invocation" not in one.result
 
 
 def _wrong_executions(results: Sequence[Result], expected: str) -> Iterator[str]:

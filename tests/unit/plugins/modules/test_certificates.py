@@ -9,17 +9,28 @@ tests/e2e/test_rotate_certificates.py has the same by the role, with what a user
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
+from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.certificate_files import Issued, Site
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.concurrent_writers import Writer, Writers
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.modules.concurrent_writers import (
+    TREE,
+    Writer,
+    Writers,
+)
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import ModuleRun, connection
+
+PACKAGE = "ansible_collections.streamops.ovenmediaengine.plugins"
 
 
 @pytest.fixture
@@ -104,6 +115,23 @@ def test_check_run_and_second_run(site: Site) -> None:
     again = rotate(site)
     assert not again["changed"] and again["vhosts"] == {"aa": "unchanged"} and len(site.reloads) == 1
     assert [one["changed"] for one in again["results"][0]["files"]] == [False] * 3
+
+
+def test_a_run_whose_connection_ends_finishes(site: Site) -> None:
+    """The end of an SSH connection is SIGHUP for the module, here while the server reloads."""
+    arguments = json.dumps({"ANSIBLE_MODULE_ARGS": options(site)})
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"{PACKAGE}.modules.certificates", arguments],
+        cwd=TREE,
+        env={**os.environ, "PYTHONPATH": str(TREE)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    site.simulator.meanwhile("POST", "", lambda: process.send_signal(signal.SIGHUP))
+    printed = process.communicate(timeout=PATIENCE)[0]
+    assert process.returncode == 0 and json.loads(printed)["vhosts"] == {"aa": "rotated"}
+    assert served(site) == site.new.fingerprint and hidden(site) == [] and len(site.reloads) == 1
 
 
 def test_a_mode_alone_is_changed_without_a_copy(site: Site) -> None:

@@ -71,6 +71,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+# BEGIN GENERATED written_file
 file:
   description: Path of the file.
   returned: success
@@ -92,8 +93,20 @@ push_tasks:
   description: Number of push tasks in the file.
   returned: success
   type: int
+records:
+  description: Number of recordings in the file.
+  returned: success
+  type: int
+secrets:
+  description: Names of the variables that stand for secrets.
+  returned: success
+  type: list
+  elements: str
+# END GENERATED
 streams:
-  description: Number of pulled streams in the file. RV(line) has this number and the next three if they are not 0.
+  description:
+    - Number of pulled streams in the file. RV(line) has the numbers of streams, channels and recordings if they are
+      not 0.
   returned: success
   type: int
 scheduled_channels:
@@ -104,15 +117,6 @@ multiplex_channels:
   description: Number of multiplex channels in the file.
   returned: success
   type: int
-records:
-  description: Number of recordings in the file.
-  returned: success
-  type: int
-secrets:
-  description: Names of the variables that stand for secrets.
-  returned: success
-  type: list
-  elements: str
 left_out:
   description: Objects of the server that are not in the file. The file has the reasons.
   returned: success

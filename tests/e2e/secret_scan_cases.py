@@ -34,7 +34,7 @@ NOT_BROUGHT_ABOUT: dict[str, str] = {
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }
 
-FILES = ("server_config", "watcher")
+FILES = ("config_import", "server_config", "watcher")
 """Modules that send no requests."""
 CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
@@ -572,9 +572,15 @@ class Server:
         yield Case(
             "server_config: bad_input", module, {**mine, "server": {**mine["server"], "name": "\n"}}, "bad_input"
         )
-        yield Case("server_config: removed", module, {**mine, "state": "absent"})
+        imported = {"config_dir": self.file("conf"), "dest": f"{_EXPORTED.name}/imported.yml"}
+        yield Case("config_import: written", "config_import", imported)
+        yield Case("config_import: in clear text", "config_import", {**imported, "show_secrets": True})
+        yield Case(
+            "config_import: config_file", "config_import", {**imported, "config_dir": self.file("none")}, "bad_input"
+        )
         watcher = {"name": "w", "unit": "w", "directory": self.file("watcher"), "state": "absent"}
         contents = {name: self.mine.secret(name) for name in ("settings_content", "inventory_content")}
+        yield Case("server_config: removed", module, {**mine, "state": "absent"})
         yield Case("watcher: absent", "watcher", {**watcher, **contents})
         yield Case("watcher: bad_input", "watcher", {**watcher, **contents, "unit": "a b"}, "bad_input")
 

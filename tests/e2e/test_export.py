@@ -371,11 +371,11 @@ def test_servers_with_the_same_file_are_refused(project: Project) -> None:
         run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", "-e", shared)
         assert run.status == 2 and run.recap["three"]["failed"] == 0, run.output
         (refused,) = (name for name in ("one", "two") if run.recap[name]["failed"])
-        assert f"Could not export to {project.directory}/same.yml." in run.failure(refused)
+        assert f"Could not write {project.directory}/same.yml." in run.failure(refused)
         assert "Put inventory_hostname into the name of the file" in run.failure(refused)
         # Nor does a later run of one server replace the file of another.
         kept = (project.directory / "same.yml").read_bytes()
         run = project.play("streamops.ovenmediaengine.export", "-i", "inventory.json", "-e", shared, "-l", refused)
-        assert run.status == 2 and "It is the export of another server" in run.failure(refused)
+        assert run.status == 2 and "It is the file of another server" in run.failure(refused)
         assert (project.directory / "same.yml").read_bytes() == kept
         assert project.play("streamops.ovenmediaengine.export", "-i", "inventory.json").status == 0

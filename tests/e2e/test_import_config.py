@@ -252,8 +252,11 @@ def test_refusals_are_messages(project: Project, conf: pathlib.Path) -> None:
     (conf / "Server.xml").write_text(SERVER, encoding="utf-8")
     (conf / "VHost_tenant-a.xml").write_text(VHOST, encoding="utf-8")
     shared = run(project, "-e", "import_config_file=all.yml")
-    assert "Several servers have the same import_config_file" in shared.output
-    assert not list(project.directory.glob("ovenmediaengine-config-*")) and not (project.directory / "all.yml").exists()
+    (second,) = (host for host in ("one", "two") if shared.failure(host))
+    first = {"one": "two", "two": "one"}[second]
+    assert "Put inventory_hostname into the name of the file" in shared.failure(second)
+    assert f"the OvenMediaEngine server of {first}, as" in (project.directory / "all.yml").read_text(encoding="utf-8")
+    assert not list(project.directory.glob("ovenmediaengine-config-*"))
 
 
 def test_what_is_not_written_is_listed_as_in_the_guide(project: Project) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.options import connection_options
@@ -33,8 +34,13 @@ OUR_TASK = {**TASK, "vhost": "t-s", "app": "live"}
 HOLDER: dict[str, Any] = {"applications": [{"name": "rec", "type": "live", "publishers": {"file": {}}}]}
 """What virtual host `t-v` has in it for recordings, in wire form."""
 _RECORD = {**RECORD, "vhost": "t-v", "app": "rec"}
-# Renditions without tracks, because a track that no source has is refused there.
+_IMPORTED = Path(_CONFIGURATION.name) / "imported"
+_IMPORTED.mkdir()
+(_IMPORTED / "Server.xml").write_text(
+    '<Server version="8"><Name>t-s</Name><Type>origin</Type><VirtualHosts></VirtualHosts></Server>', encoding="utf-8"
+)
 _PLATFORM = {"name": "t-p", "url": "rtmp://one.example.com/live", "stream_key": ""}
+# Renditions without tracks, because a track that no source has is refused there.
 _MULTIPLEX = {**MULTIPLEX, "playlists": [{**MULTIPLEX["playlists"][0], "renditions": [{"name": "r"}]}]}
 _STREAM = {"vhost": "default", "app": "app", "name": "t-none"}
 
@@ -80,6 +86,7 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "audit_info": {},
     "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
+    "config_import": {"config_dir": str(_IMPORTED), "dest": f"{_CONFIGURATION.name}/imported.yml"},
     "watcher": {
         "name": "t-w",
         "unit": "t-w",

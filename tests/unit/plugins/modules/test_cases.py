@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
-from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.filter.configuration_directory import (
+from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.configuration_directory import (
     load,
     options,
     read,

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Variables, the files of the module server_config, and back by the filter import_config: nothing is lost."""
+"""Variables, the files of the module server_config, and back by an import: nothing is lost."""
 
 from __future__ import annotations
 

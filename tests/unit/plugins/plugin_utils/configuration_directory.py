@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads a configuration directory with the filter import_config, as its role does."""
+"""Reads a configuration directory as the module config_import does."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import import_config as plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._import_variables import import_config
 
-import_config = plugin.FilterModule().filters()["import_config"]
 VARIABLES = ("api_token", "server", "environment", "logger", "vhosts", "push_tasks", "records")
 
 

@@ -2,19 +2,19 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lookup host_file."""
+"""Where a file on the controller is, and whose it is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.lookup.host_file import LookupModule
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _written_file
 
 
 def found(name: str, file: str) -> dict[str, str]:
-    result: dict[str, str] = LookupModule().run([name], file=file)[0]
-    return result
+    path, problem = _written_file.place_of(name, file)
+    return {"path": path, "problem": problem}
 
 
 @pytest.mark.parametrize("name", ["media-1", "fe80::1", "a..b", "Bühne 1"])

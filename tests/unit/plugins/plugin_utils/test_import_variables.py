@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter import_config: files to variables, what no option can hold, and files that are refused."""
+"""The import of configuration files: files to variables, what no option can hold, and files that are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible.errors import AnsibleFilterError
 
 from .configuration_directory import find, import_config, load, options, read, slurp
 
@@ -441,7 +440,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     denied = [{"item": "Server.xml", "failed": False, "msg": "file is not readable: Server.xml"}]
     (text,) = import_config(denied, str(tmp_path), files, links)["problems"]
     assert text == (
-        "Could not read Server.xml. file is not readable: Server.xml. Check that import_config_dir is the server's "
+        "Could not read Server.xml. file is not readable: Server.xml. Check that config_dir is the server's "
         "configuration directory on the media server, and that the user of the task may read its files; become is "
         "usually necessary."
     )
@@ -461,5 +460,5 @@ def test_too_many_files_are_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("contents", [None, "x", [1], [{}], [{"item": "Server.xml", "content": "%"}]])
 def test_other_input_is_refused(contents: Any) -> None:
-    with pytest.raises(AnsibleFilterError, match="expects results of ansible.builtin.slurp"):
+    with pytest.raises(ValueError, match="unexpected contents or files"):
         import_config(contents, "/x", [])

@@ -2,184 +2,19 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter import_config."""
+"""Convert the configuration files of a server to variables of the roles `provision` and `server`, as text.
+
+Only the contents of files tell which further files they include. So it is called again, with more contents, until it
+needs no more files.
+"""
 
 from __future__ import annotations
-
-DOCUMENTATION = r"""
-name: import_config
-short_description: Convert the configuration files of a server to YAML for the roles provision and server
-version_added: 2.0.0
-author:
-  - StreamOps (@streamops)
-description:
-  - Converts Server.xml with the files that it includes, Logger.xml and the stream maps of a server to the variables
-    C(server_settings), C(server_logger), C(ovenmediaengine_vhosts) with their applications,
-    C(ovenmediaengine_push_tasks) and C(ovenmediaengine_records), as text. The role
-    P(streamops.ovenmediaengine.provision#role) and the role C(server) take them.
-  - Says which files it needs, because only they tell which further files they include. Read those, and call the filter
-    again with the contents of all files, until it needs none.
-  - Replaces each secret with a reference to a variable, so that no secret is in the text, unless O(show_secrets=true).
-  - Elements without an option become C(extra) of the object around them if it has that option. What no option can hold
-    is omitted, and returned with its file, line and the reason. So are duplicates, and elements that the server
-    ignores.
-  - Reads what the server reads, also if XML does not allow it. Expands and fetches no entities, and reads no file
-    outside of the directory and no file of more than 4 MiB.
-  - The role P(streamops.ovenmediaengine.import_config#role) writes the text to a file.
-positional: _input
-options:
-  _input:
-    description:
-      - Results of M(ansible.builtin.slurp) in loops, each with the path of the file relative to O(directory), or the
-        absolute path of a file with environment variables, in C(item). A result without C(content) counts as a file
-        that cannot be read, for the reason in C(msg).
-    type: list
-    elements: dict
-    required: true
-  directory:
-    description: Real path of the directory with Server.xml on the media server, without links.
-    type: str
-    required: true
-  files:
-    description: The list C(files) of a result of M(ansible.builtin.find) for O(directory), with all types of files.
-    type: list
-    elements: dict
-    required: true
-  links:
-    description: Real paths behind the links in O(files), by the path of the link.
-    type: dict
-    default: {}
-  server_directory:
-    description:
-      - The directory as the server sees it, such as in a container. The default is O(directory). Relative paths of
-        certificates become absolute with it, and paths of stream maps inside of it are read.
-    type: str
-  environment_from:
-    description:
-      - Absolute path of the compose file, the quadlet, the unit or the file of variables from which the server gets its
-        environment; of a compose file with several services also C(#) and the name of the service. Without it, the
-        variables that the files use are listed without values.
-    type: str
-    default: ""
-    version_added: 2.1.0
-  version:
-    description:
-      - Version of the server that the variables are for, such as V(0.21.0). Elements of C(extra) that it does not
-        know are omitted, because it would not start with them.
-      - Without it, or with one that this collection does not know, they are returned, with the releases that know them.
-    type: str
-    version_added: 2.1.0
-  show_secrets:
-    description:
-      - Whether to return secrets in clear text. If you set it, set C(no_log=true) on the task as well.
-    type: bool
-    default: false
-seealso:
-  - plugin: streamops.ovenmediaengine.import_config
-    plugin_type: role
-"""
-
-EXAMPLES = r"""
-- name: Find the files
-  ansible.builtin.find:
-    paths: /etc/ovenmediaengine
-    file_type: any
-    recurse: true
-  register: my_found
-
-- name: Read a server without included files
-  ansible.builtin.slurp:
-    src: /etc/ovenmediaengine/{{ item }}
-  loop: "{{ ['Server.xml', 'Logger.xml'] if my_found.files else [] }}"
-  register: my_contents
-  no_log: true
-
-- name: Show the secrets to fill in
-  ansible.builtin.debug:
-    msg: "{{ my_imported.secrets | default([]) }}"
-  vars:
-    my_imported: >-
-      {{ my_contents.results
-      | streamops.ovenmediaengine.import_config(directory='/etc/ovenmediaengine', files=my_found.files) }}
-"""
-
-RETURN = r"""
-_value:
-  description:
-    - A dictionary. The texts depend only on the contents of the files.
-  type: dict
-  contains:
-    problems:
-      description:
-        - Messages about files that cannot be read or are refused. If there are any, the keys below are missing.
-      type: list
-      elements: str
-    needed:
-      description:
-        - Further files to read, relative to O(directory), or absolute if they have environment variables. If there are
-          any, the keys below are missing.
-      type: list
-      elements: str
-    api_token:
-      description: The variable C(ovenmediaengine_api_token) in YAML; empty if the server has no API.
-      type: str
-    server:
-      description:
-        - The variable C(server_settings) in YAML, without the access token of the API, which the role C(server) adds.
-      type: str
-    logger:
-      description: The variable C(server_logger) in YAML; empty if there is no Logger.xml.
-      type: str
-    vhosts:
-      description: The variable C(ovenmediaengine_vhosts) in YAML, in the order of the files, with applications.
-      type: str
-    environment:
-      description: The variable C(server_environment) of the role C(server) in YAML; empty if no value is known.
-      type: str
-      version_added: 2.1.0
-    variables:
-      description:
-        - The environment variables that the files use, each with C(name), C(text) (what applies without it) and
-          C(missing) (whether it has neither a value nor a default).
-      type: list
-      elements: dict
-      version_added: 2.1.0
-    push_tasks:
-      description: The variable C(ovenmediaengine_push_tasks) in YAML.
-      type: str
-    records:
-      description: The variable C(ovenmediaengine_records) in YAML.
-      type: str
-    counts:
-      description: Numbers of C(vhosts), C(applications), C(push_tasks) and C(records).
-      type: dict
-    secrets:
-      description: Variables that stand for secrets, each with C(name) and C(where) (the place of the secret).
-      type: list
-      elements: dict
-    left_out:
-      description: What no option can hold, each with C(what) and C(reason).
-      type: list
-      elements: dict
-    extra:
-      description:
-        - Elements without an option, which are in options C(extra), each with C(what) and C(reason) (the releases that
-          know it).
-      type: list
-      elements: dict
-      version_added: 2.1.0
-    notes:
-      description: What to do or to know before the variables are used.
-      type: list
-      elements: str
-"""
 
 import base64
 import binascii
 import posixpath
 import typing as t
 
-from ansible.errors import AnsibleFilterError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.elements import BadSyntax
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.environment import Used
@@ -214,7 +49,7 @@ READ_BY_SERVER = ("OME_LICENSE_KEY", "OME_DUMP_RTMP")
 _FIX = "Correct the file."
 _FIX_SYNTAX = f"{_FIX} The server cannot read it, either."
 _CHECK = (
-    "Check that import_config_dir is the server's configuration directory on the media server, and that the user of "
+    "Check that config_dir is the server's configuration directory on the media server, and that the user of "
     "the task may read its files; become is usually necessary."
 )
 _JOBS = {"push_tasks": ("push", PUSH_TASKS), "records": ("file", RECORDS)}
@@ -368,7 +203,22 @@ def import_config(
     environment_from: str = "",
     version: str | None = None,
 ) -> dict[str, t.Any]:
-    """Return the configuration files as variables of the roles provision and server."""
+    """Return the configuration files as variables of the roles provision and server.
+
+    :param contents: what was read: ``item``, the path relative to ``directory`` or an absolute one of a file with
+        environment variables; and ``content`` in Base64, or ``msg`` about why it could not be read.
+    :param directory: the real path of the directory with Server.xml.
+    :param files: what is in it: ``path``, ``isreg`` and ``size``. :param links: the real paths behind links, by path.
+    :param server_directory: the directory as the server sees it. Relative paths of certificates become absolute with
+        it, and paths of stream maps inside of it are read.
+    :param environment_from: the absolute path of the file from which the server gets its environment, of a compose
+        file also ``#`` and the name of the service.
+    :param version: of the server that the variables are for; elements of ``extra`` that it does not know are left out.
+    :returns: ``problems`` as sentences, and ``needed``, further files to read. If there are neither: the variables in
+        YAML by kind (``api_token``, ``server``, ``environment``, ``logger``, ``vhosts``, ``push_tasks``, ``records``),
+        ``counts``, ``secrets`` (``name`` and ``where``), ``left_out`` and ``extra`` (``what`` and ``reason``),
+        ``variables`` (``name``, ``text``, ``missing``) and ``notes``.
+    """
     try:
         read = plain(contents)
         of_environment = [entry for entry in read if entry["item"].startswith(("/", "~"))]
@@ -377,9 +227,7 @@ def import_config(
         )
         sources = _sources(of_environment, str(environment_from or ""))
     except (TypeError, KeyError, AttributeError, ValueError, binascii.Error):
-        raise AnsibleFilterError(
-            "import_config expects results of ansible.builtin.slurp in a loop, and files of ansible.builtin.find"
-        ) from None
+        raise ValueError("unexpected contents or files") from None
     try:
         imported = Importer(texts, str(server_directory or directory), parse(version) if version else None).read()
     except OmeError as error:
@@ -393,11 +241,3 @@ def import_config(
         return {"problems": [], "needed": [*texts.needed, *sources.needed]}
     shown = _variables(imported, sources, show_secrets=boolean(show_secrets, strict=False))
     return {"problems": [], "needed": [], **shown}
-
-
-class FilterModule:
-    """The plugin that Ansible loads."""
-
-    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """Return the filters by name."""
-        return {"import_config": import_config}

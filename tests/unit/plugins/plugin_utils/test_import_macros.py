@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter import_config with macros: files to variables, and by server_config back to files, as people see it."""
+"""An import with macros: files to variables, and by server_config back to files, as people see it."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class OneStream(Operation):
 
     @classmethod
     def summary(cls, params: Params, result: Params, ended: str = "") -> Result:
-        """Return the part of a result that says what was done, without its line, and that as text in ``line``.
+        """Return the keys of a result that say what was done, and the same in words as ``line``.
 
         :param params: the options; of a task that has failed before their check, as they were specified.
         :param result: of the task so far, with what ``run`` has added for this.

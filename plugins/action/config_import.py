@@ -30,7 +30,8 @@ class ActionModule(FileAction):
     operation = ConfigImport
 
     def read_and_write(self, name: str, path: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
-        options, contents = self._task.args, list[t.Any]()
+        options = self._task.args
+        contents: list[t.Any] = []
         show_secrets = bool(boolean(options.get("show_secrets", False), strict=False))
         needed: list[str] = []
         while True:

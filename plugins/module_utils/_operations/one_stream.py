@@ -56,7 +56,7 @@ class OneStream(Operation):
 
         :param params: the options; of a task that has failed before their check, as they were specified.
         :param result: of the task so far, with what ``run`` has added for this.
-        :param ended: what stands in place of an action if there is none.
+        :param ended: the text of a task that has done nothing.
         """
         raise NotImplementedError
 

@@ -277,4 +277,4 @@ def _result_of(run: t.Callable[[], Result]) -> Result:
     try:
         return run()
     except OmeError as error:
-        return {"failed": True, "changed": False, "msg": str(error), "error": error.as_result()}
+        return error.as_failure()

@@ -20,7 +20,7 @@ from .._core.context import Context
 from .._core.errors import BadInput, OmeError, Refusal
 from .._core.texts import shortened
 from .._host import commands, systemd, watcher_units
-from .._host.own_files import CREATED, REMOVED, OwnFile
+from .._host.own_files import CHANGED, CREATED, REMOVED, OwnFile
 from .._host.own_paths import text_problem
 from .._host.watcher_place import BACKOFF, INVENTORY, PROGRAM, SETTINGS, Place, uid_of
 from .base import TEXT, Operation, Params, Result, state_option
@@ -149,9 +149,9 @@ class Watcher(Operation):
         states = {file.path: state for file in files if (state := file.state())}
         made = place.found is None or place.found.st_uid != uid
         if made:
-            states[directory] = CREATED if place.found is None else "changed"
+            states[directory] = CREATED if place.found is None else CHANGED
         given = [path for path in place.files if os.stat(path).st_uid != uid and path not in states]
-        states.update(dict.fromkeys(given, "changed"))
+        states.update(dict.fromkeys(given, CHANGED))
         found = os.path.exists(timer.path)
         result = self._result(states, files)
         if not context.check_mode:

@@ -32,6 +32,7 @@ extends_documentation_fragment:
   - streamops.ovenmediaengine.connection
   - streamops.ovenmediaengine.attributes
   - streamops.ovenmediaengine.attributes.changing
+  - streamops.ovenmediaengine.provision
   - streamops.ovenmediaengine.virtual_host.provisioned
   - streamops.ovenmediaengine.application.provisioned
   - streamops.ovenmediaengine.stream.provisioned
@@ -48,64 +49,6 @@ options:
     elements: str
     choices: [vhosts, applications, streams, scheduled_channels, multiplex_channels, push_tasks, records]
     default: [vhosts, applications, streams, scheduled_channels, multiplex_channels, push_tasks, records]
-  purge_vhosts:
-    description:
-      - Whether to delete virtual hosts that were created through the API and are not listed.
-      - Each purge needs its list. It is refused if the list is empty, unless O(purge_everything=true).
-    type: bool
-    default: false
-  purge_applications:
-    description:
-      - Whether to delete applications that are not listed, in virtual hosts for which O(applications) or O(vhosts) list
-        applications.
-    type: bool
-    default: false
-  purge_scheduled_channels:
-    description:
-      - Whether to delete scheduled channels that are not listed, in the applications for which O(scheduled_channels)
-        lists some.
-    type: bool
-    default: false
-  purge_multiplex_channels:
-    description:
-      - Whether to delete multiplex channels that are not listed, in the applications for which O(multiplex_channels)
-        lists some.
-    type: bool
-    default: false
-  purge_push_tasks:
-    description:
-      - Whether to stop push tasks that are not listed, in the applications for which O(push_tasks) lists some.
-    type: bool
-    default: false
-  purge_records:
-    description:
-      - Whether to stop recordings that are not listed, in the applications for which O(records) lists some.
-    type: bool
-    default: false
-  purge_everything:
-    description:
-      - Whether a purge accepts an empty list. O(purge_vhosts) then deletes every virtual host that was created through
-        the API. The other purges are limited to parents of listed objects, so that they remove nothing if the list is
-        empty.
-    type: bool
-    default: false
-  recreate:
-    description:
-      - Whether to delete and recreate virtual hosts, applications, pulled streams and channels that differ. This
-        disconnects their viewers. Without this option the task fails and reports the differences and what a recreate
-        would drop.
-      - What a virtual host or an application holds is restored, see
-        O(streamops.ovenmediaengine.vhosts#module:recreate) and
-        O(streamops.ovenmediaengine.applications#module:recreate).
-    type: bool
-    default: false
-  require_reachable:
-    description:
-      - Whether to fail, before anything is created, if publishers or viewers would not reach a new virtual host through
-        all of its host names, or if this cannot be determined. By default the task only warns, and lists the names in
-        RV(unreachable_host_names).
-    type: bool
-    default: false
   durable:
     description:
       - Whether virtual hosts, applications, push tasks and recordings survive a restart of the server. They are made
@@ -132,35 +75,6 @@ options:
       - With V(0), the task makes one attempt, with O(retries).
     type: float
     default: 60
-  stream_wait_timeout:
-    description:
-      - Seconds for which a pull is retried while its origin cannot be reached.
-    type: float
-    default: 30
-  push_wait_for:
-    description:
-      - State to wait for after the start of a push task. V(ready) waits until the server has accepted it, V(pushing)
-        until media flows.
-    type: str
-    choices: [ready, pushing]
-    default: ready
-  push_wait_timeout:
-    description:
-      - Seconds to wait for O(push_wait_for), and for stopped push tasks to disappear.
-    type: float
-    default: 30
-  record_wait_for:
-    description:
-      - State to wait for after the start of a recording. V(ready) waits until the server has accepted it, V(recording)
-        until media is written.
-    type: str
-    choices: [ready, recording]
-    default: ready
-  record_wait_timeout:
-    description:
-      - Seconds to wait for O(record_wait_for), and for stopped recordings to disappear.
-    type: float
-    default: 30
 attributes:
   idempotent:
     support: full

@@ -116,8 +116,10 @@ class InProcessAction(NormalAction):
 
         ansible-core prints only the diffs of tasks that changed something.
         """
-        diff = result.get("diff")
-        if result.get("failed") and diff and getattr(self._task, "diff", False) and not self._task.no_log:
+        found = result.get("diff")
+        if not (result.get("failed") and found and getattr(self._task, "diff", False)) or self._task.no_log:
+            return
+        for diff in found if isinstance(found, list) else [found]:
             # The sides are objects, or the texts of files.
             before, after = (
                 (side if isinstance(side, str) else json.dumps(side, indent=4, sort_keys=True)).splitlines()

@@ -192,11 +192,11 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     before = media.files()
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
         "typo": ({"server_restarts": "always"}, "server_restarts (did you mean server_restart?)"),
-        "no-version": ({"server_version": None}, "server_version has to be a complete version such as 0.21.0"),
-        "version": ({"server_version": "0.21"}, "server_version has to be a complete version such as 0.21.0"),
+        "no-version": ({"server_version": None}, "server_version: expected a complete version such as 0.21.0"),
+        "version": ({"server_version": "0.21"}, "server_version: expected a complete version such as 0.21.0"),
         "token": (
             {"server_settings": media.settings(managers={"api": {"access_token": "other"}})},
-            "differs from managers.api.access_token in server_settings",
+            "differs from server_settings.managers.api.access_token",
         ),
         "empty-token": ({"ovenmediaengine_api_token": None}, "ovenmediaengine_api_token is missing, or differs from"),
         "path": ({"server_config_dir": "ome"}, "server_config_dir has to be an absolute path"),
@@ -205,17 +205,17 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
             {"server_data_dir": str(media.config)},
             "server_config_dir and server_data_dir are the same directory",
         ),
-        "blank": ({"server_binary": "/opt/my server"}, "server_binary has to be a path of letters, digits and"),
+        "blank": ({"server_binary": "/opt/my server"}, "server_binary: has to be a path of letters, digits and"),
         "user": ({"server_user": "1000\nExec=x"}, "server_user: expected USER or USER:GROUP"),
         "unit": ({"server_unit": "../x"}, "server_unit: expected ASCII letters"),
         "volume": ({"server_volumes": ["/a:/b\nUser=x"]}, "server_volumes[0]: expected SOURCE:DESTINATION"),
         "image": ({"server_image": "x\nExec=y"}, "server_image: expected an image"),
         "application": (
             {"ovenmediaengine_applications": [{"vhost": "default", "name": "app"}]},
-            "applications of virtual hosts that ovenmediaengine_vhosts does not list: default.",
+            "expected applications of listed virtual hosts only, and default is in no file.",
         ),
         "durable": ({"ovenmediaengine_durable": False}, "Remove both variables for this server."),
-        "ports": ({"server_ports": ["1935/tcp"]}, "It needs server_network: bridge"),
+        "ports": ({"server_ports": ["1935/tcp"]}, "server_ports: expected together with a bridge. Set server_network: bridge and"),
         "port": (
             {"server_network": "bridge", "server_ports": ["rtmp"]},
             "server_ports[0]: expected a port or a range of ports",
@@ -244,7 +244,7 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
         ),
         "tls-port": (
             {"server_settings": {"bind": {"managers": {"api": {"tls_port": "8082"}}}}},
-            "server_settings has bind.managers without api.port",
+            "server_settings.bind.managers: expected api.port, because the address",
         ),
     }
     inventory = {name: {**media.variables, **variables} for name, (variables, _words) in cases.items()}
@@ -254,8 +254,10 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
     assert run.status == 2 and "canary" not in run.output, run.output
     for name, (_variables, words) in cases.items():
         assert words in run.failure(name), run.output
-        assert "Nothing was changed." in run.failure(name)
-        assert run.summary(name).endswith("failed")
+        # What Ansible itself checks says nothing of it, and has changed nothing.
+        refused = "Supported parameters" in words or name == "typo"
+        assert refused or "Nothing was changed." in run.failure(name)
+        assert run.summary(name).endswith("not run" if name == "durable" else "failed")
     assert media.files() == before and host.calls() == []
 
 
@@ -289,4 +291,4 @@ def test_an_image_that_cannot_be_pulled_changes_nothing(project: Project, host: 
     text = failed.failure("media-1")
     assert failed.status == 2 and media.files() == before, failed.output
     assert "The image docker.io/airensoft/ovenmediaengine:v0.21.0 could not be pulled: Error: " in text
-    assert "connection refused Correct server_version, " in text and text.endswith("Nothing was changed.")
+    assert "connection refused Correct server_image_tag or server_image_digest, " in text and text.endswith("Nothing was changed.")

@@ -142,5 +142,5 @@ def test_variables_without_a_value_are_named_before_the_start(project: Project, 
     media.variables["server_settings"] = media.settings(name="${env:NAME}", stun_server="${env:STUN:a.example.com:1}")
     checked = media.play("--check")
     assert checked.status == 0, checked.output
-    text = "uses environment variables without a default that server_environment does not set: NAME"
+    text = "uses environment variables that have neither a default nor a value: NAME"
     assert text in checked.summary("media-1")

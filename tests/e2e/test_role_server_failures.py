@@ -118,8 +118,8 @@ def test_a_token_change_without_the_previous_token_fails_at_once(project: Projec
         assert refused.status == 2, refused.output
         assert refused.failure("media-1") == (
             "The running server does not accept ovenmediaengine_api_token. Set server_previous_api_token to the token "
-            "that the server was started with, or server_restart: always, which disconnects everybody. Nothing was "
-            "changed."
+            "that the server was started with, or set server_restart: always, which disconnects everybody. Nothing "
+            "was changed."
         )
     assert {path: text for path, text in media.files().items() if not path.endswith(".log")} == {
         path: text for path, text in before.items() if not path.endswith(".log")
@@ -214,7 +214,7 @@ def test_the_log_directory_of_the_role_is_closed_and_follows_the_user(project: P
     old.write_text("", encoding="utf-8")
     # Check mode does not create a user.
     predicted = media.play("--check", server_user="ovenmediaengine-of-tests")
-    assert predicted.status == 0 and "Create the directories" in changed(predicted), predicted.output
+    assert predicted.status == 0 and "Server" in changed(predicted), predicted.output
     changed_user = media.play(server_user="nobody")
     assert changed_user.status == 0, changed_user.output
     nobody = pwd.getpwnam("nobody").pw_uid
@@ -231,8 +231,8 @@ def test_a_unit_of_somebody_else_is_neither_replaced_nor_removed(project: Projec
     refused = media.play()
     assert refused.status == 2, refused.output
     assert refused.failure("media-1") == (
-        f"{media.unit_file} exists, and this role has not written it. Set another server_unit, or move the file away. "
-        "Nothing was changed."
+        f"server_unit: expected another one, because {media.unit_file} exists, and this collection has not written it. "
+        "Choose another name, or move the file away. Nothing was changed."
     )
     removed = media.play(server_state="absent")
     assert removed.status == 0 and media.unit_file.read_text(encoding="utf-8") == theirs, removed.output

@@ -55,6 +55,9 @@ class Operation:
     always_needs_server = True
     # Whether the module has connection options at all. One that only works on files has none.
     has_connection = True
+    # Whether the operation makes its clients itself, because the address of its server can change. Then ``run`` gets a
+    # function in place of an Api, which takes other values of connection options and returns a client.
+    connects_itself = False
     # Whether the module goes on if the connection to its host ends.
     outlives_connection = False
     # Options that are lists in which an invalid entry is a finding, and not the end of the task.

@@ -68,7 +68,11 @@ class ServerConfig(Operation):
 
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
-        options = super().as_declared(specified)
+        return cls.expanded(super().as_declared(specified))
+
+    @staticmethod
+    def expanded(options: dict[str, t.Any]) -> dict[str, t.Any]:
+        """Return options in which names of the server's settings have the form of their argument spec."""
         return {**options, "server": server_config.expand_names(options["server"])} if "server" in options else options
 
     @property

@@ -71,7 +71,7 @@ def perform(
     that are findings, by path. ``module`` is the module's full name.
     """
     work = operation({**params, INVALID_ENTRIES: invalid_entries} if invalid_entries else params)
-    if work.needs_server and not HAS_REQUESTS:
+    if (work.needs_server or work.connects_itself) and not HAS_REQUESTS:
         text = f"{missing_required_lib('requests').rstrip('.')}. {_PYTHON_HINT}"
         return Outcome({"failed": True, "msg": text, "exception": REQUESTS_IMPORT_ERROR})
     secrets = SecretStore()
@@ -86,6 +86,19 @@ def perform(
     return Outcome(result, [shortened(secrets.scrub(warning)) for warning in context.warnings], names)
 
 
+@contextlib.contextmanager
+def _client(settings: Settings, context: Context, connections: Lender) -> t.Iterator[Api]:
+    """Return a client for these settings, which is closed at the end."""
+    if in_clear_text(settings):
+        context.warn(IN_CLEAR_TEXT)
+    with connections(settings) as pooled:
+        transport = Transport(settings, connections=pooled, notice=context.retries.append, redact=context.secrets.scrub)
+        try:
+            yield Api(transport)
+        finally:
+            transport.close()
+
+
 def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Context, connections: Lender) -> Result:
     """Return the operation's result, or that of the error that ended it."""
     context.secrets.add(params.get("api_token"), *(params.get("http_headers") or {}).values())
@@ -93,18 +106,16 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
         settings = settings_of(params) if operation.needs_server else None
         operation.collect_secrets(context.secrets)
         operation.check()
+        if operation.connects_itself:
+
+            def connect(**options: t.Any) -> t.ContextManager[Api]:
+                return _client(settings_of({**params, **options}), context, connections)
+
+            return operation.run(connect, context)
         if settings is None:
             return operation.run(None, context)
-        if in_clear_text(settings):
-            context.warn(IN_CLEAR_TEXT)
-        with connections(settings) as pooled:
-            transport = Transport(
-                settings, connections=pooled, notice=context.retries.append, redact=context.secrets.scrub
-            )
-            try:
-                return operation.run(Api(transport), context)
-            finally:
-                transport.close()
+        with _client(settings, context, connections) as api:
+            return operation.run(api, context)
     except OmeError as error:
         entry = operation.entry_of(error.option) if isinstance(error, BadInput) else ""
         if entry:

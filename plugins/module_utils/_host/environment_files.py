@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=\\-]*")
 _ESCAPED = re.compile(r'(["\\`$])')
 
 
-def problems(variables: t.Any, backend: str, what: str = "server_environment") -> list[str]:
+def problems(variables: t.Any, backend: str, what: str = "environment") -> list[str]:
     """Return why variables cannot be those of a server; ``what`` is the name of the dictionary."""
     if not isinstance(variables, t.Mapping):
         return [f"{what} has to be a dictionary of environment variables and their values."]
@@ -48,7 +48,7 @@ def text_of(value: t.Any) -> str:
 
 
 def render(variables: t.Mapping[str, t.Any], backend: str) -> str:
-    """Return the text of a file for a backend of the role server, for variables without :func:`problems`."""
+    """Return the text of a file for a backend of the module `server`, for variables without :func:`problems`."""
     quotes: dict[str, t.Callable[[str], str | None]] = {
         "systemd": _for_systemd,
         "quadlet": str,

@@ -1,0 +1,153 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The process of a server: a unit of systemd, or a container of docker compose."""
+
+from __future__ import annotations
+
+import os
+import re
+import typing as t
+
+from .._core.context import Context
+from .._core.errors import OmeError
+from . import systemd
+from .commands import Ended, run
+from .server_place import ServerPlace
+
+ACTIVE, STARTING = ("active", "reloading"), "activating"
+_LOOKS, _PAUSE = 5, 1.0  # reads of a state that changes, and seconds between two of them
+_LINES = "2000"
+_LONGEST_START = 600.0  # seconds; a container can need an image
+_ENDED = re.compile(r"Main process exited, code=exited, status=([0-9]+)")
+
+
+class StartFailed(OmeError):
+    """A container that could not be started; ``said`` is what docker wrote."""
+
+    def __init__(self, ended: Ended) -> None:
+        super().__init__("host", "start the server", detail="It could not be started.")
+        self.said = ended.said
+
+
+class Mark(t.NamedTuple):
+    """Where the logs of a start begin."""
+
+    since: str
+    """Seconds since 1970, by the clock that systemd and docker use."""
+    size: int
+    """Bytes of the log file."""
+
+
+class ServerService:
+    """Starts and stops a server, and says how it runs."""
+
+    def __init__(self, place: ServerPlace, context: Context) -> None:
+        self._place, self._context = place, context
+        self._name = f"{place.unit}.service"
+        self._compose = place.backend == "compose"
+
+    def state(self) -> str:
+        """Return ``active``, ``reloading``, ``activating`` (also between two attempts to start), or another state."""
+        if not self._compose:
+            return systemd.properties(self._name, "ActiveState")["ActiveState"] or "inactive"
+        if not os.path.exists(self._place.unit_file):
+            return "inactive"
+        return "active" if self._docker("ps", "--status", "running", "--quiet").output.strip() else "inactive"
+
+    def stays_up(self) -> bool:
+        """Return whether the process is there for some seconds. One that cannot start is there for a moment."""
+        for look in range(_LOOKS):
+            if look:
+                self._context.sleep(_PAUSE)
+            if self.state() not in ACTIVE:
+                return False
+        return True
+
+    def restart(self) -> None:
+        """Start the server, or start it again. Raises OmeError."""
+        if self._compose:
+            ended = self._docker("up", "--detach", "--quiet-pull", "--force-recreate")
+            if ended.status:
+                raise StartFailed(ended)
+            return
+        systemd.forget_failure(self._name)  # systemd refuses to start a unit that has failed too often.
+        systemd.reload_units()
+        # A start would leave a unit that waits for its next attempt as it is.
+        systemd.act("restart", self._name)
+
+    def stop(self) -> None:
+        """Stop the server. Raises OmeError."""
+        if self._compose:
+            ended = self._docker("down")
+            if ended.status:
+                raise OmeError("host", "stop the server", detail=ended.said)
+            return
+        systemd.act("stop", self._name)
+
+    def starts_with_host(self) -> bool:
+        """Return whether the host starts the server. Podman and docker do by themselves."""
+        if self._place.backend != "systemd":
+            return True
+        return systemd.properties(self._name, "UnitFileState")["UnitFileState"] == "enabled"
+
+    def start_with_host(self, *, enabled: bool) -> None:
+        """Let the host start the server, or not."""
+        systemd.reload_units()
+        systemd.act("enable" if enabled else "disable", self._name)
+
+    def forget(self) -> None:
+        """Let systemd forget a unit that has no file any more."""
+        if not self._compose:
+            systemd.reload_units()
+            systemd.forget_failure(self._name)
+
+    def mark(self) -> Mark:
+        """Return where the logs of a start begin."""
+        try:
+            size = os.stat(self._place.log_file).st_size
+        except OSError:
+            size = 0
+        return Mark(run("date", "+%s").output.strip(), size)
+
+    def logs(self, mark: Mark) -> list[str]:
+        """Return what systemd or docker, and the log file, have got since a start."""
+        if self._compose:
+            unit = self._docker("logs", "--no-color", "--no-log-prefix", "--tail", _LINES, "--since", mark.since)
+        else:
+            more = ("--output", "cat", "--no-pager", "--quiet")
+            unit = run("journalctl", "--unit", self._name, "--since", f"@{mark.since}", "--lines", _LINES, *more)
+        file = run("tail", f"--bytes=+{mark.size + 1}", self._place.log_file)
+        return [unit.output, file.output]
+
+    def exit_status(self, log: str) -> str:
+        """Return the status with which the process has ended since a start; empty if it has not.
+
+        :param log: what systemd has logged since. It has each end but those with status 0.
+        """
+        if self._compose:
+            return self._container_status()
+        known = systemd.properties(self._name, "ActiveState", "NRestarts", "ExecMainStatus")
+        ends = _ENDED.findall(log)
+        if ends:
+            return str(ends[-1])
+        has_ended = known["ActiveState"] not in ACTIVE or known["NRestarts"] not in ("", "0")
+        return known["ExecMainStatus"] if has_ended else ""
+
+    def _container_status(self) -> str:
+        """Return the status of the container. Docker starts it again and again, and knows it only in between."""
+        ended = Ended(0, "", "")
+        for look in range(_LOOKS + 1):
+            if look:
+                self._context.sleep(_PAUSE)
+            form = "{{.State.ExitCode}} {{.State.Status}}"
+            ended = run("docker", "inspect", "--format", form, self._place.unit)
+            if ended.status or not ended.output.strip().endswith(" running"):
+                break
+        found = re.match(r"([0-9]+) (?!running)", ended.output)
+        return found[1] if found else ""
+
+    def _docker(self, *command: str) -> Ended:
+        project = ("--project-name", self._place.unit, "--file", self._place.unit_file)
+        return run("docker", "compose", *project, *command, timeout=_LONGEST_START)

@@ -1,0 +1,137 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The options of the module `server`, and those of the operation that writes its configuration."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from .._core.macros import resolved
+from .._host.environment_files import text_of
+from .._host.server_place import BACKENDS
+from .._resources.server_config import SERVER
+from .base import TEXT, Params, Result, state_option
+from .provision import Provision
+from .server_config import ServerConfig
+
+API_PORT = "8081"
+_STRINGS = {"type": "list", "elements": "str", "default": []}
+_NOT_PROVISIONED = ("parts", "durable", "config_dir", "wait_timeout")
+_PATH = {"type": "path"}
+Tree = t.Dict[str, t.Any]
+
+
+def specs() -> dict[str, t.Any]:
+    """Return the argument spec without the connection options."""
+    config = ServerConfig.options()
+    return {
+        "state": state_option("present", "absent"),
+        "backend": state_option(*BACKENDS),
+        "version": TEXT,
+        "unit": {"type": "str", "default": "ovenmediaengine"},
+        "image": {"type": "str", "default": "docker.io/airensoft/ovenmediaengine"},
+        "image_tag": TEXT,
+        "image_digest": {"type": "str", "default": ""},
+        "binary": _PATH,
+        "user": {"type": "str", "default": ""},
+        "config_dir": {"type": "path", "default": "/etc/ovenmediaengine"},
+        "log_dir": {"type": "path", "default": "/var/log/ovenmediaengine"},
+        "data_dir": {"type": "path", "default": "/var/lib/ovenmediaengine"},
+        "volumes": _STRINGS,
+        "network": state_option("host", "bridge"),
+        "ports": _STRINGS,
+        "environment": {"type": "dict", "no_log": True},
+        "file_limit": {"type": "int", "default": 65535},
+        "rmem_max": {"type": "int", "default": 0},
+        "wmem_max": {"type": "int", "default": 0},
+        "log_days": {"type": "int", "default": 14},
+        "server": config["server"],
+        "logger": config["logger"],
+        "restart": state_option("if_idle", "never", "always"),
+        "start": {"type": "bool", "default": True},
+        "max_viewers": {"type": "int", "default": 1},
+        "idle_wait": {"type": "int", "default": 300},
+        "start_wait": {"type": "int", "default": 60},
+        "stream_wait": {"type": "int", "default": 30},
+        "previous_api_token": {"type": "str", "default": "", "no_log": True},
+        "unit_dir": _PATH,
+        "sysctl_dir": {"type": "path", "default": "/etc/sysctl.d"},
+        "tmpfiles_dir": {"type": "path", "default": "/etc/tmpfiles.d"},
+        "earlier": {"type": "dict"},
+        **{name: spec for name, spec in Provision.options().items() if name not in _NOT_PROVISIONED},
+    }
+
+
+def options_of(params: Params) -> Result:
+    """Return the options of :class:`ServerConfig`: what the files of the server are to hold."""
+    return {
+        **{name: spec.get("default") for name, spec in ServerConfig.options().items()},
+        "config_dir": params["config_dir"],
+        "version": params["version"],
+        "server": _settings(params),
+        "logger": params["logger"] or {"path": params["log_dir"]},
+        "vhosts": _vhosts(params),
+        "push_tasks": params["push_tasks"] or [],
+        "records": params["records"] or [],
+        "purge": params["purge_vhosts"],
+    }
+
+
+def _settings(params: Params) -> Tree:
+    """Return the settings of Server.xml, to which the token and, if nothing is said of it, the port of the API belong."""
+    specified = SERVER.specified(params["server"] or {})
+    api: Tree = {"managers": {"api": {"access_token": params["api_token"]}}}
+    if not (specified.get("bind") or {}).get("managers"):
+        api["bind"] = {"managers": {"api": {"port": API_PORT}}}
+    return _combined(api, specified)
+
+
+def _combined(default: Tree, other: t.Mapping[str, t.Any]) -> Tree:
+    """Return a tree with the values of both, those of the second one first."""
+    return {
+        **default,
+        **{
+            key: _combined(default[key], value)
+            if isinstance(value, t.Mapping) and isinstance(default.get(key), dict)
+            else value
+            for key, value in other.items()
+        },
+    }
+
+
+def _vhosts(params: Params) -> list[Tree]:
+    """Return the virtual hosts as their files hold them, each with all of its applications."""
+    found = []
+    for vhost in params["vhosts"] or ():
+        more = [
+            {key: value for key, value in app.items() if key != "vhost"}
+            for app in params["applications"] or ()
+            if app["vhost"] == vhost["name"]
+        ]
+        found.append({**vhost, "applications": [*(vhost["applications"] or ()), *more]} if more else dict(vhost))
+    return found
+
+
+def unlisted(params: Params) -> list[str]:
+    """Return the virtual hosts of applications that are not listed, so that no file could hold them."""
+    listed = {vhost["name"] for vhost in params["vhosts"] or ()}
+    return sorted({app["vhost"] for app in params["applications"] or () if app["vhost"] not in listed})
+
+
+def port_of_api(params: Params) -> str:
+    """Return the port at which the API is to be, with the variables of the server's environment; empty if there is none."""
+    managers = (SERVER.specified(params["server"] or {}).get("bind") or {}).get("managers")
+    if not managers:
+        return API_PORT
+    text = str((managers.get("api") or {}).get("port") or "")
+    values = {name: text_of(value) for name, value in (params["environment"] or {}).items()}
+    found = re.match(r"[0-9]+", resolved(text, values))
+    return found[0] if found else ""
+
+
+def missing_variables(params: Params, used: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
+    """Return the environment variables that the configuration uses and that have neither a value nor a default."""
+    return sorted(one["name"] for one in used if one["required"] and one["name"] not in (params["environment"] or {}))

@@ -1,0 +1,337 @@
+# Copyright (c) 2026, StreamOps
+# GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The run of a task of the module `server`: from what is installed to what is desired.
+
+The states of a server that is to be present, in order. A run that is killed in any of them is completed by the next one:
+
+1. *read*: nothing has changed.
+2. *prepared*: directories and rules of the host are there.
+3. *pending* (``pending.json`` of :mod:`server_memory` is there): copies of what runs are kept, and files may differ from
+   it. The server still runs with what it was started with.
+4. *started*, or *put back* if it did not come up: then files and copies are equal again, and nothing is pending.
+5. *provisioned*: the API has made what needs no restart.
+
+If a run is killed in state 3, the next one writes the rest and starts the server. If it is killed while systemd or
+docker start the server, the next one finds a server that is newer than its files, or starts it again.
+"""
+
+from __future__ import annotations
+
+import os
+import typing as t
+
+from .._core.context import Context
+from .._core.errors import OmeError, Refusal
+from .._core.texts import listed
+from .._host import server_program
+from .._host.server_memory import ServerMemory
+from .._host.server_place import ServerPlace
+from .._host.server_program import UNTOUCHED
+from .._host.server_service import ServerService
+from . import server_plan
+from .audit import AuditInfo
+from .base import Params, Result
+from .provision import Provision
+from .server_api import Address, Connect, ServerApi
+from .server_config import ServerConfig
+from .server_files import StepFailed, ServerFiles
+from .server_installed import Installed, read
+from .server_options import missing_variables, options_of
+from .server_plan import Plan
+from .server_start import NotStarted, Old, ServerStart
+from .server_summary import ABSENT, FAILED, RAN, RESTARTED, ROLLED_BACK, STARTED, UNINSTALLED, summary
+
+
+class ServerTask:
+    """Brings one server into the desired state."""
+
+    def __init__(self, params: Params, connect: Connect, new: Address, context: Context) -> None:
+        """``new`` is the address of the API as it is to be."""
+        self._params, self._new, self._context = params, new, context
+        self._place = ServerPlace(params)
+        self._memory = ServerMemory(self._place)
+        self._service = ServerService(self._place, context)
+        self._api = ServerApi(params, connect, context)
+        self._files = ServerFiles(params, self._place, self._memory, context)
+        self._installed = Installed(new)
+        self._plan = Plan()
+        self._refusal = ""
+        self._found: Result = {}
+        self._fetched = False
+        self._provisioned: Result = {}
+
+    def run(self) -> Result:
+        """Return the result of the task, also if it has failed."""
+        failure: Result = {}
+        try:
+            if self._params["state"] == "present":
+                self._present()
+            else:
+                self._absent()
+        except NotStarted as error:
+            self._found["action"] = ROLLED_BACK if error.rolled_back else FAILED
+            failure = error.as_failure()
+        except OmeError as error:
+            failure = error.as_failure()
+        return self._result(failure)
+
+    # Present
+
+    def _present(self) -> None:
+        replaced = self._place.replaced()
+        if replaced:
+            text = (
+                f"unit: expected another one, because {', '.join(replaced)} exists, and this collection has not written "
+                "it. Choose another name, or move the file away."
+            )
+            raise Refusal("use the files of the host", text, UNTOUCHED)
+        self._installed = read(self._params, self._memory, self._service, self._api, self._new)
+        if not self._params["earlier"]:
+            self._write()
+        self._found["host_warnings"] = [*self._earlier("host_warnings", []), *self._files.warnings, *self._unset()]
+        self._make_plan()
+        takes_turn = self._plan.start or (self._plan.restart and self._params["restart"] != "never")
+        if takes_turn and self._params["start"]:
+            self._take_turn()
+        elif not takes_turn:
+            self._provision(checked=True)
+        self._found["start_due"] = takes_turn and not self._params["start"]
+        if self._refusal and not self._context.check_mode:
+            raise Refusal("restart the server", self._refusal, "")
+
+    def _write(self) -> None:
+        """Put everything into place. What is to run comes first: if it cannot be had, nothing changes."""
+        config = self._config()
+        checked = config.run(None, Context(check_mode=True, secrets=self._context.secrets))
+        if checked.get("failed"):
+            self._files.config = {"upgrade": checked.get("upgrade")}
+            raise StepFailed(checked, UNTOUCHED)
+        fetch = server_program.prepare(self._place.backend, self._place.runs, self._params["version"], self._context)
+        if fetch is not None:
+            self._fetched = True
+            if not self._context.check_mode:
+                fetch()
+        self._files.write(config, self._service, keeps=self._keep)
+
+    def _unset(self) -> list[str]:
+        """Return a warning of environment variables without a value, if there are any."""
+        names = missing_variables(self._params, self._files.config.get("environment") or ())
+        text = "the configuration uses environment variables that have neither a default nor a value: "
+        return [text + listed(names)] if names else []
+
+    def _config(self) -> ServerConfig:
+        other = self._installed.version if self._installed.version != self._params["version"] else None
+        return ServerConfig({**options_of(self._params), "installed_version": other or None})
+
+    def _keep(self) -> None:
+        """Keep what runs. Only a server that has answered is known to run with its files."""
+        if not self._installed.running:
+            return
+        if self._memory.started:
+            self._note_own_start()
+            self._memory.keep()
+        elif self._installed.answered and not self._memory.has_copies and self._memory.files():
+            self._memory.copy_all()
+
+    def _started_with(self) -> dict[str, str]:
+        start_time = self._installed.start_time
+        return server_plan.started_with(self._memory.started, self._memory.files(), start_time)
+
+    def _note_own_start(self) -> None:
+        """Remember with which files the server runs, if it has started by itself since. They change now."""
+        files = self._started_with()
+        if files != self._memory.started.get("files"):
+            self._memory.note_running(files)
+
+    def _make_plan(self) -> None:
+        """Find out what is due."""
+        started = self._memory.started
+        predicted: t.Mapping[str, str] = {}
+        if self._context.check_mode:
+            if started and self._installed.running:
+                started = {**started, "files": self._started_with()}
+            predicted = self._own_changes({**self._earlier("changed_files", {}), **self._files.states})
+        self._plan = server_plan.plan(
+            started,
+            [*self._memory.files(), *self._memory.unit_files()],
+            running=self._installed.running,
+            start_time=self._installed.start_time,
+            version=self._params["version"],
+            image=self._place.runs,
+            predicted=predicted,
+        )
+        if self._installed.running and not self._plan.restart and not self._context.check_mode:
+            self._memory.forget_pending()
+
+    def _own_changes(self, states: t.Mapping[str, str]) -> dict[str, str]:
+        """Return those of the changes that are files of the server: configuration, unit and environment variables."""
+        own = (self._place.unit_file, self._place.environment_file)
+        return {path: state for path, state in states.items() if path in own or path.endswith(".xml")}
+
+    # The turn
+
+    def _take_turn(self) -> None:
+        """Start the server, or restart it when it is idle, and complete it."""
+        running = self._installed.running
+        if running and self._params["restart"] == "if_idle":
+            self._refusal = self._refused("restarted")
+        if self._refusal:
+            self._provision(checked=True)
+            return
+        live = self._live() if running else []
+        if not self._context.check_mode:
+            ServerStart(self._params, self._memory, self._service, self._api, self._context).run(self._new, self._old())
+        self._found["action"] = RESTARTED if running else STARTED
+        before, self._installed = self._installed, Installed(self._new, running=True, version=self._installed.version)
+        is_known = bool(self._memory.started) and before.version in ("", self._params["version"])
+        usable = not (before.has_other_token or before.refuses_token) or not self._context.check_mode
+        # Check mode has no files to compare with if a server is taken over, and another version has other options.
+        if not self._context.check_mode or (running and is_known and usable):
+            self._provision()
+        if not self._context.check_mode:
+            if before.version not in ("", self._params["version"]):
+                self._audit()
+            if live:
+                self._found["missing_streams"] = self._api.missing_streams(live, self._new)
+
+    def _refused(self, what: str) -> str:
+        """Wait until nobody uses the server; return why it may not be stopped, or an empty text."""
+        busy = self._api.why_busy(self._installed.address)
+        if not busy:
+            return ""
+        return (
+            f"The server was not {what}, because {busy}. It is due because {self._plan.because or 'state is absent'}. Run "
+            "the task again when the server is idle, raise idle_wait or max_viewers, or set restart: always, which "
+            "disconnects everybody."
+        )
+
+    def _live(self) -> list[str]:
+        """Return the live streams. A server that hangs is restarted nevertheless, if the options allow it."""
+        try:
+            return self._api.live_streams(self._installed.address)
+        except OmeError:
+            return []
+
+    def _old(self) -> Old:
+        """Return the server that runs now."""
+        installed = self._installed
+        usable = not installed.has_other_token and not installed.refuses_token
+        return Old(
+            installed.address,
+            self._memory.started.get("version", ""),
+            installed.refuses_token,
+            self._provision_old if usable else None,
+        )
+
+    def _provision_old(self) -> None:
+        # A server that this collection has never started has other files, and after a rollback it has them again.
+        self._run_provision(self._installed.address, durable=bool(self._memory.started))
+
+    def _provision(self, *, checked: bool = False) -> None:
+        """Make what needs no restart: new virtual hosts, jobs of live streams, and what is in no file.
+
+        :param checked: whether to look first if there is a server that accepts the token.
+        """
+        installed = self._installed
+        if checked and (not installed.running or installed.has_other_token or installed.refuses_token):
+            return
+        self._run_provision(installed.address, durable=True)
+
+    def _run_provision(self, address: Address, *, durable: bool) -> None:
+        options: Result = {
+            name: self._params[name] if name in self._params else spec.get("default")
+            for name, spec in Provision.options().items()
+        }
+        options.update(durable=durable, config_dir=self._place.config_dir, wait_timeout=0.0)
+        result = self._api.perform(Provision(options), address)
+        self._provisioned = result
+        if result.get("failed"):
+            raise StepFailed(result)
+
+    def _audit(self) -> None:
+        """Compare the server with the options after an upgrade or a downgrade. Findings fail nothing."""
+        options: Result = {name: spec.get("default") for name, spec in AuditInfo.options().items()}
+        lists = {name: self._params[name] or [] for name in options if isinstance(self._params.get(name), list)}
+        options.update(lists, durable=True, config_dir=self._place.config_dir)
+        try:
+            found = self._api.perform(AuditInfo({**self._params, **options}), self._new)
+        except OmeError:
+            return
+        if "counts" in found:
+            self._found["audit"] = {key: found[key] for key in ("counts", "findings")}
+
+    # Absent
+
+    def _absent(self) -> None:
+        """Stop the server, and remove what was written."""
+        exists = os.path.exists(self._place.unit_file) and self._place.unit_file not in self._place.of_others()
+        if exists:
+            self._installed = read(self._params, self._memory, self._service, self._api, self._new)
+        if self._installed.running:
+            if self._params["restart"] == "never":
+                text = "The server was not stopped, because restart is never. Set restart: if_idle or always."
+                raise Refusal("stop the server", text, "")
+            if self._params["restart"] == "if_idle":
+                self._refusal = self._refused("stopped")
+                if self._refusal and not self._context.check_mode:
+                    raise Refusal("stop the server", self._refusal, "")
+        if exists and not self._context.check_mode:
+            self._service.stop()
+            if self._place.backend == "systemd":
+                self._service.start_with_host(enabled=False)
+        known = self._params["version"] or self._installed.version or "0.21.0"
+        self._files.remove(ServerConfig({**options_of(self._params), "version": known, "state": "absent"}))
+        if exists and not self._context.check_mode:
+            self._service.forget()
+        self._found["action"] = UNINSTALLED if exists or self._files.config_changes else ABSENT
+
+    # The result
+
+    def _earlier(self, key: str, default: t.Any) -> t.Any:
+        """Return what an earlier task of the same run has found."""
+        return (self._params["earlier"] or {}).get(key) or default
+
+    def _result(self, failure: Result) -> Result:
+        earlier_files = self._earlier("changed_files", {})
+        states = {**earlier_files, **self._files.states}
+        config = [path for path in states if path.endswith(".xml")]
+        action = self._found.get("action", "")
+        due = (self._plan.start or self._plan.restart) and action not in (*RAN, UNINSTALLED, ABSENT)
+        upgrade = [one["text"] for one in self._files.config.get("upgrade") or ()]
+        found = {
+            **self._found,
+            "version": self._params["version"] or "",
+            "installed_version": self._installed.version,
+            "restart_required": due,
+            "reasons": list(self._plan.reasons),
+            "files": len(config),
+            "upgrade": self._earlier("upgrade", []) or upgrade,
+            "failed": bool(failure),
+        }
+        result: Result = {
+            **summary(found, refusal=self._refusal, check_mode=self._context.check_mode),
+            "changed": bool(self._files.states)
+            or self._fetched
+            or self._acted
+            or self._provisioned.get("changed", False),
+            "changed_files": states,
+            "start_due": self._found.get("start_due", False),
+        }
+        if not self._params["earlier"]:
+            result["diff"] = [self._files.diff]
+        if self._provisioned:
+            shown = {key: value for key, value in self._provisioned.items() if key != "diff"}
+            result["provision"] = shown
+            if self._provisioned.get("diff"):
+                result.setdefault("diff", []).append(self._provisioned["diff"])
+        result.update({key: value for key, value in failure.items() if key != "changed"})
+        if not failure:
+            result.pop("failed")
+        return result
+
+    @property
+    def _acted(self) -> bool:
+        """Whether the process was started or stopped."""
+        return self._found.get("action") in (*RAN, ROLLED_BACK, FAILED, UNINSTALLED)

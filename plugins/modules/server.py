@@ -21,10 +21,10 @@ description:
   - Makes what needs no restart through the API, as M(streamops.ovenmediaengine.provision) does with C(durable).
   - Audits the server after an upgrade or a downgrade. The findings fail nothing.
   - All problems of options are reported before anything is changed.
-  - If the connection to the host ends, the module finishes, or puts back what ran. What a run that was killed has begun,
-    the next run completes.
-  - Runs on the media server, as root. The role P(streamops.ovenmediaengine.server#role) runs it for one server of a play
-    after the other, and makes O(user).
+  - If the connection to the host ends, the module finishes, or puts back what ran. What a run that was killed has
+    begun, the next run completes.
+  - Runs on the media server, as root. The role P(streamops.ovenmediaengine.server#role) runs it for one server of a
+    play after the other, and makes O(user).
 extends_documentation_fragment:
   - streamops.ovenmediaengine.connection.optional
   - streamops.ovenmediaengine.attributes
@@ -142,8 +142,8 @@ options:
     description:
       - Environment variables of the server by name, which options of O(server) and O(vhosts) can
         use as C(${env:NAME}). Values are texts or numbers on one line.
-      - The module writes them to a file with mode C(0600), which the unit or the compose file names, and shows no value. A
-        change restarts the server as other settings do.
+      - The module writes them to a file with mode C(0600), which the unit or the compose file names, and shows no
+        value. A change restarts the server as other settings do.
       - The summary warns of variables that the configuration uses, that have no default, and that are not set here.
     type: dict
   file_limit:
@@ -343,8 +343,8 @@ missing_streams:
   elements: str
 audit:
   description:
-    - C(counts) and C(findings) of M(streamops.ovenmediaengine.audit_info) after an upgrade. Without keys if there was no
-      audit.
+    - C(counts) and C(findings) of M(streamops.ovenmediaengine.audit_info) after an upgrade. Without keys if there was
+      no audit.
   returned: always
   type: dict
 host_warnings:
@@ -362,6 +362,45 @@ line:
   type: str
   sample: "server 0.21.0: files changed: 1; restarted (Server.xml has changed)"
 # BEGIN GENERATED error
+error:
+  description: What failed, why, and what to do.
+  returned: on failure
+  type: dict
+  contains:
+    kind:
+      description: Kind of the error. The guide on errors lists all kinds.
+      type: str
+      sample: unauthorized
+    attempted:
+      description: Operation that failed.
+      type: str
+      sample: list the virtual hosts
+    meaning:
+      description: What the error means.
+      type: str
+    remedy:
+      description: How to fix it.
+      type: str
+    method:
+      description: HTTP method; V(null) if no request was sent.
+      type: str
+      sample: GET
+    path:
+      description: Path of the request; V(null) if no request was sent.
+      type: str
+      sample: /v1/vhosts
+    host:
+      description: Host and port of the server; V(null) if no request was sent.
+      type: str
+      sample: 127.0.0.1:8081
+    status:
+      description: HTTP status of the response; V(null) if there was no response.
+      type: int
+      sample: 401
+    server_message:
+      description: Message of the server; V(null) if it sent none.
+      type: str
+      sample: "[HTTP] Invalid credential (401)"
 # END GENERATED
 """
 

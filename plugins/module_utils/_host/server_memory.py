@@ -60,7 +60,7 @@ class ServerMemory:
         self._place = place
         self._good, self._made = (posixpath.join(place.memory, name) for name in ("last_good", "made"))
         self.started: dict[str, t.Any] = self._load("started.json") or {}
-        """``version``, ``image``, ``url`` and ``files`` (checksums by path) of the last start; empty before the first."""
+        """``version``, ``image``, ``url`` and ``files`` (checksums by path) of the last start, if there was one."""
         known = self._load("directories.json")
         if known is None:  # Release 2.0.0 kept no list, and took all of them for its own.
             known = list(place.directories) if self.started else []
@@ -149,7 +149,7 @@ class ServerMemory:
             if path not in now and path not in written:
                 _remove(copy)
         for path, copy in self._in(good).items():
-            if posixpath.basename(path) in MAPS and not pending:
+            if not pending and posixpath.basename(path) in MAPS:
                 _remove(copy)
         started = self.started.get("files", {})
         for path, one in now.items():
@@ -206,7 +206,7 @@ class ServerMemory:
         for one in self.files():
             if one.path not in copies:
                 _remove(one.path)
-        for path, copy in copies.items():
+        for copy in copies.values():
             root = self._made if copy.startswith(f"{self._made}/") else posixpath.join(self._good, "config")
             _copy(copy, root, self._place.config_dir)
 

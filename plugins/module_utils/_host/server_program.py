@@ -63,7 +63,7 @@ def pull(backend: str, image: str, context: Context) -> None:
             return
         said = shortened(ended.errors.strip(), _LONGEST_SAID)
     text = (
-        f"The image {image} could not be pulled: {said} Correct image_tag or image_digest, or the options image and "
+        f"The image {image} could not be pulled: {said} Correct image_tag or image_digest, or the options image "
         "version, or the access to the registry."
     )
     raise Refusal("fetch the image", text, UNTOUCHED)
@@ -80,8 +80,8 @@ def check_binary(path: str, version: str) -> None:
     found = re.search(r"v?([0-9]+[.][0-9]+[.][0-9]+)", run(path, "-v").output)
     if found is not None and parse(found[1]) != parse(version):
         text = (
-            f"{path} is version {found[1]}, and the option version is {version}. Install the binary of that version, or "
-            "correct the option version."
+            f"{path} is version {found[1]}, and the option version is {version}. Install the binary of that version, "
+            "or correct the option version."
         )
         raise Refusal("look for the program", text, UNTOUCHED)
 

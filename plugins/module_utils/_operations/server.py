@@ -84,9 +84,9 @@ class Server(Operation):
             raise Refusal(attempt, str(error.within(entry) if entry else error), UNTOUCHED) from None
         if not self.params["api_url"] and not port_of_api(self.params):
             text = (
-                "server.bind.managers: expected api.port, because the address of the API is not known without it. It is "
-                "missing, or a macro without a value. Set the port, the variable in environment, or api_url if the API has a "
-                "TLS port only."
+                "server.bind.managers: expected api.port, because the address of the API is not known without it. It "
+                "is missing, or a macro without a value. Set the port, the variable in environment, or api_url if "
+                "the API has a TLS port only."
             )
             raise Refusal(attempt, text, UNTOUCHED)
 
@@ -105,21 +105,21 @@ class Server(Operation):
             return " ".join(found)
         if not _VERSION.fullmatch(self.params["version"] or ""):
             return (
-                "version: expected a complete version such as 0.21.0, because all settings are checked against the options "
-                "that this version knows."
+                "version: expected a complete version such as 0.21.0, because all settings are checked against the "
+                "options that this version knows."
             )
         token = self.params["api_token"]
         own = ((self.params["server"] or {}).get("managers") or {}).get("api") or {}
         if not token or own.get("access_token") not in (None, token):
             return (
-                "api_token is missing, or differs from server.managers.api.access_token. It is written into Server.xml, and "
-                "used for the API. Set api_token only."
+                "api_token is missing, or differs from server.managers.api.access_token. It is written into "
+                "Server.xml, and used for the API. Set api_token only."
             )
         names = unlisted(self.params)
         if names:
             return (
-                f"applications: expected applications of listed virtual hosts only, and {listed(names)} is in no file. List "
-                "their virtual hosts, too."
+                f"applications: expected applications of listed virtual hosts only, and {listed(names)} is in no "
+                "file. List their virtual hosts, too."
             )
         if self.params["backend"] != "systemd" and (self.params["network"] == "bridge") != bool(self.params["ports"]):
             return "ports: expected together with a bridge. Set network: bridge and ports, or neither of them."

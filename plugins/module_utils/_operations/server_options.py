@@ -21,7 +21,7 @@ API_PORT = "8081"
 _STRINGS = {"type": "list", "elements": "str", "default": []}
 _NOT_PROVISIONED = ("parts", "durable", "config_dir", "wait_timeout")
 _PATH = {"type": "path"}
-Tree = t.Dict[str, t.Any]
+Tree = dict[str, t.Any]
 
 
 def specs() -> dict[str, t.Any]:
@@ -81,7 +81,7 @@ def options_of(params: Params) -> Result:
 
 
 def _settings(params: Params) -> Tree:
-    """Return the settings of Server.xml, to which the token and, if nothing is said of it, the port of the API belong."""
+    """Return the settings of Server.xml, with the token of the API, and with its port if nothing is said of it."""
     specified = SERVER.specified(params["server"] or {})
     api: Tree = {"managers": {"api": {"access_token": params["api_token"]}}}
     if not (specified.get("bind") or {}).get("managers"):
@@ -122,7 +122,7 @@ def unlisted(params: Params) -> list[str]:
 
 
 def port_of_api(params: Params) -> str:
-    """Return the port at which the API is to be, with the variables of the server's environment; empty if there is none."""
+    """Return the port at which the API is to be; empty if that is not known, as of a macro without a value."""
     managers = (SERVER.specified(params["server"] or {}).get("bind") or {}).get("managers")
     if not managers:
         return API_PORT

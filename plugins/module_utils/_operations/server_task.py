@@ -4,12 +4,12 @@
 
 """The run of a task of the module `server`: from what is installed to what is desired.
 
-The states of a server that is to be present, in order. A run that is killed in any of them is completed by the next one:
+The states of a server that is to be present, in order. What a killed run has left, the next one completes:
 
 1. *read*: nothing has changed.
 2. *prepared*: directories and rules of the host are there.
-3. *pending* (``pending.json`` of :mod:`server_memory` is there): copies of what runs are kept, and files may differ from
-   it. The server still runs with what it was started with.
+3. *pending* (``pending.json`` of :mod:`server_memory` is there): copies of what runs are kept, and files may differ
+   from it. The server still runs with what it was started with.
 4. *started*, or *put back* if it did not come up: then files and copies are equal again, and nothing is pending.
 5. *provisioned*: the API has made what needs no restart.
 
@@ -36,12 +36,17 @@ from .base import Params, Result
 from .provision import Provision
 from .server_api import Address, Connect, ServerApi
 from .server_config import ServerConfig
-from .server_files import StepFailed, ServerFiles
+from .server_files import ServerFiles, StepFailed
 from .server_installed import Installed, read
 from .server_options import missing_variables, options_of
 from .server_plan import Plan
 from .server_start import NotStarted, Old, ServerStart
 from .server_summary import ABSENT, FAILED, RAN, RESTARTED, ROLLED_BACK, STARTED, UNINSTALLED, summary
+
+_WHEN_IDLE = (
+    "Run the task again when the server is idle, raise idle_wait or max_viewers, or set restart: always, which "
+    "disconnects everybody."
+)
 
 
 class ServerTask:
@@ -83,10 +88,14 @@ class ServerTask:
         replaced = self._place.replaced()
         if replaced:
             text = (
-                f"unit: expected another one, because {', '.join(replaced)} exists, and this collection has not written "
-                "it. Choose another name, or move the file away."
+                f"unit: expected another one, because {', '.join(replaced)} exists, and this collection has not "
+                "written it. Choose another name, or move the file away."
             )
             raise Refusal("use the files of the host", text, UNTOUCHED)
+        if not self._params["earlier"]:
+            checked = self._config().run(None, Context(check_mode=True, secrets=self._context.secrets))
+            if checked.get("failed"):
+                raise StepFailed(checked, UNTOUCHED)
         self._installed = read(self._params, self._memory, self._service, self._api, self._new)
         if not self._params["earlier"]:
             self._write()
@@ -99,21 +108,16 @@ class ServerTask:
             self._provision(checked=True)
         self._found["start_due"] = takes_turn and not self._params["start"]
         if self._refusal and not self._context.check_mode:
-            raise Refusal("restart the server", self._refusal, "")
+            raise Refusal("restart the server", self._refusal, _WHEN_IDLE)
 
     def _write(self) -> None:
         """Put everything into place. What is to run comes first: if it cannot be had, nothing changes."""
-        config = self._config()
-        checked = config.run(None, Context(check_mode=True, secrets=self._context.secrets))
-        if checked.get("failed"):
-            self._files.config = {"upgrade": checked.get("upgrade")}
-            raise StepFailed(checked, UNTOUCHED)
         fetch = server_program.prepare(self._place.backend, self._place.runs, self._params["version"], self._context)
         if fetch is not None:
             self._fetched = True
             if not self._context.check_mode:
                 fetch()
-        self._files.write(config, self._service, keeps=self._keep)
+        self._files.write(self._config(), self._service, keeps=self._keep)
 
     def _unset(self) -> list[str]:
         """Return a warning of environment variables without a value, if there are any."""
@@ -122,6 +126,7 @@ class ServerTask:
         return [text + listed(names)] if names else []
 
     def _config(self) -> ServerConfig:
+        """Return what writes the configuration."""
         other = self._installed.version if self._installed.version != self._params["version"] else None
         return ServerConfig({**options_of(self._params), "installed_version": other or None})
 
@@ -201,11 +206,8 @@ class ServerTask:
         busy = self._api.why_busy(self._installed.address)
         if not busy:
             return ""
-        return (
-            f"The server was not {what}, because {busy}. It is due because {self._plan.because or 'state is absent'}. Run "
-            "the task again when the server is idle, raise idle_wait or max_viewers, or set restart: always, which "
-            "disconnects everybody."
-        )
+        reason = self._plan.because or "state is absent"
+        return f"The server was not {what}, because {busy}. It is due because {reason}."
 
     def _live(self) -> list[str]:
         """Return the live streams. A server that hangs is restarted nevertheless, if the options allow it."""
@@ -271,12 +273,12 @@ class ServerTask:
             self._installed = read(self._params, self._memory, self._service, self._api, self._new)
         if self._installed.running:
             if self._params["restart"] == "never":
-                text = "The server was not stopped, because restart is never. Set restart: if_idle or always."
-                raise Refusal("stop the server", text, "")
+                text = "The server was not stopped, because the option restart is never."
+                raise Refusal("stop the server", text, "Set restart: if_idle or always.")
             if self._params["restart"] == "if_idle":
                 self._refusal = self._refused("stopped")
                 if self._refusal and not self._context.check_mode:
-                    raise Refusal("stop the server", self._refusal, "")
+                    raise Refusal("stop the server", self._refusal, _WHEN_IDLE)
         if exists and not self._context.check_mode:
             self._service.stop()
             if self._place.backend == "systemd":
@@ -310,8 +312,9 @@ class ServerTask:
             "upgrade": self._earlier("upgrade", []) or upgrade,
             "failed": bool(failure),
         }
+        refusal = f"{self._refusal} {_WHEN_IDLE}" if self._refusal else ""
         result: Result = {
-            **summary(found, refusal=self._refusal, check_mode=self._context.check_mode),
+            **summary(found, refusal=refusal, check_mode=self._context.check_mode),
             "changed": bool(self._files.states)
             or self._fetched
             or self._acted

@@ -138,7 +138,7 @@ options:
     type: list
     elements: str
     default: []
-  environment:
+  environment_variables:
     description:
       - Environment variables of the server by name, which options of O(server) and O(vhosts) can
         use as C(${env:NAME}). Values are texts or numbers on one line.

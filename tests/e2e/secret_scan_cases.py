@@ -578,6 +578,20 @@ class Server:
         watcher = {"name": "w", "unit": "w", "directory": self.file("watcher"), "state": "absent"}
         contents = {name: self.mine.secret(name) for name in ("settings_content", "inventory_content")}
         yield Case("server_config: removed", module, {**mine, "state": "absent"})
+        places = {name: self.file(f"server/{name}") for name in ("config_dir", "log_dir", "data_dir", "unit_dir")}
+        server = {
+            **places,
+            "backend": "systemd",
+            "binary": "/none",
+            "version": "0.21.0",
+            **{option: value for option, value in mine.items() if option in ("server", "vhosts", "push_tasks", "records")},
+            "api_token": mine["server"]["managers"]["api"]["access_token"],
+            "previous_api_token": self.mine.secret("the previous token"),
+            "environment_variables": {"NAME": self.mine.secret("an environment variable")},
+        }
+        yield Case("server: absent", "server", {**server, "state": "absent"})
+        yield Case("server: no program", "server", server, "bad_input")
+        yield Case("server: bad_input", "server", {**server, "unit": "a b"}, "bad_input")
         yield Case("watcher: absent", "watcher", {**watcher, **contents})
         yield Case("watcher: bad_input", "watcher", {**watcher, **contents, "unit": "a b"}, "bad_input")
 

@@ -17,7 +17,14 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.scalars import Url
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.string_lists import StringList
 
-CONTENTS = ("inventory_content", "private_key_content", "settings_content", "stream_keys")
+CONTENTS = (
+    "environment_variables",
+    "inventory_content",
+    "previous_api_token",
+    "private_key_content",
+    "settings_content",
+    "stream_keys",
+)
 """Options that hold secrets and are no field of a resource: what files hold, and stream keys by platform."""
 
 

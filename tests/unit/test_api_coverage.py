@@ -81,6 +81,7 @@ def test_every_module_that_sends_requests_of_its_own_is_in_the_table() -> None:
         "provision",
         "record_stream",
         "restream",
+        "server",
         "server_config",
         "watcher",
     }

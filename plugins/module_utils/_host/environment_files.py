@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=\\-]*")
 _ESCAPED = re.compile(r'(["\\`$])')
 
 
-def problems(variables: t.Any, backend: str, what: str = "environment") -> list[str]:
+def problems(variables: t.Any, backend: str, what: str = "environment_variables") -> list[str]:
     """Return why variables cannot be those of a server; ``what`` is the name of the dictionary."""
     if not isinstance(variables, t.Mapping):
         return [f"{what} has to be a dictionary of environment variables and their values."]

@@ -91,7 +91,7 @@ class ServerPlace:
         params, present = self._params, self._params["state"] == "present"
         own = {name: params[name] for name in _DIRECTORIES}
         paths = {name: value for name in _PATHS if (value := params[name]) is not None}
-        found = environment_problems(params["environment"] or {}, self.backend) if present else []
+        found = environment_problems(params["environment_variables"] or {}, self.backend) if present else []
         if present:
             links = {name: os.path.realpath(path) for name, path in own.items() if os.path.islink(path)}
             found += directory_problems(own, links, ["log_dir"])

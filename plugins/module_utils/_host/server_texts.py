@@ -37,7 +37,7 @@ def _quadlet(place: ServerPlace, params: Params) -> list[str]:
     """Return the lines of a unit of podman (podman-systemd.unit(5))."""
     limit = params["file_limit"]
     host = params["network"] == "host"
-    user, environment = params["user"], params["environment"]
+    user, environment = params["user"], params["environment_variables"]
     return [
         "[Unit]",
         f"Description=OvenMediaEngine {params['version']}",
@@ -83,7 +83,7 @@ def _service(place: ServerPlace, params: Params) -> list[str]:
         f"ExecStart={place.binary} -c {place.config_dir}",
         f"WorkingDirectory={place.data_dir}",
         *own,
-        *([f"EnvironmentFile={place.environment_file}"] if params["environment"] else []),
+        *([f"EnvironmentFile={place.environment_file}"] if params["environment_variables"] else []),
         f"LimitNOFILE={params['file_limit']}",
         "Restart=always",
         "RestartSec=2",
@@ -109,7 +109,7 @@ def _compose(place: ServerPlace, params: Params) -> list[str]:
         f"command: {json.dumps([place.binary, '-c', place.config_dir])}",
         *([f"user: {json.dumps(params['user'])}"] if params["user"] else []),
         *network,
-        *(["env_file:", f"  - {json.dumps(place.environment_file)}"] if params["environment"] else []),
+        *(["env_file:", f"  - {json.dumps(place.environment_file)}"] if params["environment_variables"] else []),
         "volumes:",
         *(f"  - {json.dumps(volume, ensure_ascii=False)}" for volume in volumes),
         "ulimits:",

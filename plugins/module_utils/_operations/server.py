@@ -62,7 +62,7 @@ class Server(Operation):
 
     def collect_secrets(self, secrets: SecretStore) -> None:
         secrets.add(self.params["previous_api_token"])
-        secrets.add(*(text_of(value) for value in (self.params["environment"] or {}).values()))
+        secrets.add(*(text_of(value) for value in (self.params["environment_variables"] or {}).values()))
         if self.params["version"]:
             ServerConfig(options_of(self.params)).collect_secrets(secrets)
 
@@ -85,7 +85,7 @@ class Server(Operation):
         if not self.params["api_url"] and not port_of_api(self.params):
             text = (
                 "server.bind.managers: expected api.port, because the address of the API is not known without it. It "
-                "is missing, or a macro without a value. Set the port, the variable in environment, or api_url if "
+                "is missing, or a macro without a value. Set the port, the variable in environment_variables, or api_url if "
                 "the API has a TLS port only."
             )
             raise Refusal(attempt, text, UNTOUCHED)

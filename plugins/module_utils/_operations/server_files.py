@@ -184,7 +184,7 @@ class ServerFiles:
         self._give(directory, [directory, *_below(directory)] if own else files)
 
     def _write_unit(self, service: ServerService) -> None:
-        values = self._params["environment"] or {}
+        values = self._params["environment_variables"] or {}
         text = environment_files.render(values, self._place.backend) if values else None
         # systemd, podman and docker read the file as root.
         self._put(OwnFile(self._place.environment_file, text, 0o600, secret=True))

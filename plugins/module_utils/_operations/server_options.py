@@ -43,7 +43,7 @@ def specs() -> dict[str, t.Any]:
         "volumes": _STRINGS,
         "network": state_option("host", "bridge"),
         "ports": _STRINGS,
-        "environment": {"type": "dict", "no_log": True},
+        "environment_variables": {"type": "dict", "no_log": True},
         "file_limit": {"type": "int", "default": 65535},
         "rmem_max": {"type": "int", "default": 0},
         "wmem_max": {"type": "int", "default": 0},
@@ -127,11 +127,11 @@ def port_of_api(params: Params) -> str:
     if not managers:
         return API_PORT
     text = str((managers.get("api") or {}).get("port") or "")
-    values = {name: text_of(value) for name, value in (params["environment"] or {}).items()}
+    values = {name: text_of(value) for name, value in (params["environment_variables"] or {}).items()}
     found = re.match(r"[0-9]+", resolved(text, values))
     return found[0] if found else ""
 
 
 def missing_variables(params: Params, used: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
     """Return the environment variables that the configuration uses and that have neither a value nor a default."""
-    return sorted(one["name"] for one in used if one["required"] and one["name"] not in (params["environment"] or {}))
+    return sorted(one["name"] for one in used if one["required"] and one["name"] not in (params["environment_variables"] or {}))

@@ -86,6 +86,15 @@ VALID: dict[str, dict[str, Any]] = {
     },
     "audit_info": {},
     "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
+    "server": {
+        "state": "absent",
+        "config_dir": f"{_CONFIGURATION.name}/server",
+        "log_dir": f"{_CONFIGURATION.name}/log",
+        "data_dir": f"{_CONFIGURATION.name}/data",
+        "unit_dir": _CONFIGURATION.name,
+        "sysctl_dir": _CONFIGURATION.name,
+        "tmpfiles_dir": _CONFIGURATION.name,
+    },
     "config_import": {"config_dir": str(_IMPORTED), "dest": f"{_CONFIGURATION.name}/imported.yml"},
     "watcher": {
         "name": "t-w",

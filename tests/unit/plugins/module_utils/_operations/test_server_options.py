@@ -60,7 +60,7 @@ def test_logs_are_in_the_directory_of_the_server() -> None:
 )
 def test_the_port_of_the_api(port: Any, environment: dict[str, Any], found: str) -> None:
     server = {"bind": {"managers": {"api": {"port": port, "tls_port": "8443"}}}}
-    assert port_of_api(_params(server=server, environment=environment)) == found
+    assert port_of_api(_params(server=server, environment_variables=environment)) == found
 
 
 def test_the_port_of_the_api_has_a_default() -> None:

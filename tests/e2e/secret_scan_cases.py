@@ -584,7 +584,11 @@ class Server:
             "backend": "systemd",
             "binary": "/none",
             "version": "0.21.0",
-            **{option: value for option, value in mine.items() if option in ("server", "vhosts", "push_tasks", "records")},
+            **{
+                option: value
+                for option, value in mine.items()
+                if option in ("server", "vhosts", "push_tasks", "records")
+            },
             "api_token": mine["server"]["managers"]["api"]["access_token"],
             "previous_api_token": self.mine.secret("the previous token"),
             "environment_variables": {"NAME": self.mine.secret("an environment variable")},

@@ -24,7 +24,7 @@ import posixpath
 import shutil
 import typing as t
 
-from .._config.atomic_files import replace
+from .._config.atomic_files import remove_leftovers, replace
 from .._config.file_access import UNCHANGED_ID, Access
 from .server_place import ServerPlace
 
@@ -67,6 +67,14 @@ class ServerMemory:
         missing = [path for path in place.directories if not os.path.exists(path)]
         self.directories: list[str] = sorted({*known, *missing})
         """The directories that were made for the server, or are to be."""
+
+    def clean(self) -> None:
+        """Finish, or remove, what a killed process has begun."""
+        self._recover()
+        _remove(f"{self._good}.new")
+        remove_leftovers(self._place.memory, deepest=5)
+        for path in self._place.host_files:
+            remove_leftovers(posixpath.dirname(path), deepest=0)
 
     # The files of the server
 

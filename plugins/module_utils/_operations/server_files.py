@@ -79,6 +79,8 @@ class ServerFiles:
         """Write everything; ``keeps`` keeps what runs. Raises OmeError or StepFailed."""
         try:
             self._make_directories()
+            if self._real:
+                self._memory.clean()
             self._warn_of_readers()
             self._put(OwnFile(self._place.sysctl_file, server_texts.sysctl(self._params)))
             self._load_kernel_settings()

@@ -29,7 +29,9 @@ from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules im
 TREE = Path(simulator.__file__).parents[5]
 STEPS = (
     *((os, name) for name in ("open", "pwrite", "fchmod", "chmod", "fsync", "replace", "unlink", "mkdir", "close")),
+    *((os, name) for name in ("rename", "utime")),
     *((fcntl, name) for name in ("flock", "lockf")),
+    (subprocess, "run"),
 )
 """The calls that a writer can be killed before. A task makes about 30 of them, and more while it waits for the lock."""
 _PACKAGE = "ansible_collections.streamops.ovenmediaengine.plugins"
@@ -37,6 +39,7 @@ _IMPORTED = (
     "modules.application",
     "modules.certificates",
     "modules.push_tasks",
+    "modules.server",
     "module_utils._config.directory_lock",
     "module_utils._config.stream_maps",
     "module_utils._reconcile.durable",

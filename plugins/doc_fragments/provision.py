@@ -67,7 +67,7 @@ options:
     description:
       - Whether to fail, before anything is created, if publishers or viewers would not reach a new virtual host through
         all of its host names, or if this cannot be determined. By default the task only warns, and lists the names in
-        RV(unreachable_host_names).
+        its result.
     type: bool
     default: false
   stream_wait_timeout:

@@ -85,8 +85,8 @@ class Server(Operation):
         if not self.params["api_url"] and not port_of_api(self.params):
             text = (
                 "server.bind.managers: expected api.port, because the address of the API is not known without it. It "
-                "is missing, or a macro without a value. Set the port, the variable in environment_variables, or api_url if "
-                "the API has a TLS port only."
+                "is missing, or a macro without a value. Set the port, the variable in environment_variables, or "
+                "api_url if the API has a TLS port only."
             )
             raise Refusal(attempt, text, UNTOUCHED)
 

@@ -121,7 +121,9 @@ class ServerApi:
             except OmeError as error:
                 if error.kind == "unauthorized" and may_refuse_token:
                     return
-                if not error.unanswered or self._context.clock() >= deadline:
+                # Another program can have the port, as long as the server does not say that it cannot open it.
+                waits = error.unanswered or error.kind == "not_json"
+                if not waits or self._context.clock() >= deadline:
                     raise
             self._context.sleep(_POLL)
         if found and version and found != version:

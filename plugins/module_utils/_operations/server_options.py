@@ -134,4 +134,6 @@ def port_of_api(params: Params) -> str:
 
 def missing_variables(params: Params, used: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
     """Return the environment variables that the configuration uses and that have neither a value nor a default."""
-    return sorted(one["name"] for one in used if one["required"] and one["name"] not in (params["environment_variables"] or {}))
+    return sorted(
+        one["name"] for one in used if one["required"] and one["name"] not in (params["environment_variables"] or {})
+    )

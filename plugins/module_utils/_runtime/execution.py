@@ -107,6 +107,8 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
         operation.collect_secrets(context.secrets)
         operation.check()
         if operation.connects_itself:
+            known = {"api_url": params["api_url"] or "http://127.0.0.1", "api_token": params["api_token"] or "unknown"}
+            settings_of({**params, **known})  # Nothing is asked yet, but an option that cannot work is refused at once.
 
             def connect(**options: t.Any) -> t.ContextManager[Api]:
                 return _client(settings_of({**params, **options}), context, connections)

@@ -34,8 +34,8 @@ NOT_BROUGHT_ABOUT: dict[str, str] = {
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }
 
-FILES = ("config_import", "server_config", "watcher")
-"""Modules that send no requests."""
+FILES = ("config_import", "server", "server_config", "watcher")
+"""Modules that send no requests, or, as `server`, only to a server that runs on their host."""
 CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
 MANAGING = ("vhost", "vhosts", "application", "applications", *JOBS)

@@ -97,7 +97,7 @@ def test_variables_that_the_guide_names_are_known() -> None:
         for spec in yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"].values()
         for name in spec["options"]
     }
-    facts = {f"ovenmediaengine_{role}_summary" for role in ("provision", "restream", "rotate_certificates")}
+    facts = {f"ovenmediaengine_{role}_summary" for role in ("provision", "restream", "rotate_certificates", "server")}
     named = set(re.findall(r"``(ovenmediaengine_\w+[a-z])``", GUIDE.read_text(encoding="utf-8")))
     assert named - known - facts == set()
 

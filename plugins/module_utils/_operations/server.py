@@ -21,7 +21,7 @@ from .base import Operation, Params, Result
 from .provision import Provision
 from .server_api import Address, Connect
 from .server_config import ServerConfig
-from .server_options import options_of, port_of_api, specs, unlisted
+from .server_options import options_of, port_of_api, provision_options, specs, unlisted
 from .server_summary import summary
 from .server_task import ServerTask
 
@@ -65,6 +65,7 @@ class Server(Operation):
         secrets.add(*(text_of(value) for value in (self.params["environment_variables"] or {}).values()))
         if self.params["version"]:
             ServerConfig(options_of(self.params)).collect_secrets(secrets)
+            Provision(provision_options(self.params)).collect_secrets(secrets)
 
     def entry_of(self, option: str) -> str:
         return ServerConfig(options_of(self.params)).entry_of(option) if self._present else ""
@@ -78,7 +79,7 @@ class Server(Operation):
             return
         try:
             ServerConfig(options_of(self.params)).check()
-            self._check_provision()
+            Provision(provision_options(self.params)).check()
         except BadInput as error:
             entry = self.entry_of(error.option)
             raise Refusal(attempt, str(error.within(entry) if entry else error), UNTOUCHED) from None
@@ -89,11 +90,6 @@ class Server(Operation):
                 "api_url if the API has a TLS port only."
             )
             raise Refusal(attempt, text, UNTOUCHED)
-
-    def _check_provision(self) -> None:
-        options = Provision.options()
-        params = {name: self.params.get(name, spec.get("default")) for name, spec in options.items()}
-        Provision({**params, "durable": True, "config_dir": self.params["config_dir"]}).check()
 
     def _problem(self) -> str:
         """Return what is wrong with the options that say how the server runs; empty if nothing is."""

@@ -30,6 +30,11 @@ class Installed(t.NamedTuple):
     version: str = ""
     start_time: str = ""
 
+    @property
+    def usable(self) -> bool:
+        """Whether its API can be used with the token that is desired."""
+        return self.running and not self.has_other_token and not self.refuses_token
+
 
 def read(params: Params, memory: ServerMemory, service: ServerService, api: ServerApi, new: Address) -> Installed:
     """Return the server that is there; ``new`` is the address of the API as it is to be.

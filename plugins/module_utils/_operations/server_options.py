@@ -80,6 +80,12 @@ def options_of(params: Params) -> Result:
     }
 
 
+def provision_options(params: Params) -> Result:
+    """Return the options of :class:`Provision`: what is to be made through the API of a server that is up."""
+    options = {name: params.get(name, spec.get("default")) for name, spec in Provision.options().items()}
+    return {**options, "durable": True, "config_dir": params["config_dir"], "wait_timeout": 0.0}
+
+
 def _settings(params: Params) -> Tree:
     """Return the settings of Server.xml, with the token of the API, and with its port if nothing is said of it."""
     specified = SERVER.specified(params["server"] or {})

@@ -38,7 +38,7 @@ from .server_api import Address, Connect, ServerApi
 from .server_config import ServerConfig
 from .server_files import ServerFiles, StepFailed
 from .server_installed import Installed, read
-from .server_options import missing_variables, options_of
+from .server_options import missing_variables, options_of, provision_options
 from .server_plan import Plan
 from .server_start import NotStarted, Old, ServerStart
 from .server_summary import ABSENT, FAILED, RAN, RESTARTED, ROLLED_BACK, STARTED, UNINSTALLED, summary
@@ -92,27 +92,31 @@ class ServerTask:
                 "written it. Choose another name, or move the file away."
             )
             raise Refusal("use the files of the host", text, UNTOUCHED)
-        if not self._params["earlier"]:
-            checked = self._config().run(None, Context(check_mode=True, secrets=self._context.secrets))
-            if checked.get("failed"):
-                raise StepFailed(checked, UNTOUCHED)
+        writes = not self._params["earlier"]
+        fetch = self._checked() if writes else None
         self._installed = read(self._params, self._memory, self._service, self._api, self._new)
-        if not self._params["earlier"]:
-            self._write()
+        if writes:
+            self._write(fetch)
         self._found["host_warnings"] = [*self._earlier("host_warnings", []), *self._files.warnings, *self._unset()]
         self._make_plan()
         takes_turn = self._plan.start or (self._plan.restart and self._params["restart"] != "never")
         if takes_turn and self._params["start"]:
             self._take_turn()
         elif not takes_turn:
-            self._provision(checked=True)
+            self._provision()
         self._found["start_due"] = takes_turn and not self._params["start"]
         if self._refusal and not self._context.check_mode:
             raise Refusal("restart the server", self._refusal, _WHEN_IDLE)
 
-    def _write(self) -> None:
+    def _checked(self) -> t.Callable[[], None] | None:
+        """Check the configuration, and what is to run; return what fetches that if it is not there."""
+        checked = self._config().run(None, Context(check_mode=True, secrets=self._context.secrets))
+        if checked.get("failed"):
+            raise StepFailed(checked, UNTOUCHED)
+        return server_program.prepare(self._place.backend, self._place.runs, self._params["version"], self._context)
+
+    def _write(self, fetch: t.Callable[[], None] | None) -> None:
         """Put everything into place. What is to run comes first: if it cannot be had, nothing changes."""
-        fetch = server_program.prepare(self._place.backend, self._place.runs, self._params["version"], self._context)
         if fetch is not None:
             self._fetched = True
             if not self._context.check_mode:
@@ -183,23 +187,23 @@ class ServerTask:
         if running and self._params["restart"] == "if_idle":
             self._refusal = self._refused("restarted")
         if self._refusal:
-            self._provision(checked=True)
+            self._provision()
+            return
+        before = self._installed
+        self._found["action"] = RESTARTED if running else STARTED
+        if self._context.check_mode:
+            # There are no files to compare with if a server is taken over, and another version has other options.
+            if self._memory.started and before.version in ("", self._params["version"]):
+                self._provision()
             return
         live = self._live() if running else []
-        if not self._context.check_mode:
-            ServerStart(self._params, self._memory, self._service, self._api, self._context).run(self._new, self._old())
-        self._found["action"] = RESTARTED if running else STARTED
-        before, self._installed = self._installed, Installed(self._new, running=True, version=self._installed.version)
-        is_known = bool(self._memory.started) and before.version in ("", self._params["version"])
-        usable = not (before.has_other_token or before.refuses_token) or not self._context.check_mode
-        # Check mode has no files to compare with if a server is taken over, and another version has other options.
-        if not self._context.check_mode or (running and is_known and usable):
-            self._provision()
-        if not self._context.check_mode:
-            if before.version not in ("", self._params["version"]):
-                self._audit()
-            if live:
-                self._found["missing_streams"] = self._api.missing_streams(live, self._new)
+        ServerStart(self._params, self._memory, self._service, self._api, self._context).run(self._new, self._old())
+        self._installed = Installed(self._new, running=True, version=before.version)
+        self._provision()
+        if before.version not in ("", self._params["version"]):
+            self._audit()
+        if live:
+            self._found["missing_streams"] = self._api.missing_streams(live, self._new)
 
     def _refused(self, what: str) -> str:
         """Wait until nobody uses the server; return why it may not be stopped, or an empty text."""
@@ -219,38 +223,27 @@ class ServerTask:
     def _old(self) -> Old:
         """Return the server that runs now."""
         installed = self._installed
-        usable = not installed.has_other_token and not installed.refuses_token
         return Old(
             installed.address,
             self._memory.started.get("version", ""),
             installed.refuses_token,
-            self._provision_old if usable else None,
+            self._provision_old if installed.usable or not installed.running else None,
         )
 
     def _provision_old(self) -> None:
         # A server that this collection has never started has other files, and after a rollback it has them again.
-        self._run_provision(self._installed.address, durable=bool(self._memory.started))
+        self._run_provision(durable=bool(self._memory.started))
 
-    def _provision(self, *, checked: bool = False) -> None:
-        """Make what needs no restart: new virtual hosts, jobs of live streams, and what is in no file.
+    def _provision(self) -> None:
+        """Make what needs no restart: new virtual hosts, jobs of live streams, and what is in no file."""
+        if self._installed.usable:
+            self._run_provision(durable=True)
 
-        :param checked: whether to look first if there is a server that accepts the token.
-        """
-        installed = self._installed
-        if checked and (not installed.running or installed.has_other_token or installed.refuses_token):
-            return
-        self._run_provision(installed.address, durable=True)
-
-    def _run_provision(self, address: Address, *, durable: bool) -> None:
-        options: Result = {
-            name: self._params[name] if name in self._params else spec.get("default")
-            for name, spec in Provision.options().items()
-        }
-        options.update(durable=durable, config_dir=self._place.config_dir, wait_timeout=0.0)
-        result = self._api.perform(Provision(options), address)
-        self._provisioned = result
-        if result.get("failed"):
-            raise StepFailed(result)
+    def _run_provision(self, *, durable: bool) -> None:
+        options = {**provision_options(self._params), "durable": durable}
+        self._provisioned = self._api.perform(Provision(options), self._installed.address)
+        if self._provisioned.get("failed"):
+            raise StepFailed(self._provisioned)
 
     def _audit(self) -> None:
         """Compare the server with the options after an upgrade or a downgrade. Findings fail nothing."""

@@ -41,6 +41,13 @@ extends_documentation_fragment:
 requirements:
   - podman 4.4 or later, docker with its plugin compose, or systemd, as O(backend) says
 options:
+  api_url:
+    description:
+      - Base address of the server's API, without C(/v1), as the host reaches it. No environment variable replaces it,
+        because that can be the address of another server.
+      - The default is the port of C(bind.managers.api) in O(server) on C(127.0.0.1). Required if the API has a TLS port
+        only.
+    type: str
   state:
     description:
       - Whether the server is installed and runs.

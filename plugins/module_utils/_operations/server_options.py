@@ -28,6 +28,8 @@ def specs() -> dict[str, t.Any]:
     """Return the argument spec without the connection options."""
     config = ServerConfig.options()
     return {
+        # Without the environment variable that other modules read: that can be the address of another server.
+        "api_url": {"type": "str"},
         "state": state_option("present", "absent"),
         "backend": state_option(*BACKENDS),
         "version": TEXT,

@@ -102,7 +102,7 @@ def test_installed_changed_and_removed(site: Site) -> None:
     checked = site.run(check_mode=True)
     assert checked["changed"] and checked["action"] == "started" and site.pid == 0 and not (site.root / "data").exists()
     installed = site.run()
-    assert installed["action"] == "started" and site.answers(), installed["msg"]
+    assert installed["action"] == "started" and site.answers(), installed
     assert installed["line"] == "server 0.21.0: files changed: 3; started (the server does not run)"
     assert set(checked["changed_files"].items()) <= set(installed["changed_files"].items())
     for check_mode in (True, False):
@@ -124,6 +124,12 @@ def test_installed_changed_and_removed(site: Site) -> None:
     assert [path.name for path in site.root.rglob("*.xml")] == []
     again = site.run(state="absent")
     assert not again["changed"] and again["line"] == "server absent"
+
+
+def test_no_environment_variable_leads_to_another_server(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OVENMEDIAENGINE_API_URL", "http://127.0.0.1:9")
+    installed = site.run()
+    assert installed["action"] == "started" and site.answers(), installed
 
 
 def test_a_running_server_is_not_removed_if_it_may_not_be_stopped(site: Site) -> None:

@@ -36,15 +36,16 @@ def summary(found: Params, *, refusal: str = "", check_mode: bool = False) -> Re
         **found,
     }
     begin = "Check mode, this would be done: " if check_mode else ""
-    return {**result, "line": f"{begin}server {_text(result, refusal)}"}
+    return {**result, "line": f"{begin}{_text(result, refusal)}"}
 
 
 def _text(found: Params, refusal: str) -> str:
     """Return what was done, as text."""
     action, reasons = found["action"], _listed(found["reasons"])
     if action in (UNINSTALLED, ABSENT):
-        return str(action)
-    parts = [f"{found['version']}: files changed: {found['files']}"]
+        return f"server {action}"
+    server = f"server {found['version']}".rstrip()  # the version can be what is missing
+    parts = [f"{server}: files changed: {found['files']}"]
     if action in RAN:
         parts.append(f"{action} ({reasons})")
     elif action != NONE:

@@ -45,6 +45,10 @@ def test_the_line_says_what_was_done(found: dict[str, Any], line: str) -> None:
     assert summary({"version": "0.21.0", **found})["line"] == f"server 0.21.0: files changed: {line}"
 
 
+def test_the_version_can_be_missing() -> None:
+    assert summary({"failed": True})["line"] == "server: files changed: 0; failed"
+
+
 def test_a_refusal_is_said_in_place_of_the_reasons() -> None:
     refused = summary({"version": "0.21.0", **DUE}, refusal="2 streams were live.", check_mode=True)
     assert refused["line"] == "Check mode, this would be done: server 0.21.0: files changed: 0; 2 streams were live."

@@ -74,7 +74,7 @@ options:
     description:
       - Name of the unit, of the container, and of the project of docker compose, of ASCII letters, digits and C(_.-).
         With the backend V(compose), it has lower-case letters, digits, C(_) and C(-) only.
-      - The module fails if this file exists and the module has not written it. It takes over a unit that runs
+      - The module fails if there is a unit of this name that it has not written. It takes over one that runs
         OvenMediaEngine.
     type: str
     default: ovenmediaengine
@@ -100,7 +100,8 @@ options:
       - User of the server. If empty, it is root or the user of the image. For a container, use a number such as
         V(1000) or V(1000:1000), because the image has other names.
       - The module gives the configuration, and the logs and directories that it has made, to this user, also after a
-        change of the user. With the backend V(systemd), it creates the user if it does not exist.
+        change of the user. With the backend V(systemd), the host has to have the user. The role
+        P(streamops.ovenmediaengine.server#role) makes it.
       - A directory that was there keeps its owner. The user has to be able to write it.
     type: str
     default: ""
@@ -147,8 +148,8 @@ options:
     default: []
   environment_variables:
     description:
-      - Environment variables of the server by name, which options of O(server) and O(vhosts) can
-        use as C(${env:NAME}). Values are texts or numbers on one line.
+      - Environment variables of the server by name, which options of O(server) and O(vhosts) can use as
+        C(${env:NAME}). Values are texts or numbers on one line.
       - The module writes them to a file with mode C(0600), which the unit or the compose file names, and shows no
         value. A change restarts the server as other settings do.
       - The summary warns of variables that the configuration uses, that have no default, and that are not set here.
@@ -228,9 +229,9 @@ options:
     default: /etc/tmpfiles.d
   start:
     description:
-      - Whether the server is started, or restarted, if that is due. With V(false), the module writes the files, makes
-        through the API what needs no restart, and says in RV(start_due) whether a task without this option would start
-        or restart the server.
+      - Whether the server is started, or restarted, if that is due. With V(false), the module writes the files, and says
+        in RV(start_due) whether a task without this option would start or restart the server. If nothing is due, it
+        makes through the API what is missing there.
       - The role P(streamops.ovenmediaengine.server#role) uses it to restart one server after the other.
     type: bool
     default: true

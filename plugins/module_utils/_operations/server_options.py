@@ -82,6 +82,12 @@ def options_of(params: Params) -> Result:
     }
 
 
+def removal_options(params: Params, version: str) -> Result:
+    """Return the options of :class:`ServerConfig` that remove its files. Whatever else is specified is not looked at."""
+    options = {name: spec.get("default") for name, spec in ServerConfig.options().items()}
+    return {**options, "config_dir": params["config_dir"], "version": version, "state": "absent"}
+
+
 def provision_options(params: Params) -> Result:
     """Return the options of :class:`Provision`: what is to be made through the API of a server that is up."""
     options = {name: params.get(name, spec.get("default")) for name, spec in Provision.options().items()}

@@ -38,7 +38,7 @@ from .server_api import Address, Connect, ServerApi
 from .server_config import ServerConfig
 from .server_files import ServerFiles, StepFailed
 from .server_installed import Installed, read
-from .server_options import missing_variables, options_of, provision_options
+from .server_options import missing_variables, options_of, provision_options, removal_options
 from .server_plan import Plan
 from .server_start import NotStarted, Old, ServerStart
 from .server_summary import ABSENT, FAILED, RAN, RESTARTED, ROLLED_BACK, STARTED, UNINSTALLED, summary
@@ -277,7 +277,7 @@ class ServerTask:
             if self._place.backend == "systemd":
                 self._service.start_with_host(enabled=False)
         known = self._params["version"] or self._installed.version or "0.21.0"
-        self._files.remove(ServerConfig({**options_of(self._params), "version": known, "state": "absent"}))
+        self._files.remove(ServerConfig(removal_options(self._params, known)))
         if exists and not self._context.check_mode:
             self._service.forget()
         self._found["action"] = UNINSTALLED if exists or self._files.config_changes else ABSENT

@@ -230,8 +230,8 @@ options:
   start:
     description:
       - Whether the server is started, or restarted, if that is due. With V(false), the module writes the files, and
-        says in RV(start_due) whether a task without this option would start or restart the server. If nothing is due, it
-        makes through the API what is missing there.
+        says in RV(start_due) whether a task without this option would start or restart the server. If nothing is due,
+        it makes through the API what is missing there.
       - The role P(streamops.ovenmediaengine.server#role) uses it to restart one server after the other.
     type: bool
     default: true

@@ -83,7 +83,7 @@ def options_of(params: Params) -> Result:
 
 
 def removal_options(params: Params, version: str) -> Result:
-    """Return the options of :class:`ServerConfig` that remove its files. Whatever else is specified is not looked at."""
+    """Return the options of :class:`ServerConfig` that remove its files, whatever else is specified."""
     options = {name: spec.get("default") for name, spec in ServerConfig.options().items()}
     return {**options, "config_dir": params["config_dir"], "version": version, "state": "absent"}
 

@@ -77,9 +77,14 @@ class ServerPlace:
         return user if self.backend == "systemd" else found[0] if found else ""
 
     @property
+    def has_user(self) -> bool:
+        """Whether :attr:`owner` is somebody else than root."""
+        return self.owner not in ROOT
+
+    @property
     def uid(self) -> int | None:
         """The ID of :attr:`owner`; None if that is root, or if the host does not know the user."""
-        if self.owner in ROOT:
+        if not self.has_user:
             return None
         try:
             return int(self.owner) if self.owner.isdecimal() else pwd.getpwnam(self.owner).pw_uid

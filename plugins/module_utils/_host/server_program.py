@@ -64,7 +64,7 @@ def pull(backend: str, image: str, context: Context) -> None:
         said = shortened(ended.errors.strip(), _LONGEST_SAID)
     text = (
         f"The image {image} could not be pulled: {said} Correct image_tag or image_digest, or the options image "
-        "version, or the access to the registry."
+        "and version, or the access to the registry."
     )
     raise Refusal("fetch the image", text, UNTOUCHED)
 

@@ -71,6 +71,11 @@ class Operation:
         raise NotImplementedError
 
     @classmethod
+    def defaults(cls) -> dict[str, t.Any]:
+        """Return the options of a task that specifies none."""
+        return {option: spec.get("default") for option, spec in cls.options().items()}
+
+    @classmethod
     def declarations(cls) -> tuple[t.Mapping[str, Object], Object | None]:
         """Return the declarations of the entries of lists among the options, and of the object that the options are;
         None if they are none.

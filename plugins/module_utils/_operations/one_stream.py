@@ -73,8 +73,9 @@ class OneStream(Operation):
 
     def managing(self, options: Params) -> SingleJob | JobList:
         """Return the operation that manages the jobs, with these options beside the shared ones."""
-        defaults = {option: spec.get("default") for option, spec in self.manager.options().items()}
-        return self.manager({**defaults, **{option: self.params[option] for option in _SHARED}, **options})
+        return self.manager(
+            {**self.manager.defaults(), **{option: self.params[option] for option in _SHARED}, **options}
+        )
 
     def current(self, api: Api, context: Context, job_id: str | None = None) -> Result:
         """Return what the reader does of the application, or of one job; nothing where there can be no job.

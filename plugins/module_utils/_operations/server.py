@@ -21,7 +21,7 @@ from .base import Operation, Params, Result
 from .provision import Provision
 from .server_api import Address, Connect
 from .server_config import ServerConfig
-from .server_options import options_of, port_of_api, provision_options, specs, unlisted
+from .server_options import API_PORT, options_of, port_of_api, provision_options, specs, unlisted
 from .server_summary import summary
 from .server_task import ServerTask
 
@@ -126,12 +126,12 @@ class Server(Operation):
         connect: Connect = api
         if self._present and not context.check_mode:
             self._check_user()
-        url = self.params["api_url"] or f"http://127.0.0.1:{port_of_api(self.params) or '8081'}"
+        url = self.params["api_url"] or f"http://127.0.0.1:{port_of_api(self.params) or API_PORT}"
         return ServerTask(self.params, connect, Address(url, self.params["api_token"] or ""), context).run()
 
     def _check_user(self) -> None:
         place = ServerPlace(self.params)
-        if place.uid is None and place.owner not in ("", "root", "0"):
+        if place.has_user and place.uid is None:
             text = f"user: expected a user of the host, got {place.owner!r}. Make it first."
             raise Refusal("use the user", text, UNTOUCHED)
 

@@ -64,8 +64,7 @@ class ServerApi:
 
     def live_streams(self, address: Address) -> list[str]:
         """Return the live streams as ``VHOST/APP/STREAM``. Raises OmeError."""
-        options = {name: spec.get("default") for name, spec in StreamInfo.options().items()}
-        found = self.perform(StreamInfo(options), address)
+        found = self.perform(StreamInfo(StreamInfo.defaults()), address)
         return ["/".join((one["vhost"], one["app"], one["name"])) for one in found["streams"]]
 
     def viewers(self, address: Address) -> int:
@@ -79,31 +78,33 @@ class ServerApi:
 
         A server is idle if no stream is live and few viewers are connected. Check mode looks once.
         """
-        clock, begin = self._context.clock, self._context.clock()
+        begin = self._context.clock()
         wait = 0 if self._context.check_mode else self._params["idle_wait"]
         while True:
-            again, busy = self._use(address)
-            left = begin + wait - clock()
+            again, busy = self._use(address, begin)
+            left = begin + wait - self._context.clock()
             if not busy or not again or left <= 0:
-                return busy.format(seconds=int(clock() - begin))
+                return busy
             self._context.sleep(min(_IDLE_POLL, left))
 
-    def _use(self, address: Address) -> tuple[bool, str]:
-        """Return whether to look again, and why the server is in use; an empty text if it is not."""
+    def _use(self, address: Address, begin: float) -> tuple[bool, str]:
+        """Return whether to look again, and why the server is in use since ``begin``; an empty text if it is not."""
+        used = ""
         try:
             live = self.live_streams(address)
             if live:
-                return True, f"it was in use after {{seconds}} seconds (live streams: {len(live)})"
-            viewers = self.viewers(address)
-            if viewers >= self._params["max_viewers"]:
-                return True, f"it was in use after {{seconds}} seconds (viewers: {viewers})"
+                used = f"live streams: {len(live)}"
+            elif (viewers := self.viewers(address)) >= self._params["max_viewers"]:
+                used = f"viewers: {viewers}"
         except OmeError as error:
-            said = shortened(str(error), _LONGEST_SAID).replace("{", "{{").replace("}", "}}")
+            said = shortened(str(error), _LONGEST_SAID).rstrip(".")
             # A token that is not accepted does not become valid by waiting.
-            return error.kind != "unauthorized", (
-                f"its API did not say within {{seconds}} seconds who is connected: {said.rstrip('.')}"
-            )
-        return False, ""
+            again = error.kind != "unauthorized"
+            return again, f"its API did not say within {self._waited(begin)} seconds who is connected: {said}"
+        return True, f"it was in use after {self._waited(begin)} seconds ({used})" if used else ""
+
+    def _waited(self, begin: float) -> int:
+        return int(self._context.clock() - begin)
 
     def prove(self, address: Address, version: str, *, may_refuse_token: bool = False) -> None:
         """Wait until the API of a server that was started responds, and check its version.

@@ -137,7 +137,7 @@ class ServerFiles:
     def _give(self, root: str, paths: t.Iterable[str]) -> None:
         """Give files to the user of the server, who has to read or to write them."""
         uid = self._place.uid
-        if self._place.owner in ("", "root", "0"):
+        if not self._place.has_user:
             return
         for path in paths:
             # Check mode makes no user, so that nothing can belong to a new one.
@@ -172,16 +172,19 @@ class ServerFiles:
 
     # Configuration and unit
 
-    def _write_config(self, config: ServerConfig) -> None:
+    def _run(self, config: ServerConfig) -> None:
+        """Write or remove the files of the configuration. Raises StepFailed."""
         result = config.run(None, self._context)
-        if result.get("failed") and "files" not in result:
-            raise StepFailed(result)
-        self.config = result
-        self.states.update(self.config_changes)
+        if "files" in result:
+            self.config = result
+            self.states.update(self.config_changes)
         if result.get("failed"):
             raise StepFailed(result)
+
+    def _write_config(self, config: ServerConfig) -> None:
+        self._run(config)
         directory = self._place.config_dir
-        files = [one["path"] for one in result["files"] if one["state"] != REMOVED]
+        files = [one["path"] for one in self.config["files"] if one["state"] != REMOVED]
         own = directory in self._memory.directories
         self._give(directory, [directory, *_below(directory)] if own else files)
 
@@ -219,17 +222,10 @@ class ServerFiles:
             self.states[self._place.memory] = REMOVED
             if self._real:
                 self._memory.remove()
-        self._write_removed(config)
+        self._run(config)
         for path in sorted(self._place.directories, reverse=True):
             if self._real and path in self._memory.directories and os.path.isdir(path) and not os.listdir(path):
                 os.rmdir(path)
-
-    def _write_removed(self, config: ServerConfig) -> None:
-        result = config.run(None, self._context)
-        if result.get("failed"):
-            raise StepFailed(result)
-        self.config = result
-        self.states.update(self.config_changes)
 
 
 def _below(root: str, without: str = "", name: str = "") -> t.Iterator[str]:

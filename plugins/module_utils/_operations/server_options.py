@@ -70,7 +70,7 @@ def specs() -> dict[str, t.Any]:
 def options_of(params: Params) -> Result:
     """Return the options of :class:`ServerConfig`: what the files of the server are to hold."""
     return {
-        **{name: spec.get("default") for name, spec in ServerConfig.options().items()},
+        **ServerConfig.defaults(),
         "config_dir": params["config_dir"],
         "version": params["version"],
         "server": _settings(params),
@@ -84,13 +84,12 @@ def options_of(params: Params) -> Result:
 
 def removal_options(params: Params, version: str) -> Result:
     """Return the options of :class:`ServerConfig` that remove its files, whatever else is specified."""
-    options = {name: spec.get("default") for name, spec in ServerConfig.options().items()}
-    return {**options, "config_dir": params["config_dir"], "version": version, "state": "absent"}
+    return {**ServerConfig.defaults(), "config_dir": params["config_dir"], "version": version, "state": "absent"}
 
 
 def provision_options(params: Params) -> Result:
     """Return the options of :class:`Provision`: what is to be made through the API of a server that is up."""
-    options = {name: params.get(name, spec.get("default")) for name, spec in Provision.options().items()}
+    options = {name: params.get(name, default) for name, default in Provision.defaults().items()}
     return {**options, "durable": True, "config_dir": params["config_dir"], "wait_timeout": 0.0}
 
 

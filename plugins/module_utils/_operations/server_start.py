@@ -17,8 +17,8 @@ from .._host.server_service import Mark, ServerService, StartFailed
 from . import server_log
 from .base import Params
 from .server_api import Address, ServerApi
+from .server_summary import first_of
 
-_MOST = 5  # names in a message
 _LONGEST_REASON, _LONGEST_OLD_REASON, _LONGEST_LOG = 600, 400, 1000  # characters
 
 
@@ -115,9 +115,7 @@ class ServerStart:
         # Perhaps it is one of the files that no start has tried: they are left out.
         if self._try_old(good, old) is not None:
             return {}, f"{reason} Nor did it without the files that were new since its last start."
-        names = sorted(posixpath.basename(path) for path in made)
-        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-        left_out = f"{', '.join(names[:_MOST])}{more}"
+        left_out = first_of(sorted(posixpath.basename(path) for path in made))
         return good, f"{reason} It started without the files that were new since its last start: {left_out}."
 
     def _try_old(self, copies: Copies, old: Old) -> OmeError | None:

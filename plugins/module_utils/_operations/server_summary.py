@@ -41,7 +41,7 @@ def summary(found: Params, *, refusal: str = "", check_mode: bool = False) -> Re
 
 def _text(found: Params, refusal: str) -> str:
     """Return what was done, as text."""
-    action, reasons = found["action"], _listed(found["reasons"])
+    action, reasons = found["action"], first_of(found["reasons"])
     if action in (UNINSTALLED, ABSENT):
         return f"server {action}"
     server = f"server {found['version']}".rstrip()  # the version can be what is missing
@@ -59,7 +59,7 @@ def _text(found: Params, refusal: str) -> str:
     if found["installed_version"] not in ("", found["version"]):
         parts.append(f"version {found['installed_version']} before")
     if found["missing_streams"]:
-        parts.append(f"streams that are missing: {_listed(found['missing_streams'])}")
+        parts.append(f"streams that are missing: {first_of(found['missing_streams'])}")
     if found["audit"]:
         parts.append(f"audit: {_counted(found['audit']['counts'])}")
     parts += [f"warning: {text}" for text in found["host_warnings"]]
@@ -72,6 +72,7 @@ def _counted(counts: t.Mapping[str, int]) -> str:
     return ", ".join(found) or "no problems"
 
 
-def _listed(texts: t.Sequence[str]) -> str:
+def first_of(texts: t.Sequence[str]) -> str:
+    """Return the first texts, and how many others there are."""
     more = f" and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
     return ", ".join(texts[:_MOST]) + more

@@ -247,7 +247,7 @@ class ServerTask:
 
     def _audit(self) -> None:
         """Compare the server with the options after an upgrade or a downgrade. Findings fail nothing."""
-        options: Result = {name: spec.get("default") for name, spec in AuditInfo.options().items()}
+        options = AuditInfo.defaults()
         lists = {name: self._params[name] or [] for name in options if isinstance(self._params.get(name), list)}
         options.update(lists, durable=True, config_dir=self._place.config_dir)
         try:

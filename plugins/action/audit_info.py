@@ -2,11 +2,19 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run the module `audit_info` inside the Ansible process if it would run on the controller anyway."""
+"""Read certificates on the controller, and run the module `audit_info` with their fingerprints."""
 
 from __future__ import annotations
 
+import datetime
+import os
+import typing as t
+
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import read_pem_certificates
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 
@@ -14,3 +22,27 @@ class ActionModule(InProcessAction):
     """Action plugin of the module `audit_info`."""
 
     operation = AuditInfo
+
+    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
+        """Return the result of the task, with the time on the controller at which it began."""
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        options = self._task.args
+        entries = options.get("certificates")
+        if isinstance(entries, list) and not boolean(options.get("certificates_remote_src", True), strict=False):
+            self._task.args = {**options, "certificates": [self._read(entry, task_vars or {}) for entry in entries]}
+        return {**super().run(tmp, task_vars), "started_at": now}
+
+    def _read(self, entry: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
+        """Return an entry with the fingerprint of its file; as it is if it has none, or none that can be read.
+
+        The module says why a file cannot be read.
+        """
+        paths = [entry.get("certificate"), entry.get("certbot_live")] if isinstance(entry, dict) else []
+        if len([path for path in paths if path]) != 1:  # nothing to read, or refused later
+            return entry
+        path = str(paths[0] or os.path.join(str(paths[1]), "cert.pem"))
+        try:
+            first = read_pem_certificates(find(self._loader, self._task.get_search_path(), variables, path))[0]
+        except CertificateError:
+            return entry
+        return {**entry, "certificate": None, "certbot_live": None, "fingerprint": first.fingerprint}

@@ -44,6 +44,8 @@ options:
   certificates:
     description:
       - The certificates that the server should serve, and their endpoints.
+      - Entries of O(streamops.ovenmediaengine.certificates#module:certificates) can be used as they are. Options that
+        only that module uses are ignored.
     type: list
     elements: dict
     suboptions:
@@ -53,21 +55,34 @@ options:
         type: str
       certificate:
         description:
-          - Path of a PEM file on the host where the module runs. Its first certificate is the expected one.
-          - Mutually exclusive with O(certificates[].fingerprint). Without either, any certificate for the host name is
-            accepted.
+          - Path of a PEM file. Its first certificate is the expected one.
+          - Mutually exclusive with O(certificates[].certificate_content), O(certificates[].certbot_live) and
+            O(certificates[].fingerprint). Without any, any certificate for the host name is accepted.
         type: path
+      certificate_content:
+        description:
+          - What such a file holds.
+        type: str
+        version_added: 2.1.0
+      certbot_live:
+        description:
+          - Directory of certbot, such as V(/etc/letsencrypt/live/live.example.com). The expected certificate is in its
+            file C(cert.pem).
+        type: path
+        version_added: 2.1.0
       fingerprint:
         description:
           - SHA-256 fingerprint of the expected certificate, 64 hexadecimal digits with or without colons.
         type: str
       endpoint:
         description:
-          - The TLS ports to check, as a list, or as a dictionary for one port. At least one is required.
+          - The TLS ports to check, as a list, or as a dictionary for one port. C(endpoints) is another name of this
+            option.
+          - The default is O(certificate_endpoints). At least one is required.
           - The handshakes start directly from the host where the module runs and never use a proxy.
         type: list
         elements: dict
-        suboptions:
+        suboptions: &endpoint
           host:
             description:
               - Host name or address to connect to. If omitted, the host of O(api_url) is used.
@@ -87,6 +102,21 @@ options:
         description:
           - Days for which the certificate must still be valid. If omitted, O(certificate_days) is used.
         type: int
+  certificates_remote_src:
+    description:
+      - Whether the files of O(certificates) are on the host where the module runs. Otherwise they are on the
+        controller.
+    type: bool
+    default: true
+    version_added: 2.1.0
+  certificate_endpoints:
+    description:
+      - The TLS ports of entries of O(certificates) without ports of their own. If there are any, the virtual hosts of
+        O(vhosts) with C(host.tls) that have no entry are checked, too.
+    type: list
+    elements: dict
+    suboptions: *endpoint
+    version_added: 2.1.0
   certificate_days:
     description:
       - Days for which every served certificate must still be valid.
@@ -211,6 +241,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+started_at:
+  description: Time on the controller at which the task began, in UTC. The action plugin adds it.
+  returned: always
+  type: str
+  sample: "2026-01-31T03:00:00Z"
 reachable:
   description: Whether the server responded. If not, the audit only checks certificates.
   returned: success

@@ -84,23 +84,27 @@ class InProcessAction(NormalAction):
         Raises AnsibleActionFail if the variable that turns this execution path off is no boolean.
         """
         variables: Variables = task_vars or {}
-        refused = refusal(variables, self._templar.template)
+        refused = self.refusal(variables)
         if refused is not None:
             return refused
         if self._connection.transport == "local":
             files = FileFinder(self._loader, self._task.get_search_path, variables)
             self._task.args = files.resolve(self._task.args, paths_of(self.operation))
-        if not self._would_run_here(variables):
+        if not self.would_run_here(variables):
             if not self._task.async_val:
                 enable_pipelining(self._connection, self._variables_of_host(variables))
             result: dict[str, t.Any] = super().run(tmp, task_vars)
             renamed = name_variables(variables, self._task.action, result)
             self._show_diff_of_failure(result)
-            return _not_to_be_templated(result) if renamed and not HAS_TAGS else result
+            return not_to_be_templated(result) if renamed and not HAS_TAGS else result
         result = self._run_here(variables)
         name_variables(variables, self._task.action, result)
         self._show_diff_of_failure(result)
-        return result if HAS_TAGS else _not_to_be_templated(result)
+        return result if HAS_TAGS else not_to_be_templated(result)
+
+    def refusal(self, variables: Variables) -> dict[str, t.Any] | None:
+        """Return the failure of a task whose role has invalid variables; None if the task may run."""
+        return refusal(variables, self._templar.template)
 
     @classmethod
     def finalize_task_arg(cls, name: str, value: t.Any, templar: t.Any, *context: t.Any) -> t.Any:
@@ -131,7 +135,7 @@ class InProcessAction(NormalAction):
 
     # Where to run
 
-    def _would_run_here(self, variables: Variables) -> bool:
+    def would_run_here(self, variables: Variables) -> bool:
         """Return whether the module would run on the controller with this user, Python and environment."""
         return (
             HAS_REQUESTS
@@ -249,7 +253,7 @@ def _exempt_from_garbage_collection(process: int) -> None:
     gc.freeze()
 
 
-def _not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
+def not_to_be_templated(result: dict[str, t.Any]) -> dict[str, t.Any]:
     """Return the result marked as untrusted, for ansible-core before 2.19."""
     from ansible.utils.unsafe_proxy import wrap_var  # later releases may not have it
 

@@ -97,15 +97,19 @@ class Run(t.NamedTuple):
     recap: dict[str, dict[str, int]]
 
     def summary(self, host: str) -> str:
-        """Return the role's last line for a host."""
+        """Return the role's last line for a host, which is in the result of a task that has failed, too."""
         found = re.findall(rf'^ok: \[{host}\] => \{{\n    "msg": "(.*)"$', self.output, re.MULTILINE)
+        found = found or [str(result["line"]) for result in self.failed_results(host) if "line" in result]
         return found[-1] if found else ""
 
     def failure(self, host: str) -> str:
         """Return what the tasks that have failed for a host say."""
+        return " ".join(str(result.get("msg")) for result in self.failed_results(host))
+
+    def failed_results(self, host: str) -> list[dict[str, t.Any]]:
+        """Return the results of the tasks that have failed for a host."""
         starts = re.finditer(rf"^(?:fatal|failed): \[{re.escape(host)}\].*?=> (?={{)", self.output, re.MULTILINE)
-        results = [json.JSONDecoder().raw_decode(self.output, found.end())[0] for found in starts]
-        return " ".join(str(result.get("msg")) for result in results)
+        return [json.JSONDecoder().raw_decode(self.output, found.end())[0] for found in starts]
 
 
 class Project:

@@ -34,7 +34,7 @@ NOT_BROUGHT_ABOUT: dict[str, str] = {
     "proxy": "a proxy is set by the environment, which only cases with a Python of their own have",
 }
 
-FILES = ("config_import", "server", "server_config", "watcher")
+FILES = ("audit_report", "config_import", "server", "server_config", "watcher")
 """Modules that send no requests, or, as `server`, only to a server that runs on their host."""
 CHANNELS = ("scheduled_channel", "multiplex_channel")
 JOBS = ("push_task", "push_tasks", "record", "records")
@@ -575,6 +575,11 @@ class Server:
         imported = {"config_dir": self.file("durable"), "dest": f"{_EXPORTED.name}/{self.directory.name}.yml"}
         yield Case("config_import: written", "config_import", imported)
         yield Case("config_import: in clear text", "config_import", {**imported, "show_secrets": True})
+        report = {"report_dir": self.file("report")}
+        yield Case("audit_report: no result", "audit_report", {**report, "registered": "not_registered"})
+        yield Case(
+            "audit_report: bad_input", "audit_report", {**report, "parts_dir": self.file("durable")}, "bad_input"
+        )
         watcher = {"name": "w", "unit": "w", "directory": self.file("watcher"), "state": "absent"}
         contents = {name: self.mine.secret(name) for name in ("settings_content", "inventory_content")}
         yield Case("server_config: removed", module, {**mine, "state": "absent"})

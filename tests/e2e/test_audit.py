@@ -14,9 +14,9 @@ import typing as t
 import jsonschema
 import junitparser
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_metrics import STATES, audit_metrics
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_page import audit_page
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_metrics import STATES, audit_metrics
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_page import audit_page
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.unit.reading_metrics import parsed

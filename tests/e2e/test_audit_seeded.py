@@ -16,7 +16,7 @@ import typing as t
 import jsonschema
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.clock import ManualClock
 from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import (

@@ -31,8 +31,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import audit_report
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_summary import audit_summary
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.tests import programs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.control import snapshot

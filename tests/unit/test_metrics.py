@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_metrics import METRICS, STATES
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_metrics import METRICS, STATES
 from ansible_collections.streamops.ovenmediaengine.tests.programs import needs
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 

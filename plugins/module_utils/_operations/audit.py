@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import posixpath
 import typing as t
 
 from .._api.client import Api
@@ -28,9 +29,12 @@ from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.objects import Object
 from .._schema.validators import host_name
 from .._tls.certificate import Endpoint
-from .base import INVALID_ENTRIES, NAMES, Operation, Params, Result, check_name, list_of
+from .base import INVALID_ENTRIES, NAMES, TEXT, Operation, Params, Result, check_name, list_of
 from .certificate_options import (
     CHAIN_OPTIONS,
+    ENDPOINTS,
+    ENTRY,
+    ENTRY_PATH,
     SERVED_OPTIONS,
     check_endpoint,
     check_expected,
@@ -71,6 +75,15 @@ INSIDE = (
 )
 
 
+_CERTIFICATE: dict[str, dict[str, t.Any]] = {
+    "vhost": {"type": "str"},
+    **SERVED_OPTIONS,
+    "certificate_content": TEXT,
+    "certbot_live": ENTRY_PATH,
+    "days": {"type": "int"},
+}
+
+
 class AuditInfo(Operation):
     """The operation of the module `audit_info`."""
 
@@ -86,9 +99,9 @@ class AuditInfo(Operation):
             "applications": list_of(APPLICATION.options(), required=False),
             **{one.option: list_of(one.declaration.options(), required=False) for one in INSIDE},
             "read_only_vhosts": NAMES,
-            "certificates": list_of(
-                {"vhost": {"type": "str"}, **SERVED_OPTIONS, "days": {"type": "int"}}, required=False
-            ),
+            "certificates": list_of(_CERTIFICATE, required=False),
+            "certificates_remote_src": {"type": "bool", "default": True},
+            "certificate_endpoints": ENDPOINTS,
             "certificate_days": {"type": "int", "default": 30},
             "sampling_interval": {"type": "float", "default": 0.0},
             **CHAIN_OPTIONS,
@@ -103,11 +116,12 @@ class AuditInfo(Operation):
     @classmethod
     def as_declared(cls, specified: Params) -> dict[str, t.Any]:
         opened = super().as_declared(specified)
-        entries = opened.get("certificates")
+        entries, endpoints = opened.get("certificates"), opened.pop("certificate_endpoints", None)
         if isinstance(entries, list):
-            opened["certificates"] = [
-                with_list_of_endpoints(entry) if isinstance(entry, dict) else entry for entry in entries
-            ]
+            opened["certificates"] = [_as_audited(entry, endpoints) for entry in entries]
+        if endpoints and (entries is None or isinstance(entries, list)):
+            listed = opened.get("certificates") or []
+            opened["certificates"] = [*listed, *_of_other_vhosts(listed, opened.get("vhosts"), endpoints)]
         return opened
 
     @functools.cached_property
@@ -290,6 +304,33 @@ class AuditInfo(Operation):
             (entry.get("host", {}).get("names", []) for _path, entry in self.vhosts if entry["name"] == vhost), []
         )
         return next((str(name) for name in names if "*" not in str(name) and host_name(str(name)) is None), None)
+
+
+def _as_audited(entry: t.Any, endpoints: t.Any) -> t.Any:
+    """Return an entry of ``certificates`` without the options that only the module `certificates` uses.
+
+    It can have any type. One without endpoints of its own has ``endpoints``.
+    """
+    if not isinstance(entry, dict):
+        return entry
+    one = {option: value for option, value in entry.items() if option in _CERTIFICATE or option not in ENTRY}
+    if one.get("certbot_live") and not one.get("certificate"):
+        one["certificate"] = posixpath.join(str(one.pop("certbot_live")), "cert.pem")
+    for value in (entry.get("endpoints"), endpoints):
+        if one.get("endpoint") is None:
+            one["endpoint"] = value
+    return with_list_of_endpoints(one)
+
+
+def _of_other_vhosts(entries: t.Iterable[t.Any], vhosts: t.Any, endpoints: t.Any) -> list[dict[str, t.Any]]:
+    """Return entries for the virtual hosts with TLS that have none. ``vhosts`` can have any type."""
+    named = [entry.get("vhost") for entry in entries if isinstance(entry, dict)]
+    listed = [vhost for vhost in vhosts if isinstance(vhost, dict)] if isinstance(vhosts, list) else []
+    return [
+        with_list_of_endpoints({"vhost": vhost.get("name"), "endpoint": endpoints})
+        for vhost in listed
+        if vhost.get("name") not in named and isinstance(vhost.get("host"), dict) and vhost["host"].get("tls")
+    ]
 
 
 def _bad_input(error: BadInput, **place: str) -> Finding:

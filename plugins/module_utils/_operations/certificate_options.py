@@ -13,22 +13,44 @@ from .._certificates.probe import Expected, ProbeSettings
 from .._core.errors import BadInput, OmeError
 from .._schema.validators import host_name
 from .._tls.certificate import CertificateError, normalize_fingerprint
-from .._tls.pem_files import read_pem_certificates
-from .base import FLAG, Params
+from .._tls.pem_files import certificates_in, read_pem_certificates
+from .base import FLAG, TEXT, Params
 
+ENDPOINTS: dict[str, t.Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
+}
+"""Argument spec: ports with TLS."""
 SERVED_OPTIONS: dict[str, dict[str, t.Any]] = {
     "certificate": {"type": "path"},
     "fingerprint": {"type": "str"},
-    "endpoint": {
-        "type": "list",
-        "elements": "dict",
-        "options": {"host": {"type": "str"}, "port": {"type": "int"}, "server_name": {"type": "str", "no_log": False}},
-    },
+    "endpoint": ENDPOINTS,
 }
 """Argument specs: which certificate should be served, and where."""
 
+_EXPECTED = ("certificate", "certificate_content", "certbot_live", "fingerprint")
+"""Options that define the expected certificate."""
+
 CHAIN_OPTIONS: dict[str, dict[str, t.Any]] = {"verify_chain": FLAG, "chain_ca_path": {"type": "path"}}
 """Argument specs: whether and how the chain is verified."""
+
+ENTRY_PATH = {"type": "path", "no_log": False}
+ENTRY: dict[str, dict[str, t.Any]] = {
+    "vhost": {"type": "str", "required": True},
+    "certificate": ENTRY_PATH,
+    "private_key": ENTRY_PATH,
+    "chain": ENTRY_PATH,
+    "certbot_live": ENTRY_PATH,
+    "certificate_content": TEXT,
+    "private_key_content": {"type": "str", "no_log": True},
+    "chain_content": TEXT,
+    "endpoints": ENDPOINTS,
+    "cert_path": ENTRY_PATH,
+    "key_path": ENTRY_PATH,
+    "chain_cert_path": ENTRY_PATH,
+}
+"""Argument specs: one certificate of the module `certificates`."""
 
 
 def with_list_of_endpoints(specified: Params) -> dict[str, t.Any]:
@@ -70,8 +92,9 @@ def check_expected(params: Params, path: str = "") -> None:
     ``path`` is that of their entry, if they are in a list.
     """
     prefix = f"{path}." if path else ""
-    if params["certificate"] is not None and params["fingerprint"] is not None:
-        raise BadInput(f"{prefix}fingerprint", "cannot be used together with certificate, which defines the same")
+    defined = [option for option in _EXPECTED if params.get(option) is not None]
+    if len(defined) > 1:
+        raise BadInput(f"{prefix}{defined[1]}", f"cannot be used together with {defined[0]}, which defines the same")
     if params["fingerprint"] is not None and normalize_fingerprint(params["fingerprint"]) is None:
         expected = "expected a SHA-256 fingerprint, 64 hexadecimal digits with or without colons"
         raise BadInput(f"{prefix}fingerprint", f"{expected}, got {params['fingerprint']!r}")
@@ -79,16 +102,21 @@ def check_expected(params: Params, path: str = "") -> None:
 
 
 def read_expected(params: Params) -> Expected | None:
-    """Return the expected certificate from the checked options `certificate` and `fingerprint`; None without both.
+    """Return the expected certificate from the checked options `certificate`, `certificate_content` and `fingerprint`;
+    None without any.
 
-    Raises OmeError if the file cannot be used.
+    Raises OmeError if it cannot be used.
     """
-    path = params["certificate"]
-    if path is None:
+    path, content = params["certificate"], params.get("certificate_content")
+    if path is None and content is None:
         fingerprint = normalize_fingerprint(params["fingerprint"] or "")
         return Expected(fingerprint) if fingerprint else None
     try:
-        first = read_pem_certificates(path)[0]
+        if path is None:
+            path = "certificate_content"
+            first = certificates_in(content.encode("utf-8", "replace"), path)[0]
+        else:
+            first = read_pem_certificates(path)[0]
     except CertificateError as error:
         raise OmeError("certificate_file", f"read the certificate {path}", detail=str(error)) from None
     return Expected(first.fingerprint, first)

@@ -31,32 +31,18 @@ from .._core.secret_store import SecretStore
 from .base import FLAG, TEXT, WAIT_TIMEOUT, Operation, Params, Result, check_name, check_wait_timeout, list_of
 from .certificate_options import (
     CHAIN_OPTIONS,
-    SERVED_OPTIONS,
+    ENDPOINTS,
+    ENTRY,
+    ENTRY_PATH,
     check_authorities,
     check_endpoint,
     check_path,
     settings_of,
 )
 
-_ENDPOINTS = SERVED_OPTIONS["endpoint"]
-_PATH = {"type": "path", "no_log": False}
 _MOST_IDS = 2**32 - 1
 """Users and groups have lower numbers; this one means none."""
 _ACCEPTED = ["name_not_covered", "chain_order", "chain_in_certificate", "not_yet_valid"]
-_ENTRY: dict[str, dict[str, t.Any]] = {
-    "vhost": {"type": "str", "required": True},
-    "certificate": _PATH,
-    "private_key": _PATH,
-    "chain": _PATH,
-    "certbot_live": _PATH,
-    "certificate_content": TEXT,
-    "private_key_content": {"type": "str", "no_log": True},
-    "chain_content": TEXT,
-    "endpoints": _ENDPOINTS,
-    "cert_path": _PATH,
-    "key_path": _PATH,
-    "chain_cert_path": _PATH,
-}
 
 
 class Certificates(Operation):
@@ -69,9 +55,9 @@ class Certificates(Operation):
     @classmethod
     def options(cls) -> dict[str, t.Any]:
         return {
-            "certificates": list_of(_ENTRY),
+            "certificates": list_of(ENTRY),
             "remote_src": FLAG,
-            "endpoints": _ENDPOINTS,
+            "endpoints": ENDPOINTS,
             "owner": TEXT,
             "group": TEXT,
             "mode": {"type": "raw", "default": "0644"},
@@ -95,8 +81,8 @@ class Certificates(Operation):
             if entry["vhost"] in seen:
                 raise BadInput(f"{path}.vhost", "expected each virtual host once")
             seen.add(entry["vhost"])
-            for option, spec in _ENTRY.items():
-                if spec is _PATH and not (option == "chain" and entry[option] == ""):
+            for option, spec in ENTRY.items():
+                if spec is ENTRY_PATH and not (option == "chain" and entry[option] == ""):
                     check_path(entry[option], f"{path}.{option}")
             check_entry(entry, path)
             self._check_endpoints(entry, path)

@@ -31,8 +31,13 @@ def read_pem_certificates(path: str) -> list[Certificate]:
     Raise CertificateError: ``missing``, ``unreadable``, ``no_certificate``, ``broken``. Blocks of other types, such as
     private keys, are skipped.
     """
+    return certificates_in(read_file(path), path)
+
+
+def certificates_in(content: bytes, path: str) -> list[Certificate]:
+    """Return the certificates in what a PEM file holds; ``path`` is for errors. Raise CertificateError."""
     found: list[Certificate] = []
-    for der in _certificate_blocks(read_file(path), path):
+    for der in _certificate_blocks(content, path):
         try:
             found.append(parse_certificate(der))
         except CertificateError as error:

@@ -9,6 +9,7 @@ options.
 from __future__ import annotations
 
 import copy
+import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -38,6 +39,11 @@ _IMPORTED = Path(_CONFIGURATION.name) / "imported"
 _IMPORTED.mkdir()
 (_IMPORTED / "Server.xml").write_text(
     '<Server version="8"><Name>t-s</Name><Type>origin</Type><VirtualHosts></VirtualHosts></Server>', encoding="utf-8"
+)
+_PART = Path(_CONFIGURATION.name) / "parts" / "one"
+_PART.mkdir(parents=True)
+(_PART / "audit.json").write_text(
+    json.dumps({"schema_version": 1, "generated_at": "2026-01-31T03:00:00Z", "servers": []}), encoding="utf-8"
 )
 _PLATFORM = {"name": "t-p", "url": "rtmp://one.example.com/live", "stream_key": ""}
 # Renditions without tracks, because a track that no source has is refused there.
@@ -85,6 +91,7 @@ VALID: dict[str, dict[str, Any]] = {
         "endpoint": [{"host": "127.0.0.1", "port": 1, "server_name": "h.example.com"}],
     },
     "audit_info": {},
+    "audit_report": {"parts_dir": str(_PART), "report_dir": f"{_CONFIGURATION.name}/audit"},
     "server_config": {"config_dir": _CONFIGURATION.name, "version": "0.21.0", "vhosts": []},
     "server": {
         "state": "absent",

@@ -16,9 +16,6 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_junit as junit_plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_page as page_plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._api.messages import kind_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.advice import ADVICE
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_store import SecretStore
@@ -32,6 +29,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._schema.extra import unsendable_keys
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.der_reader import parse_certificate
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_junit as junit_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_page as page_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import export_variables
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.measuring import counting_calls
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.values import HOSTILE_TEXTS, HUGE, NASTY
@@ -327,7 +327,7 @@ def report(text: str, other: str) -> Any:
         "push_tasks": [],
         "certificates": [],
     }
-    return report_plugin.FilterModule().filters()["audit_report"]({"server " + text: result}, "2026-01-31T03:00:00Z")
+    return report_plugin.audit_report({"server " + text: result}, "2026-01-31T03:00:00Z")
 
 
 class _Tags(HTMLParser):
@@ -359,7 +359,7 @@ HTML = (
 
 def page_of(text: str, other: str) -> str:
     template = next(path for path in sorted(TEMPLATES.rglob("*")) if "html" in path.name).read_text(encoding="utf-8")
-    page: str = page_plugin.FilterModule().filters()["audit_page"](report(text, other), template, "", "")
+    page: str = page_plugin.audit_page(report(text, other), template, "", "")
     return page
 
 
@@ -386,7 +386,7 @@ def test_an_unescaped_page_is_detected() -> None:
 @FIXED
 @given(st.one_of(st.sampled_from((*HTML, *NASTY)), HOSTILE_TEXTS), st.one_of(st.sampled_from(NASTY), st.text()))
 def test_junit_is_well_formed_whatever_the_texts(text: str, other: str) -> None:
-    made = junit_plugin.FilterModule().filters()["audit_junit"](report(text, other))
+    made = junit_plugin.audit_junit(report(text, other))
     root = ElementTree.fromstring(made.encode())
     assert {child.tag for child in root.iter()} <= {
         "testsuites",

@@ -10,9 +10,9 @@ import json
 from typing import Any
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import listed, shortened
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.restream_plan import plan
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_report as report_plugin
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.checking import messages_of
 from ansible_collections.streamops.ovenmediaengine.tests.unit.hostile.options import VALID
@@ -106,7 +106,7 @@ def test_helpers_for_long_texts(in_process: bool) -> None:
         listed(["a", "b", "c", "d", "e"]) == "a, b, c, d, e"
         and listed([f"t-{number}" for number in range(1650)]) == "t-0, t-1, … and 1,648 more"
     )
-    report = report_plugin.FilterModule().filters()["audit_report"](
+    report = report_plugin.audit_report(
         {"one": {"msg": HUGE, "failed": True}, "h" * 300: {"msg": HUGE, "unreachable": True}}, "now"
     )
     assert all(len(finding["message"]) <= 2000 for server in report["servers"] for finding in server["findings"])

@@ -2,62 +2,9 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter audit_page."""
+"""The report of an audit as one HTML page, which needs no other files."""
 
 from __future__ import annotations
-
-DOCUMENTATION = r"""
-name: audit_page
-short_description: Render the report of an audit as an HTML page
-version_added: 0.2.0
-author:
-  - StreamOps (@streamops)
-description:
-  - Renders a template with a report of P(streamops.ovenmediaengine.audit_report#filter). All values are escaped.
-  - The variables of the template are C(page) (the report, prepared for tables), C(style), C(script) and C(policy), a
-    content security policy that allows only this style and this script.
-positional: _input, template
-options:
-  _input:
-    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
-    type: raw
-    required: true
-  template:
-    description: Text of a Jinja template.
-    type: str
-    required: true
-  style:
-    description: Text of the style sheet.
-    type: str
-    default: ''
-  script:
-    description: Text of the script.
-    type: str
-    default: ''
-seealso:
-  - plugin: streamops.ovenmediaengine.audit_report
-    plugin_type: filter
-"""
-
-EXAMPLES = r"""
-- name: Read the report
-  ansible.builtin.set_fact:
-    my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
-
-- name: Render one line of HTML
-  ansible.builtin.debug:
-    msg: >-
-      {{ my_report
-      | streamops.ovenmediaengine.audit_page('<h1>' ~ my_braces[0] ~ ' page.verdict ' ~ my_braces[1] ~ '</h1>') }}
-  vars:
-    my_braces: !unsafe ["{{", "}}"]
-"""
-
-RETURN = r"""
-_value:
-  description: The page.
-  type: str
-"""
 
 import base64
 import collections
@@ -66,7 +13,6 @@ import json
 import typing as t
 
 import jinja2
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import natural, read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import (
     DRIFT,
     ERROR,
@@ -74,6 +20,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
     SEVERITIES,
     WARNING,
 )
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import natural
 from markupsafe import Markup
 
 OK = "ok"
@@ -136,9 +83,8 @@ _INSIDE = {
 }
 
 
-def audit_page(report: t.Any, template: str, style: str = "", script: str = "") -> str:
+def audit_page(report: Record, template: str, style: str = "", script: str = "") -> str:
     """Return the page."""
-    report = read_report(report, "audit_page")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -373,11 +319,3 @@ def _certificates(server: Record) -> t.Iterator[dict[str, t.Any]]:
         # A certificate that could not be read sorts before all others.
         days = one["certificate"]["days_left"] if one["certificate"] else -1_000_000
         yield {"server": server["name"], "one": one, "severity": severity, "rank": _RANK[severity], "days": days}
-
-
-class FilterModule:
-    """The plugin that Ansible loads."""
-
-    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """Return the filters by name."""
-        return {"audit_page": audit_page}

@@ -2,56 +2,20 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter audit_junit."""
+"""The report of an audit as JUnit XML, for continuous integration.
+
+Each server is a test suite. The server itself, each virtual host with its applications, each push task, recording,
+pulled stream and channel, and each certificate is a test case. A finding about several virtual hosts belongs to the
+test case of the first. Those of the others are skipped, unless they have errors or drift of their own.
+"""
 
 from __future__ import annotations
-
-DOCUMENTATION = r"""
-name: audit_junit
-short_description: Convert the report of an audit to JUnit XML
-version_added: 0.2.0
-author:
-  - StreamOps (@streamops)
-description:
-  - Converts a report of P(streamops.ovenmediaengine.audit_report#filter) to JUnit XML for continuous integration.
-  - Each server is a test suite. The server itself, each virtual host with its applications, each push task, recording,
-    pulled stream and channel, and each certificate is a test case.
-  - A finding of severity V(error) makes a test case an error, and one of severity V(drift) makes it a failure. Warnings
-    and infos are in the output of the test case.
-  - A finding about several virtual hosts belongs to the test case of the first. Those of the others are skipped, unless
-    they have errors or drift of their own.
-options:
-  _input:
-    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
-    type: raw
-    required: true
-seealso:
-  - plugin: streamops.ovenmediaengine.audit_report
-    plugin_type: filter
-"""
-
-EXAMPLES = r"""
-- name: Read the report
-  ansible.builtin.set_fact:
-    my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
-
-- name: Show it as JUnit XML
-  ansible.builtin.debug:
-    msg: "{{ my_report | streamops.ovenmediaengine.audit_junit }}"
-"""
-
-RETURN = r"""
-_value:
-  description: The XML document.
-  type: str
-"""
 
 import json
 import re
 import typing as t
 from xml.etree import ElementTree
 
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import DRIFT, ERROR
 
 # Characters that XML 1.0 does not allow, not even escaped (https://www.w3.org/TR/xml/#charsets).
@@ -67,9 +31,8 @@ INSIDE = (
 Finding = t.Mapping[str, t.Any]
 
 
-def audit_junit(report: t.Any) -> str:
+def audit_junit(report: t.Mapping[str, t.Any]) -> str:
     """Return the report as JUnit XML."""
-    report = read_report(report, "audit_junit")
     root = ElementTree.Element("testsuites", {"name": "OvenMediaEngine audit"})
     for server in report["servers"]:
         _add_suite(root, server, report["generated_at"])
@@ -162,11 +125,3 @@ def _line(finding: Finding) -> str:
 
 def _value(value: t.Any) -> str:
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-class FilterModule:
-    """The plugin that Ansible loads."""
-
-    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """Return the filters by name."""
-        return {"audit_junit": audit_junit}

@@ -2,60 +2,19 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter audit_metrics."""
+"""The report of an audit as metrics for Prometheus, in its text format.
+
+Labels contain names of servers and virtual hosts, TLS ports, versions and words with few values. IDs, URLs and messages
+are in no label.
+"""
 
 from __future__ import annotations
 
-DOCUMENTATION = r"""
-name: audit_metrics
-short_description: Convert the report of an audit to metrics for Prometheus
-version_added: 2.0.0
-author:
-  - StreamOps (@streamops)
-description:
-  - Converts a report of P(streamops.ovenmediaengine.audit_report#filter) to the text format of Prometheus, for the
-    textfile collector of its node_exporter.
-  - The names of all metrics begin with C(ovenmediaengine_audit_). All are gauges in base units.
-  - Labels contain names of servers and virtual hosts, TLS ports, versions and words with few values. IDs, URLs and
-    messages are in no label. A label has at most 200 characters. A state that is not known to this release is V(other),
-    and one that was not read is V(unknown).
-  - The role P(streamops.ovenmediaengine.audit#role) writes it as C(audit.prom).
-options:
-  _input:
-    description: The report as a dictionary or as JSON text. Ansible handles the text of a large report much faster.
-    type: raw
-    required: true
-seealso:
-  - plugin: streamops.ovenmediaengine.audit_report
-    plugin_type: filter
-  - plugin: streamops.ovenmediaengine.audit
-    plugin_type: role
-"""
-
-EXAMPLES = r"""
-- name: Read the report
-  ansible.builtin.set_fact:
-    my_report: "{{ {'media-1': {'findings': []}} | streamops.ovenmediaengine.audit_report('2026-01-31T03:00:00Z') }}"
-
-- name: Show it as metrics
-  ansible.builtin.debug:
-    msg: "{{ my_report | streamops.ovenmediaengine.audit_metrics }}"
-"""
-
-RETURN = r"""
-_value:
-  description: The metrics, in a stable order. The text ends with a line break.
-  type: str
-"""
-
-import datetime
-import re
 import typing as t
 
-from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.filter.audit_report import OK, natural, read_report
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.findings import SEVERITIES
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable, shortened
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import OK, natural, seconds_of
 
 PREFIX = "ovenmediaengine_audit_"
 LONGEST_LABEL = 200  # characters
@@ -102,9 +61,8 @@ METRICS = (
 """All metrics in their order."""
 
 
-def audit_metrics(report: t.Any) -> str:
+def audit_metrics(report: Record) -> str:
     """Return the report in the text format of Prometheus."""
-    report = read_report(report, "audit_metrics")
     samples: dict[str, Samples] = {metric.name: {} for metric in METRICS}
     _add_audit(samples, report)
     for server in sorted(report["servers"], key=lambda server: natural(server["name"])):
@@ -114,11 +72,7 @@ def audit_metrics(report: t.Any) -> str:
 
 def _add_audit(samples: dict[str, Samples], report: Record) -> None:
     """Add what is about all servers."""
-    end = _seconds(report.get("generated_at"))
-    # Reports of releases before 2.0.0 have no time of their begin.
-    start = _seconds(report.get("started_at", report.get("generated_at")))
-    if start is None or end is None:
-        raise AnsibleFilterError("audit_metrics expects a report with times in ISO 8601 format")
+    start, end = (seconds_of(report[time]) or 0 for time in ("started_at", "generated_at"))
     samples["start_timestamp_seconds"][()] = start
     samples["end_timestamp_seconds"][()] = end
     # The clock may have been set back in between.
@@ -158,7 +112,7 @@ def _add_certificate(samples: dict[str, Samples], key: tuple[str, str, str], ent
     values = {
         "certificate_served": int(served is not None),
         "certificate_matches_file": None if entry["agrees"] is None else int(entry["agrees"]),
-        "certificate_not_after_timestamp_seconds": _seconds(served["not_after"]) if served is not None else None,
+        "certificate_not_after_timestamp_seconds": seconds_of(served["not_after"]) if served is not None else None,
     }
     for metric, value in values.items():
         if value is not None:
@@ -181,17 +135,6 @@ def _label(value: t.Any) -> str:
     return shortened(encodable(str(value)), LONGEST_LABEL)
 
 
-def _seconds(text: t.Any) -> int | None:
-    """Return a time in ISO 8601 format as seconds since 1970; None if it is none. Without a zone, it is UTC."""
-    try:
-        moment = datetime.datetime.fromisoformat(re.sub("[Zz]$", "+00:00", str(text)))
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.timezone.utc)
-    return int((moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)).total_seconds() // 1)
-
-
 # Text format: https://prometheus.io/docs/instrumenting/exposition_formats/
 
 # Escapes of label values. Other control characters could break a line in a program that reads the file.
@@ -208,11 +151,3 @@ def _lines(metric: Metric, samples: Samples) -> t.Iterator[str]:
     for values, number in samples.items():
         labels = ",".join(f'{name}="{value.translate(_ESCAPES)}"' for name, value in zip(metric.labels, values))
         yield f"{PREFIX}{metric.name}{'{' + labels + '}' if labels else ''} {number}\n"
-
-
-class FilterModule:
-    """The plugin that Ansible loads."""
-
-    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """Return the filters by name."""
-        return {"audit_metrics": audit_metrics}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The filter audit_merge."""
+"""Reports of several audits as one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import json
 from typing import Any
 
 import pytest
-from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_merge as merge_plugin
-from ansible_collections.streamops.ovenmediaengine.plugins.filter import audit_report as report_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_merge as merge_plugin
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _audit_report as report_plugin
 
-audit_merge = merge_plugin.FilterModule().filters()["audit_merge"]
-audit_report = report_plugin.FilterModule().filters()["audit_report"]
+audit_merge = merge_plugin.audit_merge
+audit_report = report_plugin.audit_report
 
 EARLY, LATE, NOW = "2026-01-31T03:00:00Z", "2026-01-31T03:10:00Z", "2026-01-31T03:20:00Z"
 
@@ -43,7 +42,7 @@ def test_the_parts_make_what_one_audit_would_have_made(parts: list[list[str]]) -
     reports = [audit_report({name: RESULTS[name] for name in part}, EARLY) for part in parts]
     whole = audit_report(RESULTS, NOW, EARLY)
     assert audit_merge(reports, NOW) == whole
-    assert audit_merge([json.dumps(report) for report in reports], NOW, list(RESULTS)) == whole
+    assert audit_merge([merge_plugin.read_report(json.dumps(report)) for report in reports], NOW, RESULTS) == whole
 
 
 def test_the_latest_report_of_a_server_counts() -> None:
@@ -92,28 +91,29 @@ def broken(place: str, value: Any) -> dict[str, Any]:
         (broken("counts", {"canary": 1}), "numbers of error, drift, warning, info as servers[1].counts"),
         (broken("findings", "canary"), "a dictionary with name, counts and findings as servers[1]"),
         (broken("server", "canary"), "a dictionary with name, counts and findings as servers[1]"),
-        ({"servers": "canary"}, "a list as servers"),
+        ({"servers": "canary", "schema_version": 1, "generated_at": EARLY}, "a list as servers"),
     ],
 )
 def test_an_entry_that_is_unknown_is_named(report: Any, words: str) -> None:
-    with pytest.raises(AnsibleFilterError) as caught:
-        audit_merge([json.dumps(report)], NOW)
+    with pytest.raises(merge_plugin.NoReport) as caught:
+        merge_plugin.read_report(json.dumps(report))
     assert words in str(caught.value) and "canary" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("reports", "expected"),
+    "text",
     [
-        ([], ()),
-        ("canary", ()),
-        ({"servers": []}, ()),
-        (["canary"], ()),
-        ([{"canary": 1}], ()),
-        ([{"servers": [], "generated_at": EARLY, "schema_version": 2}], ()),
-        ([audit_report({}, EARLY)], "canary"),
+        "canary",
+        "[" * 100_000,
+        '{"canary": 1}',
+        '["canary"]',
+        json.dumps({"servers": [], "generated_at": EARLY, "schema_version": 2}),
+        json.dumps({"servers": [], "generated_at": "canary", "schema_version": 1}),
+        json.dumps({"servers": [], "generated_at": EARLY, "started_at": "canary", "schema_version": 1}),
+        json.dumps({"servers": [], "schema_version": 1}),
     ],
 )
-def test_what_is_no_report_is_refused(reports: Any, expected: Any) -> None:
-    with pytest.raises(AnsibleFilterError, match="audit_merge expects") as caught:
-        audit_merge(reports, NOW, expected)
+def test_what_is_no_report_is_refused(text: str) -> None:
+    with pytest.raises(merge_plugin.NoReport) as caught:
+        merge_plugin.read_report(text)
     assert "canary" not in str(caught.value)

@@ -22,6 +22,7 @@ description:
     severity V(error).
   - The schema of C(audit.json) is C(docs/audit/report.schema.json) of the collection.
   - Replaces each file at once, so that no program reads a part of it. Everybody can read the files. Secrets are masked.
+  - The role P(streamops.ovenmediaengine.audit#role) uses it.
   - Sends no requests, and never connects to a host. A task with C(run_once) needs the strategy
     P(ansible.builtin.linear#strategy) and no C(serial).
 extends_documentation_fragment:
@@ -71,8 +72,6 @@ attributes:
       - All of the work is done inside the Ansible process on the controller.
 seealso:
   - module: streamops.ovenmediaengine.audit_info
-  - plugin: streamops.ovenmediaengine.audit
-    plugin_type: role
 """
 
 EXAMPLES = r"""

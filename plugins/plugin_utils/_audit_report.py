@@ -42,7 +42,7 @@ def audit_report(
     return report_of(servers, generated_at, started_at or generated_at)
 
 
-def report_of(servers: list[t.Mapping[str, t.Any]], generated_at: str, started_at: str) -> dict[str, t.Any]:
+def report_of(servers: t.Sequence[t.Mapping[str, t.Any]], generated_at: str, started_at: str) -> dict[str, t.Any]:
     """Return the report of servers in the format of a report, with the counts of all."""
     counts = {severity: sum(server["counts"][severity] for server in servers) for severity in SEVERITIES}
     return {

@@ -25,6 +25,8 @@ COLLECTION = "streamops.ovenmediaengine."
 IN_PROCESS, MODULE = "in_process", "module"
 # A task whose options cannot be templated ends before any execution path, and so does one that is skipped.
 _NO_EXECUTION_EVENTS = ("skipped", "item skipped")
+# All of its work is on the controller, whatever the path.
+_WITHOUT_PATHS = (f"{COLLECTION}audit_report",)
 _NO_EXECUTION_MESSAGES = ("is undefined", "has no attribute", "object of type ")
 
 
@@ -51,7 +53,7 @@ class Result(NamedTuple):
     @property
     def execution(self) -> str:
         """The execution path of the task; empty if it took none."""
-        if not self.of_collection or self.event in _NO_EXECUTION_EVENTS:
+        if not self.of_collection or self.event in _NO_EXECUTION_EVENTS or self.action in _WITHOUT_PATHS:
             return ""
         if self.started:
             return MODULE

@@ -112,11 +112,11 @@ def read_expected(params: Params) -> Expected | None:
         fingerprint = normalize_fingerprint(params["fingerprint"] or "")
         return Expected(fingerprint) if fingerprint else None
     try:
-        if path is None:
+        if content is None:
+            first = read_pem_certificates(path)[0]
+        else:
             path = "certificate_content"
             first = certificates_in(content.encode("utf-8", "replace"), path)[0]
-        else:
-            first = read_pem_certificates(path)[0]
     except CertificateError as error:
         raise OmeError("certificate_file", f"read the certificate {path}", detail=str(error)) from None
     return Expected(first.fingerprint, first)

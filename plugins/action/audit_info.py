@@ -26,11 +26,14 @@ class ActionModule(InProcessAction):
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Return the result of the task, with the time on the controller at which it began."""
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        options = self._task.args
-        entries = options.get("certificates")
-        if isinstance(entries, list) and not boolean(options.get("certificates_remote_src", True), strict=False):
-            self._task.args = {**options, "certificates": [self._read(entry, task_vars or {}) for entry in entries]}
         return {**super().run(tmp, task_vars), "started_at": now}
+
+    def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return the options with fingerprints in place of files."""
+        entries = options.get("certificates")
+        if boolean(options.get("certificates_remote_src", True), strict=False) or not isinstance(entries, list):
+            return options
+        return {**options, "certificates": [self._read(entry, variables) for entry in entries]}
 
     def _read(self, entry: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
         """Return an entry with the fingerprint of its file; as it is if it has none, or none that can be read.

@@ -16,7 +16,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certifi
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.rotated_certificates import (
     Certificates,
-    not_run,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import (
     Unreadable,
@@ -33,21 +32,12 @@ class ActionModule(InProcessAction):
 
     operation = Certificates
 
-    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task, which has the keys of the summary even if nothing was sent."""
-        options = self._task.args
+    def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return the options with the contents of files. Raises OmeError if one cannot be read."""
         entries = options.get("certificates")
-        here = not boolean(options.get("remote_src", False), strict=False)
-        try:
-            if here and isinstance(entries, list):
-                read = [self._with_contents(entry, task_vars or {}) for entry in entries]
-                self._task.args = {**options, "certificates": read}
-            result = super().run(tmp, task_vars)
-        except OmeError as error:
-            result = error.as_failure()
-        if result.get("failed") and "line" not in result:
-            result = {**not_run(entries, check_mode=bool(self._task.check_mode)), **result}
-        return result
+        if boolean(options.get("remote_src", False), strict=False) or not isinstance(entries, list):
+            return options
+        return {**options, "certificates": [self._with_contents(entry, variables) for entry in entries]}
 
     def _with_contents(self, entry: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
         """Return an entry with the contents of its files. Raises OmeError if one cannot be read."""

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision import (
-    Provision,
-    not_run,
-)
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision import Provision
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.provision_parts import NAMES
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._role_tags import selected_parts
@@ -25,18 +22,10 @@ class ActionModule(InProcessAction):
 
     operation = Provision
 
-    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task, which has the keys of the summary even if nothing was sent."""
-        variables = task_vars or {}
-        if variables.get("ansible_role_name") == _ROLE:
-            self._select_parts(variables)
-        result = super().run(tmp, task_vars)
-        if result.get("failed") and "line" not in result:
-            result = {**not_run(self._task.args, check_mode=bool(self._task.check_mode)), **result}
-        return result
-
-    def _select_parts(self, variables: t.Mapping[str, t.Any]) -> None:
-        """Let the tags of the run select parts of the role's task."""
+    def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return the options with the parts that the tags of the run select, if the task is the one of the role."""
+        if variables.get("ansible_role_name") != _ROLE:
+            return options
         parent = getattr(self._task, "_parent", None)
         parts = selected_parts(
             NAMES,
@@ -45,5 +34,4 @@ class ActionModule(InProcessAction):
             variables.get("ansible_run_tags") or ("all",),
             variables.get("ansible_skip_tags") or (),
         )
-        if parts is not None:
-            self._task.args = {**self._task.args, "parts": parts}
+        return options if parts is None else {**options, "parts": parts}

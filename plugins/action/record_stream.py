@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.record_stream import RecordStream
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._stream_action import StreamAction
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 
-class ActionModule(StreamAction):
+class ActionModule(InProcessAction):
     """Action plugin of the module `record_stream`."""
 
     operation = RecordStream

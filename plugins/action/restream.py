@@ -17,12 +17,12 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._control
     content_of,
     find,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._stream_action import StreamAction
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 _FILE = "stream_keys_file"
 
 
-class ActionModule(StreamAction):
+class ActionModule(InProcessAction):
     """Action plugin of the module `restream`."""
 
     operation = Restream

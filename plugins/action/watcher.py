@@ -10,7 +10,7 @@ import pathlib
 import re
 import typing as t
 
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import Refusal
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.watcher import Watcher
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._watcher_files import (
@@ -30,18 +30,9 @@ class ActionModule(InProcessAction):
 
     operation = Watcher
 
-    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task, which has the keys of the summary even if nothing was done."""
-        specified = self._task.args
-        try:
-            if specified.get("state") != "absent":
-                self._task.args = {**specified, **self._contents(specified, task_vars or {})}
-            result = super().run(tmp, task_vars)
-        except OmeError as error:
-            result = error.as_failure()
-        if result.get("failed") and "line" not in result:
-            result = {**result, **Watcher.summary(specified, "failed")}
-        return result
+    def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return the options with the contents of files. Raises Refusal if the watcher could not reach the server."""
+        return options if options.get("state") == "absent" else {**options, **self._contents(options, variables)}
 
     def _contents(self, options: t.Mapping[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, str]:
         """Return what the files of the watcher hold. Raises Refusal if the watcher could not reach the server."""

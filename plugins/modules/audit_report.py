@@ -75,6 +75,12 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Merge the reports of several jobs
+  streamops.ovenmediaengine.audit_report:
+    parts_dir: reports
+    report_dir: reports/all
+  run_once: true
+
 - name: Audit the server
   streamops.ovenmediaengine.audit_info:
     api_url: http://127.0.0.1:8081

@@ -22,6 +22,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation, Result
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import Outcome, perform
@@ -79,21 +80,33 @@ class InProcessAction(NormalAction):
             gc.freeze()
 
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task, as the module would.
+        """Return the result of the task, as the module would, with what its summary needs even if nothing was done.
 
         Raises AnsibleActionFail if the variable that turns this execution path off is no boolean.
         """
         variables: Variables = task_vars or {}
-        refused = self.refusal(variables)
-        if refused is not None:
-            return refused
+        specified = self._task.args
+        try:
+            result = self.refusal(variables)
+            if result is None:
+                self._task.args = self.prepared(specified, variables)
+                result = self._result(variables)
+        except OmeError as error:
+            result = error.as_failure()
+        if result.get("failed") and "line" not in result:
+            more = self.operation.not_run(specified, result, check_mode=bool(self._task.check_mode))
+            result = {**more, **result}
+        return result
+
+    def _result(self, variables: Variables) -> dict[str, t.Any]:
+        """Return the result of the module or of the operation."""
         if self._connection.transport == "local":
             files = FileFinder(self._loader, self._task.get_search_path, variables)
             self._task.args = files.resolve(self._task.args, paths_of(self.operation))
         if not self.would_run_here(variables):
             if not self._task.async_val:
                 enable_pipelining(self._connection, self._variables_of_host(variables))
-            result: dict[str, t.Any] = super().run(tmp, task_vars)
+            result: dict[str, t.Any] = super().run(None, variables)
             renamed = name_variables(variables, self._task.action, result)
             self._show_diff_of_failure(result)
             return not_to_be_templated(result) if renamed and not HAS_TAGS else result
@@ -105,6 +118,10 @@ class InProcessAction(NormalAction):
     def refusal(self, variables: Variables) -> dict[str, t.Any] | None:
         """Return the failure of a task whose role has invalid variables; None if the task may run."""
         return refusal(variables, self._templar.template)
+
+    def prepared(self, options: dict[str, t.Any], variables: Variables) -> dict[str, t.Any]:
+        """Return the options with what only the controller has. Raises OmeError if it has not."""
+        return options
 
     @classmethod
     def finalize_task_arg(cls, name: str, value: t.Any, templar: t.Any, *context: t.Any) -> t.Any:

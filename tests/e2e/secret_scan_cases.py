@@ -577,9 +577,7 @@ class Server:
         yield Case("config_import: in clear text", "config_import", {**imported, "show_secrets": True})
         report = {"report_dir": self.file("report")}
         yield Case("audit_report: no result", "audit_report", {**report, "registered": "not_registered"})
-        yield Case(
-            "audit_report: bad_input", "audit_report", {**report, "parts_dir": self.file("durable")}, "bad_input"
-        )
+        yield Case("audit_report: bad_input", "audit_report", report, "bad_input")
         watcher = {"name": "w", "unit": "w", "directory": self.file("watcher"), "state": "absent"}
         contents = {name: self.mine.secret(name) for name in ("settings_content", "inventory_content")}
         yield Case("server_config: removed", module, {**mine, "state": "absent"})

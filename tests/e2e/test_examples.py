@@ -33,7 +33,7 @@ SECRETS = {
         "webhook_secret",
     )
 }
-WITHOUT_CONNECTION = ("config_import", "server_config", "watcher")
+WITHOUT_CONNECTION = ("audit_report", "config_import", "server_config", "watcher")
 
 
 def examples(path: pathlib.Path) -> str:

@@ -104,6 +104,14 @@ class Operation:
         """Return the index and name of the list entry that holds an option; empty if no named entry does."""
         return ""
 
+    @classmethod
+    def not_run(cls, options: Params, result: Params, *, check_mode: bool) -> Result:
+        """Return what the summary of a task needs beside its result if it failed before the operation ran.
+
+        The options can be invalid.
+        """
+        return {}
+
     @property
     def needs_server(self) -> bool:
         """Whether this task needs a server; if not, ``run`` gets None in place of an Api."""

@@ -61,6 +61,10 @@ class OneStream(Operation):
         raise NotImplementedError
 
     @classmethod
+    def not_run(cls, options: Params, result: Params, *, check_mode: bool) -> Result:
+        return cls.summed_up(options, result, check_mode=check_mode)
+
+    @classmethod
     def summed_up(cls, params: Params, result: Params, *, check_mode: bool) -> Result:
         """Return the result with its summary, also if nothing was sent."""
         params = {**{option: spec.get("default", "") for option, spec in _STREAM.items()}, **params}

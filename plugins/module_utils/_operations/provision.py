@@ -80,6 +80,10 @@ class Provision(Operation):
         """The lists of the task, which must not contradict each other."""
         return Lists(self.params)
 
+    @classmethod
+    def not_run(cls, options: Params, result: Params, *, check_mode: bool) -> Result:
+        return provision_summary({"failed": True}, {}, {}, {}, check_mode=check_mode, listed=_listed(options))
+
     def collect_secrets(self, secrets: SecretStore) -> None:
         for _part, operation in self.work:
             operation.collect_secrets(secrets)
@@ -225,11 +229,6 @@ class Provision(Operation):
             else:
                 found[name] = results.get(name, {} if name in listed else {"skipped": True})
         return found
-
-
-def not_run(params: Params, *, check_mode: bool) -> Result:
-    """Return the summary of a task that failed before it sent anything; ``params`` can be invalid."""
-    return provision_summary({"failed": True}, {}, {}, {}, check_mode=check_mode, listed=_listed(params))
 
 
 def _listed(params: Params) -> list[str]:

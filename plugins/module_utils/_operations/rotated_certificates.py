@@ -70,6 +70,13 @@ class Certificates(Operation):
             **CHAIN_OPTIONS,
         }
 
+    @classmethod
+    def not_run(cls, options: Params, result: Params, *, check_mode: bool) -> Result:
+        entries = options.get("certificates")
+        listed = entries if isinstance(entries, list) else ()
+        names = [str(one["vhost"]) for one in listed if isinstance(one, dict) and "vhost" in one]
+        return _summary(dict.fromkeys(names, ending.UNTOUCHED), check_mode=check_mode)
+
     def collect_secrets(self, secrets: SecretStore) -> None:
         secrets.add(*(entry["private_key_content"] for entry in self.params["certificates"]))
 
@@ -167,16 +174,6 @@ class Certificates(Operation):
         if failure is not None:
             result.update(failed=True, msg=str(failure), error=failure.as_result())
         return result
-
-
-def not_run(entries: t.Any, *, check_mode: bool) -> Result:
-    """Return the keys of a result that a summary needs, for a task that has failed before it could begin.
-
-    ``entries`` is the option ``certificates``, which can be invalid.
-    """
-    listed = entries if isinstance(entries, list) else ()
-    names = [str(one["vhost"]) for one in listed if isinstance(one, dict) and "vhost" in one]
-    return _summary(dict.fromkeys(names, ending.UNTOUCHED), check_mode=check_mode)
 
 
 def _id_of(name: str | None, option: str, what: str, known: t.Callable[[str], int]) -> int | None:

@@ -135,8 +135,7 @@ class Server(Operation):
             text = f"user: expected a user of the host, got {place.owner!r}. Make it first."
             raise Refusal("use the user", text, UNTOUCHED)
 
-    @staticmethod
-    def not_run(options: Params, *, check_mode: bool) -> Result:
-        """Return the summary of a task that has done nothing, because its options are invalid."""
+    @classmethod
+    def not_run(cls, options: Params, result: Params, *, check_mode: bool) -> Result:
         version = str(options.get("version") or "")
         return summary({"version": version, "failed": True}, check_mode=check_mode)

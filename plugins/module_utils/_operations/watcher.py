@@ -237,6 +237,10 @@ class Watcher(Operation):
             },
         }
 
+    @classmethod
+    def not_run(cls, options: Params, result: Params, *, check_mode: bool) -> Result:
+        return cls.summary(options, "failed")
+
     @staticmethod
     def summary(params: Params, action: str, predicted: bool = False) -> Result:
         """Return the part of a result that says what was done. The options can be those of a task that has failed."""

@@ -131,6 +131,8 @@ class Places(t.NamedTuple):
     """A fleet; None on a real server."""
     large: Place | None = None
     """A large fleet; None if its rows are not measured."""
+    roles: Place | None = None
+    """A fleet for other roles; None if its rows are not measured."""
 
 
 @contextlib.contextmanager
@@ -153,8 +155,10 @@ def places(sizes: Sizes, real: bool, groups: Sequence[str]) -> Iterator[Places]:
 
         def fleet(name: str, count: int) -> Place:
             servers = Simulated(stack.enter_context(Simulators(count)))
-            urls = enumerate(servers.urls, 1)
-            hosts = {f"server-{number:04d}": {"ovenmediaengine_api_url": url} for number, url in urls}
+            hosts = {
+                f"server-{number:04d}": {"ovenmediaengine_api_url": url, "benchmark_tls_port": port}
+                for number, (url, port) in enumerate(zip(servers.urls, servers.tls_ports), 1)
+            }
             variables = {"ovenmediaengine_api_token": TOKEN, **fleet_rows.variables(sizes.fleet_tenants)}
             return Place(work / name, servers, hosts, variables)
 
@@ -162,6 +166,7 @@ def places(sizes: Sizes, real: bool, groups: Sequence[str]) -> Iterator[Places]:
             Place(work / "one", one, {"server": {}}, {}),
             fleet("fleet", sizes.fleet),
             fleet("large", sizes.large_fleet) if "large" in groups else None,
+            fleet("roles", sizes.fleet) if "roles" in groups else None,
         )
 
 
@@ -257,8 +262,8 @@ def main(values: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     rows: list[Row] = []
     try:
-        with places(sizes, real, options.groups) as (place, fleet, large):
-            rows = chosen(Rows(place, fleet, sizes, large).all(), options.groups)
+        with places(sizes, real, options.groups) as (place, fleet, large, roles):
+            rows = chosen(Rows(place, fleet, sizes, large, roles).all(), options.groups)
             if real:
                 say("A real server: virtual hosts named %s* are created there and removed at the end." % objects.PREFIX)
                 place.servers.clear()

@@ -59,6 +59,7 @@ class Simulated:
     def __init__(self, simulators: Simulators) -> None:
         self._simulators = simulators
         self.urls = simulators.urls
+        self.tls_ports = simulators.tls_ports
         self.environment: Mapping[str, str] = {
             "OVENMEDIAENGINE_API_URL": self.urls[0],
             "OVENMEDIAENGINE_API_TOKEN": TOKEN,

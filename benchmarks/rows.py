@@ -18,6 +18,7 @@ from .measuring import Sample
 from .media_rows import MediaRows
 from .places import OUT_OF_PROCESS, Place, Simulated
 from .rebuild_rows import RebuildRows
+from .role_rows import RoleRows
 from .rulebook_rows import RulebookRows
 from .ssh_rows import SshRows
 from .table import (
@@ -51,12 +52,21 @@ class Rows:
     :param place: where there is one server.
     :param fleet: where there are many; None on a real server.
     :param large: where there are very many; None if these rows are not measured.
+    :param roles: where there are many for other roles; None if these rows are not measured.
     """
 
-    def __init__(self, place: Place, fleet: Place | None, sizes: Sizes, large: Place | None = None) -> None:
+    def __init__(
+        self,
+        place: Place,
+        fleet: Place | None,
+        sizes: Sizes,
+        large: Place | None = None,
+        roles: Place | None = None,
+    ) -> None:
         self._place = place
         self._fleet = fleet
         self._large = large
+        self._roles = roles
         self._sizes = sizes
 
     def all(self) -> list[Row]:
@@ -75,6 +85,7 @@ class Rows:
             *FleetRows(self._fleet, self._sizes).all(),
             *audit_rows(self._fleet, self._sizes),
             *(LargeFleetRows(self._large, self._sizes).all() if self._large is not None else []),
+            *(RoleRows(self._roles, self._sizes).all() if self._roles is not None else []),
             *rebuild,
             *RulebookRows(self._place, self._sizes).all(),
             *self._growth(),

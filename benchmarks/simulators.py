@@ -41,7 +41,7 @@ _ENDS_WITHIN = 10
 class Simulators:
     """A process with simulated servers; a context manager that ends it.
 
-    :param count: how many servers there are, each on a port of its own.
+    :param count: how many servers there are, each on a port of its own, and on one for TLS.
     """
 
     def __init__(self, count: int) -> None:
@@ -54,8 +54,11 @@ class Simulators:
             text=True,
             start_new_session=True,
         )
-        self.urls: list[str] = [f"http://127.0.0.1:{port}" for port in self._answer()]
+        ports = self._answer()
+        self.urls: list[str] = [f"http://127.0.0.1:{port}" for port, _tls in ports]
         """Base URLs of the servers."""
+        self.tls_ports: list[int] = [tls for _port, tls in ports]
+        """Their ports for TLS."""
 
     def __enter__(self) -> Simulators:
         return self
@@ -118,7 +121,7 @@ class _Process:
         """Serve until standard input is closed."""
         ports = []
         for server in self._servers:
-            ports.append(await server.listen("127.0.0.1", 0))
+            ports.append((await server.listen("127.0.0.1", 0), await server.listen_tls("127.0.0.1", 0)))
         print(json.dumps(ports), flush=True)
         lines = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)

@@ -104,6 +104,7 @@ GROUPS = {
     "ssh": "One virtual host for each task, in a loop over SSH (OpenSSH on the loopback)",
     "fleet": "A fleet, by the playbook `provision`",
     "large": "A large fleet, by the playbook `provision`",
+    "roles": "A fleet, by other roles",
     "rebuild": "Restoring one server that has lost everything, by the playbook `provision`",
     "rulebook": "Restoring one server after a restart, by the rulebook `restore_after_restart`",
     "growth": "Growth",
@@ -118,6 +119,7 @@ ONLY_SIMULATED = {
     "ssh": "the host behind SSH is this machine",
     "fleet": "there is one server",
     "large": "there is one server",
+    "roles": "there is one server",
     "rulebook": "it needs a server that can be restarted",
 }
 """The groups that need simulated servers, with the reason."""

@@ -72,7 +72,7 @@ def rows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> list[Row]:
     monkeypatch.setattr(rulebook_rows, "missing", lambda: None)
     monkeypatch.setattr(ssh_rows, "has_sshd", lambda: True)
     place = Place(tmp_path / "one", NoServers(), {}, {})
-    return Rows(place, place, Sizes(), place).all()
+    return Rows(place, place, Sizes(), place, place).all()
 
 
 def costs(rows: t.Sequence[Row], factor: float = 1.0, **seconds: float) -> dict[str, Sample]:

@@ -11,11 +11,13 @@ import ssl
 import typing as t
 
 import pytest
+from ansible_collections.streamops.ovenmediaengine.tests.e2e.conftest import Run
 from ansible_collections.streamops.ovenmediaengine.tests.e2e.media_host import changed, vhost
 from ansible_collections.streamops.ovenmediaengine.tests.e2e.rotation import FILES, NAME, Pair, authority
 from ansible_collections.streamops.ovenmediaengine.tests.simulator.patience import PATIENCE
 
 from .guest import THERE, Guest
+from .killing import Killer
 from .media import Media
 
 CONFIG = "/etc/ovenmediaengine"
@@ -28,7 +30,17 @@ OBJECTS: dict[str, t.Any] = {
     "ovenmediaengine_config_dir": CONFIG,
     "ovenmediaengine_push_tasks": [],
 }
+ROTATION: dict[str, t.Any] = {
+    **OBJECTS,
+    "ovenmediaengine_certificates": [{"vhost": "t-a", "certbot_live": COMING}],
+    "ovenmediaengine_certificates_remote_src": True,
+    "ovenmediaengine_certificate_endpoints": [{"port": TLS_PORT}],
+}
 PREFIX = "streamops.ovenmediaengine"
+FEWEST_STEPS = 8
+"""Of a rotation: requests, three files, and what is begun and ended."""
+MATCHES = "import ssl, sys; ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(*sys.argv[1:])"
+"""A program that fails if a certificate and a key are no pair."""
 
 
 def write(guest: Guest, folder: str, pair: Pair) -> None:
@@ -97,16 +109,30 @@ class TestTenants:
         before = served()
         write(media.guest, COMING, new)
         started = media.started()
-        variables = {
-            **OBJECTS,
-            "ovenmediaengine_certificates": [{"vhost": "t-a", "certbot_live": COMING}],
-            "ovenmediaengine_certificates_remote_src": True,
-            "ovenmediaengine_certificate_endpoints": [{"port": TLS_PORT}],
-        }
-        checked = media.playbook(f"{PREFIX}.rotate_certificates", "--check", "--diff", **variables)
+        checked = media.playbook(f"{PREFIX}.rotate_certificates", "--check", "--diff", **ROTATION)
         assert checked.status == 0 and served() == before != new.fingerprint, checked.output
-        rotated = media.playbook(f"{PREFIX}.rotate_certificates", "--diff", **variables)
+        rotated = media.playbook(f"{PREFIX}.rotate_certificates", "--diff", **ROTATION)
         assert rotated.status == 0 and served() == new.fingerprint, rotated.output
         assert media.mode(f"{LIVE}/privkey.pem") == "600" and media.started() == started
-        again = media.playbook(f"{PREFIX}.rotate_certificates", **variables)
+        again = media.playbook(f"{PREFIX}.rotate_certificates", **ROTATION)
         assert again.status == 0 and changed(again) == [], again.output
+
+    def test_a_rotation_that_is_killed_leaves_no_broken_pair(self, media: Media) -> None:
+        started, killer = media.started(), Killer(media)
+
+        def rotate() -> Run:
+            return media.playbook(f"{PREFIX}.rotate_certificates", **ROTATION)
+
+        write(media.guest, COMING, authority().issue())
+        whole = killer.killed_at(0, rotate)
+        for step in range(1, whole + 1):
+            new = authority().issue()
+            write(media.guest, COMING, new)
+            killer.killed_at(step, rotate)
+            again = rotate()
+            assert again.status == 0 and served() == new.fingerprint, (step, again.output)
+            media.guest.run("python3", "-c", MATCHES, CERTIFICATES["cert_path"], CERTIFICATES["key_path"])
+            assert media.started() == started
+            left = set(media.guest.run("ls", "--almost-all", LIVE).split())
+            assert {name for name in left if not name.endswith("~")} == set(FILES), (step, left)
+        assert whole >= FEWEST_STEPS, whole

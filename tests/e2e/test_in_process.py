@@ -389,3 +389,14 @@ def test_no_temporary_directory_is_made(project: Project, sim: Simulator) -> Non
     copied = {SWITCH: False, "ansible_pipelining": False}
     run(project, [play([task("as a module", sim)])], {"one": copied}, ANSIBLE_REMOTE_TMP=str(remote))
     assert os.path.isdir(remote), "a module has one, so that the above shows something"
+
+
+def test_defaults_of_one_module_leave_the_others_alone(project: Project, sim: Simulator) -> None:
+    """As they would not if one action plugin were that of all modules."""
+    defaults = {f"{COLLECTION}.stream_info": {"vhost": "t-of-defaults", **connection(sim)}}
+    own: Task = {"name": "own", f"{COLLECTION}.stream_info": {"app": "app"}, "ignore_errors": True}
+    tasks = [task("other", sim, "server_info"), own]
+    ended = run(project, [play(tasks, module_defaults=defaults)], {"one": {}})
+    assert "msg" not in ended.last("other").result, ended.run.output
+    assert "t-of-defaults/app" in ended.last("own").result["msg"]
+    assert {result.execution for result in ended.results} == {IN_PROCESS}

@@ -18,6 +18,7 @@ import pathlib
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import named, naming
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit_report import (
     OPTIONS,
     AuditReport,
@@ -37,7 +38,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_proc
     not_to_be_templated,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import HAS_TAGS
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import name_variables
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import names_of_options
 
 ARTIFACT = "ovenmediaengine_audit"
 _ROLE = pathlib.Path(__file__).parents[2] / "roles" / "audit"
@@ -57,11 +58,11 @@ class ActionModule(InProcessAction):
         options = result.pop(OPTIONS, None)
         if options is None:
             return result
-        try:
-            result.update(self._written(options, variables))
-        except OmeError as error:
-            result = error.as_failure()
-            name_variables(variables, self._task.action, result)
+        with naming(names_of_options(variables, self._task.action)):
+            try:
+                result.update(self._written(options, variables))
+            except OmeError as error:
+                result = error.as_failure()
         return result if HAS_TAGS else not_to_be_templated(result)
 
     def refusal(self, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any] | None:
@@ -123,7 +124,10 @@ def _parts(directory: str, report_dir: str) -> list[t.Mapping[str, t.Any]]:
         if "audit.json" in names and path != merged
     )
     if not paths:
-        text = f"There is no audit.json in {directory} or its subdirectories on the controller. Check parts_dir."
+        text = (
+            f"There is no audit.json in {directory} or its subdirectories on the controller. Check "
+            f"{named('parts_dir')}."
+        )
         raise Refusal("merge the reports", text, "Nothing was written.")
     return [_part(path) for path in paths]
 
@@ -167,5 +171,5 @@ def _write(path: str, text: str) -> None:
             "bad_input",
             f"write {path} on the controller",
             detail=f"{error.strerror or error}.",
-            remedy="Check report_dir and metrics_file.",
+            remedy=f"Check {named('report_dir')} and {named('metrics_file')}.",
         ) from None

@@ -9,8 +9,10 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import naming
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _written_file
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import names_of_options
 
 
 class FileAction(InProcessAction):
@@ -22,6 +24,10 @@ class FileAction(InProcessAction):
         """Return the result of the task."""
         variables = task_vars or {}
         name = str(variables.get("inventory_hostname", "localhost"))
+        with naming(names_of_options(variables, self._task.action)):
+            return self._run_named(name, variables)
+
+    def _run_named(self, name: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
         try:
             path, problem = _written_file.place_of(name, str(self._task.args.get("dest", "")))
             if problem:

@@ -25,6 +25,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._config.
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import BadInput, OmeError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.macros import has_macro
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import with_names
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.secret_urls import MASK
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.server_version import parse
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.texts import encodable, listed, shortened
@@ -49,7 +50,7 @@ READ_BY_SERVER = ("OME_LICENSE_KEY", "OME_DUMP_RTMP")
 _FIX = "Correct the file."
 _FIX_SYNTAX = f"{_FIX} The server cannot read it, either."
 _CHECK = (
-    "Check that config_dir is the server's configuration directory on the media server, and that the user of "
+    "Check that $config_dir is the server's configuration directory on the media server, and that the user of "
     "the task may read its files; become is usually necessary."
 )
 _JOBS = {"push_tasks": ("push", PUSH_TASKS), "records": ("file", RECORDS)}
@@ -234,7 +235,7 @@ def import_config(
         if isinstance(error, BadInput):
             remedy = _FIX_SYNTAX if isinstance(error, BadSyntax) else _FIX
         else:
-            remedy = _CHECK if error.kind == "config_file" else error.advice.remedy
+            remedy = with_names(_CHECK) if error.kind == "config_file" else error.advice.remedy
         reason = str(error) if isinstance(error, BadInput) else error.detail
         return {"problems": [shortened(f"Could not {error.attempt}. {reason} {remedy}")], "needed": []}
     if texts.needed or sources.needed:

@@ -23,10 +23,14 @@ from ansible.module_utils.common.parameters import PASS_VARS
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import naming
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._http.client import HAS_REQUESTS
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.base import Operation, Result
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.execution import Outcome, perform
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import HIDDEN_INVOCATION
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.module import (
+    HIDDEN_INVOCATION,
+    NAMES_OF_OPTIONS,
+)
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._runtime.redaction import (
     LongestFirst,
     finish,
@@ -51,7 +55,7 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_op
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import (
     SWITCH,
-    name_variables,
+    names_of_options,
     refusal,
 )
 
@@ -86,13 +90,14 @@ class InProcessAction(NormalAction):
         """
         variables: Variables = task_vars or {}
         specified = self._task.args
-        try:
-            result = self.refusal(variables)
-            if result is None:
-                self._task.args = self.prepared(specified, variables)
-                result = self._result(variables)
-        except OmeError as error:
-            result = error.as_failure()
+        with naming(names_of_options(variables, self._task.action)):
+            try:
+                result = self.refusal(variables)
+                if result is None:
+                    self._task.args = self.prepared(specified, variables)
+                    result = self._result(variables)
+            except OmeError as error:
+                result = error.as_failure()
         if result.get("failed") and "line" not in result:
             more = self.operation.not_run(specified, result, check_mode=bool(self._task.check_mode))
             result = {**more, **result}
@@ -104,14 +109,15 @@ class InProcessAction(NormalAction):
             files = FileFinder(self._loader, self._task.get_search_path, variables)
             self._task.args = files.resolve(self._task.args, paths_of(self.operation))
         if not self.would_run_here(variables):
+            names = names_of_options(variables, self._task.action)
+            if names:
+                self._task.args = {**self._task.args, NAMES_OF_OPTIONS: names}
             if not self._task.async_val:
                 enable_pipelining(self._connection, self._variables_of_host(variables))
             result: dict[str, t.Any] = super().run(None, variables)
-            renamed = name_variables(variables, self._task.action, result)
             self._show_diff_of_failure(result)
-            return not_to_be_templated(result) if renamed and not HAS_TAGS else result
+            return result
         result = self._run_here(variables)
-        name_variables(variables, self._task.action, result)
         self._show_diff_of_failure(result)
         return result if HAS_TAGS else not_to_be_templated(result)
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Check the variables of roles, and name them in errors in place of options.
+"""Check the variables of roles, and say which of them messages name in place of options.
 
 The checks find misspelt names, and purges that would delete more than the user listed. The action plugins run them in
 each task of a role, so that no role needs a task for them and any choice of tags is safe. The names come from the files
@@ -11,7 +11,6 @@ of the roles, which are read once, when Ansible loads an action plugin in its ma
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import functools
 import pathlib
@@ -117,28 +116,10 @@ def refusal(variables: t.Mapping[str, t.Any], template: Template) -> dict[str, t
     return Refusal(f"use the variables of the role {role}", problem, "Nothing was sent.").as_failure()
 
 
-def name_variables(variables: t.Mapping[str, t.Any], action: str, result: dict[str, t.Any]) -> bool:
-    """Replace options of the module by variables of the role in errors, findings and warnings of a task, in place.
-
-    Return whether the task is one of a role and has failed, or has findings.
-    """
-    role, findings, warnings = _role(variables), result.get("findings") or (), result.get("warnings") or ()
-    if not role or not (result.get("failed") or findings or warnings):
-        return False
-    names = options_to_variables(role, action)
-    for one in findings:
-        one["message"] = _with_variables(one["message"], names)
-    if warnings:
-        result["warnings"] = [_named_warning(warning, names) for warning in warnings]
-    if not (result.get("failed") or findings):
-        return False
-    parts = [part for part in (result.get("parts") or {}).values() if isinstance(part, dict)]
-    for one in (entry for part in (result, *parts) for entry in (part, *_failed_entries(part))):
-        error = one.get("error")
-        for holder, key in ((one, "msg"), (error, "meaning"), (error, "remedy")):
-            if isinstance(holder, dict) and isinstance(holder.get(key), str):
-                holder[key] = _with_variables(holder[key], names)
-    return True
+def names_of_options(variables: t.Mapping[str, t.Any], action: str) -> dict[str, str]:
+    """Return the variables that a task's user knows in place of options of its module; empty outside of roles."""
+    role = _role(variables)
+    return options_to_variables(role, action) if role else {}
 
 
 @functools.cache
@@ -160,51 +141,6 @@ def options_to_variables(role: str, action: str) -> dict[str, str]:
                 used = [word for word in re.findall(r"\w+", value if isinstance(value, str) else "") if word in known]
                 found.update({option: used[0]} if used else {})
     return found
-
-
-def _failed_entries(result: t.Mapping[str, t.Any]) -> list[dict[str, t.Any]]:
-    """Return the entries of a result that can hold an error, at both levels."""
-    entries = [
-        entry
-        for key in ("results", "application_results")
-        for entry in result.get(key) or ()
-        if isinstance(entry, dict)
-    ]
-    return entries + [
-        inside for entry in entries for inside in entry.get("applications") or () if isinstance(inside, dict)
-    ]
-
-
-def _named_warning(warning: t.Any, names: t.Mapping[str, str]) -> t.Any:
-    """Return a warning with variables in place of options: a text or, from ansible-core 2.19 on, an object."""
-    if isinstance(warning, str):
-        return _with_variables(warning, names)
-    event = getattr(warning, "event", None)
-    if event is None:
-        return warning
-    named = dataclasses.replace(event, msg=_with_variables(event.msg, names))
-    return dataclasses.replace(warning, event=named)
-
-
-def _with_variables(text: str, names: t.Mapping[str, str]) -> str:
-    """Return a message with variables in place of options.
-
-    Options that are ordinary words are replaced only at places where they cannot be anything else.
-    """
-    text = re.sub(
-        r"\b([Ss]et) (\w+) to (true|false)\b",
-        lambda found: f"{found[1]} {names[found[2]]}: {found[3]}" if found[2] in names else found[0],
-        text,
-    )
-    return _OPTION.sub(lambda found: names.get(found[0], found[0]), text)
-
-
-# A name with an underscore, one with an index or an option inside of it, one at the beginning of a sentence, or one
-# after "raise" or "set".
-_OPTION = re.compile(
-    r"(?<![\w./-])(?<!option )(?:[a-z]+_[a-z_]+|[a-z]+(?=\[\d)|[a-z]+(?=[.][A-Za-z_])|(?<=raise )[a-z]+"
-    r"|(?<=[Ss]et )[a-z]+(?=: )|^[a-z]+(?=[:.])|(?<=[.] )[a-z]+(?=:))(?![\w/=-])"
-)
 
 
 def _role(variables: t.Mapping[str, t.Any]) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from .._core.access_token import rejected_token
 from .._core.errors import OmeError
+from .._core.option_names import with_names
 from .._core.server_version import BEFORE_VERSION_CALL, NEWEST, Version, parse
 from .._http.client import Result, Transport
 from .._http.responses import NO_BODY, Answer
@@ -24,7 +25,7 @@ from .._tls.addresses import host_of
 from .idempotence import DELETES, READS, Idempotence
 from .messages import ItemAnswer, item_answer, kind_of, message_of
 
-_NOT_OF_THE_API = "If a gateway in front of the API answered, it wants credentials of its own: set http_headers."
+_NOT_OF_THE_API = "If a gateway in front of the API answered, it wants credentials of its own: set $http_headers."
 
 
 class Server:
@@ -125,7 +126,7 @@ class Server:
         error = self._transport.failure(kind, answer, attempt, method, path, message or None)
         if kind == "unauthorized":
             error = error.with_detail(rejected_token(self._transport.settings.api_token))
-            error = error.with_detail("" if message else _NOT_OF_THE_API)
+            error = error.with_detail("" if message else with_names(_NOT_OF_THE_API))
         # A failing server does not report how far it got; neither does an unreadable error.
         return error.with_outcome_unknown(idempotence is not READS and kind in ("server_error", "not_json"))
 

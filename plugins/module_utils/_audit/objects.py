@@ -18,6 +18,7 @@ from .._certificates.sni import TlsHost, tls_host
 from .._core.concurrency import deferred
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.option_names import with_names
 from .._core.texts import name_list
 from .._reconcile.reachability import MOST_NAMED, names_of, reaches, remedies
 from .._resources import application, virtual_host
@@ -36,7 +37,7 @@ from .named_objects import NamedObjectAudit
 Part = t.Union[JobAudit, NamedObjectAudit]
 """The comparison of one kind of objects inside of applications."""
 
-_IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in read_only_vhosts."
+_IF_CONFIGURED = "If the server's configuration file defines it, name its virtual host in $read_only_vhosts."
 
 
 class ObjectAudit:
@@ -219,7 +220,7 @@ class ObjectAudit:
                 for app in unaddressable:
                     self._add_unaddressable(f"an application {app!r} in virtual host {vhost}", vhost=vhost)
         if entry["present"] and not entry["listed"] and not entry["read_only"]:
-            text = f"Virtual host {vhost} is on the server and not listed. {_IF_CONFIGURED}"
+            text = f"Virtual host {vhost} is on the server and not listed. {with_names(_IF_CONFIGURED)}"
             self._collector.add(DRIFT, "not_listed", text, vhost=vhost)
             self._skip_unlisted((vhost, app) for app in names or ())
         elif not entry["read_only"]:
@@ -245,7 +246,7 @@ class ObjectAudit:
                 continue
             # The server created a dynamic application for a stream, and deletes it with the stream.
             if isinstance(raw, dict) and not application.is_dynamic(raw):
-                text = f"Application {vhost}/{app} is on the server and not listed. {_IF_CONFIGURED}"
+                text = f"Application {vhost}/{app} is on the server and not listed. {with_names(_IF_CONFIGURED)}"
                 self._collector.add(DRIFT, "not_listed", text, vhost=vhost, application=app)
                 self._skip_unlisted([(vhost, app)])
 

@@ -12,6 +12,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.option_names import named
 from .._tls.certificate import Certificate, CertificateError
 from .._tls.pem_files import read_pem_certificates
 from . import ending
@@ -132,7 +133,7 @@ class Turn:
                 self.entry.attempt,
                 f"The certificate of the virtual host {self.entry.vhost} was not replaced, because a handshake could "
                 f"not prove it: {' '.join(map(str, silent))[:1200]} If the server serves no certificate at all, as "
-                "after a restart with broken files, set check_endpoints_first to false.",
+                f"after a restart with broken files, set {named('check_endpoints_first')} to false.",
                 "handshake_failed",
             )
 

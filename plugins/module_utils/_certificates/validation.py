@@ -12,6 +12,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.option_names import named
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._tls.certificate import Certificate, Endpoint
 from .destinations import Destination, merged
@@ -131,7 +132,7 @@ class Validator:
             raise refused(
                 attempt,
                 f"The new certificate for the virtual host {name} is valid until {certificate.not_after}, for {days} "
-                f"days. min_days_left requires {least}.",
+                f"days. {named('min_days_left')} requires {least}.",
                 "certificate_expiring",
             )
         modes = {key: mode_of(self._params[key]) or 0 for key in ("mode", "key_mode")}

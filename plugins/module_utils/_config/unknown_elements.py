@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import typing as t
 
+from .._core.option_names import named
 from .._core.server_version import Version, show
 from .._schema.extra import EXTRA
 from .._schema.objects import Object, ObjectList
@@ -75,7 +76,7 @@ def unknown(declaration: Object, value: t.Mapping[str, t.Any], version: Version,
     if not known_elements.covers(version):
         return []
     return [
-        f"{one.option}: OvenMediaEngine {show(version)} {one.unknown_to(version)}"
+        f"{named(one.option)}: OvenMediaEngine {show(version)} {one.unknown_to(version)}"
         for one in _topmost(in_extra(declaration, value, path), version)
     ]
 

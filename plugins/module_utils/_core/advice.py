@@ -6,14 +6,25 @@
 
 from __future__ import annotations
 
-import typing as t
+from .option_names import with_names
 
 
-class Advice(t.NamedTuple):
+class Advice:
     """The meaning of an error kind, and what the user can do about it."""
 
-    meaning: str
-    remedy: str
+    def __init__(self, meaning: str, remedy: str) -> None:
+        """In the texts, ``$name`` stands for an option."""
+        self._meaning, self._remedy = meaning, remedy
+
+    @property
+    def meaning(self) -> str:
+        """Return what the error means."""
+        return with_names(self._meaning)
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do."""
+        return with_names(self._remedy)
 
 
 # The keys are the values of `error.kind` in results. docs/docsite/rst/guide_errors.rst shows this table; a test
@@ -21,12 +32,12 @@ class Advice(t.NamedTuple):
 ADVICE: dict[str, Advice] = {
     "unauthorized": Advice(
         "The server does not accept the access token.",
-        "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to the AccessToken of Managers/API in the server's Server.xml.",
+        "Set $api_token (or OVENMEDIAENGINE_API_TOKEN) to the AccessToken of Managers/API in the server's Server.xml.",
     ),
     "read_only": Advice(
         "The virtual host comes from the server's configuration file and cannot be changed through the API.",
         "Change it in the server's configuration file and restart the server, or remove it from the list. "
-        "If it has a file of its own, durable with config_dir changes the file. "
+        "If it has a file of its own, $durable with $config_dir changes the file. "
         "You can still manage its push tasks and certificates.",
     ),
     "vhost_not_found": Advice(
@@ -73,7 +84,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "controller_not_found": Advice(
         "The server has no such call.",
-        "Check that api_url is the base address without /v1, and that the server's version supports the call.",
+        "Check that $api_url is the base address without /v1, and that the server's version supports the call.",
     ),
     "duplicate_id": Advice(
         "Another push task with this ID is running in the application, or is still stopping.",
@@ -131,7 +142,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "rate_limited": Advice(
         "A gateway in front of the server limits the rate of requests.",
-        "Raise the gateway's limit, or raise retries.",
+        "Raise the gateway's limit, or raise $retries.",
     ),
     "gateway": Advice(
         "A proxy or gateway could not reach the server, and answered instead of it.",
@@ -139,51 +150,51 @@ ADVICE: dict[str, Advice] = {
     ),
     "not_json": Advice(
         "The response did not come from the OvenMediaEngine API: it is not JSON.",
-        "Check the port and the path of api_url, and that there is no proxy or login page in between.",
+        "Check the port and the path of $api_url, and that there is no proxy or login page in between.",
     ),
     "redirect": Advice(
         "The response is a redirect. The module does not follow redirects, "
         "because they would send the access token to another address.",
-        "Set api_url to the final address, for example https instead of http. If it is a login page, use an address "
+        "Set $api_url to the final address, for example https instead of http. If it is a login page, use an address "
         "that leads to the API itself.",
     ),
     "too_large": Advice(
         "The response is larger than any valid response of the API. The module stopped reading it.",
-        "Check that api_url is the address of the OvenMediaEngine API. "
+        "Check that $api_url is the address of the OvenMediaEngine API. "
         "The API cannot manage a list of this many objects, or objects of this size.",
     ),
     "unexpected_answer": Advice(
         "The response is JSON, but does not have the structure of an API response.",
-        "Check that api_url is the address of the OvenMediaEngine API, "
+        "Check that $api_url is the address of the OvenMediaEngine API, "
         "and that this collection supports the server's version.",
     ),
     "tls": Advice(
         "The server's TLS certificate cannot be verified, or the TLS handshake failed.",
-        "Set ca_path to the CA that signed the certificate, and use a host name in api_url that the certificate "
-        "covers. Renew it if it has expired. If the server asks for a client certificate, set client_cert.",
+        "Set $ca_path to the CA that signed the certificate, and use a host name in $api_url that the certificate "
+        "covers. Renew it if it has expired. If the server asks for a client certificate, set $client_cert.",
     ),
     "wrong_scheme": Advice(
-        "The port does not use the protocol that api_url specifies.",
-        "Change the scheme (http or https) or the port of api_url. "
+        "The port does not use the protocol that $api_url specifies.",
+        "Change the scheme (http or https) or the port of $api_url. "
         "The ports are <Port> and <TLSPort> of <API> in the server's Server.xml.",
     ),
     "refused": Advice(
         "Nothing listens at this address.",
         "Check that the server runs, that <API> is enabled under Managers and Bind in its Server.xml, "
-        "and that host and port of api_url are correct.",
+        "and that host and port of $api_url are correct.",
     ),
     "proxy": Advice(
         "The proxy that an environment variable sets did not pass the request on.",
-        "Correct or unset the variable where the module runs, or add the host of api_url to no_proxy there.",
+        "Correct or unset the variable where the module runs, or add the host of $api_url to no_proxy there.",
     ),
     "unresolved": Advice(
-        "The host name of api_url cannot be resolved.",
+        "The host name of $api_url cannot be resolved.",
         "Check the host name, or use an IP address.",
     ),
     "timeout": Advice(
         "The server did not answer in time.",
         "Check host, port and firewall, and that the server is not blocked or overloaded. If it is only slow, "
-        "raise timeout.",
+        "raise $timeout.",
     ),
     "connection_lost": Advice(
         "The connection broke before the response was complete.",
@@ -195,12 +206,12 @@ ADVICE: dict[str, Advice] = {
         "If nobody restarted the server, check its log for a crash.",
     ),
     "wait_timeout": Advice(
-        "The server accepted the request, but did not reach the desired state within wait_timeout.",
-        "Correct the cause, which the log of the server can name, or raise wait_timeout.",
+        "The server accepted the request, but did not reach the desired state within $wait_timeout.",
+        "Correct the cause, which the log of the server can name, or raise $wait_timeout.",
     ),
     "differs": Advice(
         "The object differs from its definition. The server can change it only by deleting and recreating it.",
-        "Set recreate to true to recreate it. This cuts off its viewers and publishers.",
+        "Set $recreate to true to recreate it. This cuts off its viewers and publishers.",
     ),
     "unsupported_option": Advice(
         "The server's version does not support an option.",
@@ -215,20 +226,22 @@ ADVICE: dict[str, Advice] = {
         "Publishers and viewers that use host names of this virtual host reach another virtual host.",
         "Remove the matching host name from the other virtual host, "
         "usually <Name>*</Name> of default in the server's Server.xml, restart the server and run the playbook again. "
-        "To accept it, set require_reachable to false.",
+        "To accept it, set $require_reachable to false.",
     ),
     "configured_task": Advice(
         "The push task comes from the server's own configuration (stream map), which the API cannot change.",
-        "Change the server's stream map: set durable and config_dir where the task can write it. Or choose another ID.",
+        "Change the server's stream map: set $durable and $config_dir where the task can write it. Or choose "
+        "another ID.",
     ),
     "configured_record": Advice(
         "The recording comes from the server's own configuration (record map), which the API cannot change.",
-        "Change the server's record map: set durable and config_dir where the task can write it. Or choose another ID.",
+        "Change the server's record map: set $durable and $config_dir where the task can write it. Or choose "
+        "another ID.",
     ),
     "origin_unreachable": Advice(
         "The server could not pull the stream from any of the URLs.",
         "Check that the server can reach the origin, the path and the credentials in urls, and that the origin sends. "
-        "If it starts later, raise wait_timeout.",
+        "If it starts later, raise $wait_timeout.",
     ),
     "not_pulled": Advice(
         "The stream with this name is not pulled: another source sends it.",
@@ -270,7 +283,7 @@ ADVICE: dict[str, Advice] = {
     ),
     "config_file": Advice(
         "A configuration file of the server could not be read or written.",
-        "Check that config_dir is the server's configuration directory on the host where the task runs, and that the "
+        "Check that $config_dir is the server's configuration directory on the host where the task runs, and that the "
         "user of the task may read and write its files.",
     ),
     "config_version": Advice(

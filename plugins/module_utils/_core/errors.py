@@ -10,6 +10,7 @@ import copy
 import typing as t
 
 from .advice import ADVICE, Advice
+from .option_names import named
 
 # Kinds of errors without a response of the server itself. The module provision retries its first request while one of
 # these occurs.
@@ -149,15 +150,16 @@ class BadInput(OmeError):
             if len(expected) <= _LONGEST_EXPECTED
             else f"{expected[:_LONGEST_EXPECTED]} ... ({len(expected)} characters)"
         )
-        super().__init__("bad_input", f"use option {option}", detail=f"{option}: {self.expected}.")
+        self._shown = named(option)
+        super().__init__("bad_input", f"use option {self._shown}", detail=f"{self._shown}: {self.expected}.")
 
     def within(self, entry: str) -> BadInput:
         """Return a copy that names the entry of a list that contains the option."""
-        expected = f"{self.expected}, in {entry}"
-        return self._with(expected=expected, detail=f"{self.option}: {expected}.")
+        expected = f"{self.expected}, in {named(entry)}"
+        return self._with(expected=expected, detail=f"{self._shown}: {expected}.")
 
     def __str__(self) -> str:
-        return f"{self.option}: {self.expected}."
+        return f"{self._shown}: {self.expected}."
 
 
 class Refusal(OmeError):

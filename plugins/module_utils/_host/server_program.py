@@ -12,6 +12,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import Refusal
+from .._core.option_names import named
 from .._core.server_version import parse
 from .._core.texts import shortened
 from .commands import run
@@ -38,7 +39,10 @@ def check_engine(backend: str) -> None:
         return
     needed = "podman 4.4 or later" if backend == "quadlet" else "docker with its plugin compose"
     has = f"version {version}" if ended.status == 0 else "none"
-    text = f"The backend {backend} needs {needed}, and this host has {has}. Install it, or set backend: systemd."
+    text = (
+        f"The backend {backend} needs {needed}, and this host has {has}. Install it, or set {named('backend')}: "
+        "systemd."
+    )
     raise Refusal("look for what runs containers", text, UNTOUCHED)
 
 
@@ -63,8 +67,9 @@ def pull(backend: str, image: str, context: Context) -> None:
             return
         said = shortened(ended.errors.strip(), _LONGEST_SAID)
     text = (
-        f"The image {image} could not be pulled: {said} Correct image_tag or image_digest, or the options image "
-        "and version, or the access to the registry."
+        f"The image {image} could not be pulled: {said} Correct {named('image_tag')} or "
+        f"{named('image_digest')}, or the options {named('image')} "
+        f"and {named('version')}, or the access to the registry."
     )
     raise Refusal("fetch the image", text, UNTOUCHED)
 

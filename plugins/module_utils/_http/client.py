@@ -25,10 +25,11 @@ from urllib.parse import urlsplit
 from .._core import concurrency
 from .._core.advice import ADVICE
 from .._core.errors import OmeError
+from .._core.option_names import named
 from .._core.server_version import Version
 from .circuit_breaker import CircuitBreaker
 from .connections import Connections, PooledConnection
-from .failures import NO_HTTP, WRONG_SCHEME, Failure, failure_of_exception, failure_of_proxy, reason_of
+from .failures import NO_HTTP, Failure, failure_of_exception, failure_of_proxy, reason_of, wrong_scheme
 from .responses import MOST_PARTS, NO_BODY, Answer, TooLargeError, parse_response, read_content
 from .retry_policy import RetryPolicy
 from .settings import Settings
@@ -201,7 +202,7 @@ class Transport:
         Many ports show the other protocol only by closing the connection or by silence.
         """
         if outcome.mute and not self._answered and self._connections.speaks_the_other_scheme():
-            return WRONG_SCHEME[self._connections.is_secure]
+            return wrong_scheme(secure=self._connections.is_secure)
         if outcome.garbled and not self._answered:
             outcome = outcome._replace(kind="not_json", detail=NO_HTTP)
         return outcome._replace(detail=self._with_route(outcome.kind, outcome.detail))
@@ -213,7 +214,7 @@ class Transport:
             return detail
         hints = [f"The request went through {proxy}."] if proxy else []
         if kind in _OF_WRONG_PORT and urlsplit(self._base).port is None:
-            hints.append(f"api_url has no port, which means {443 if self._connections.is_secure else 80}.")
+            hints.append(f"{named('api_url')} has no port, which means {443 if self._connections.is_secure else 80}.")
         return " ".join([detail or ADVICE[kind].meaning, *hints]) if hints else detail
 
     def _report(self, text: str) -> None:

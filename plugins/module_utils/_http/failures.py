@@ -12,6 +12,7 @@ import ssl
 import traceback
 import typing as t
 
+from .._core.option_names import named
 from .._tls.addresses import NOT_TLS
 from .proxies import Proxy
 
@@ -41,24 +42,14 @@ class Failure(t.NamedTuple):
     garbled: bool = False  # whether what arrived is no HTTP
 
 
-WRONG_SCHEME = {
-    True: Failure(
-        "wrong_scheme",
-        "api_url is https, and the port speaks plain http.",
-        None,
-        may_have_arrived=False,
-        transient=False,
-    ),
-    False: Failure(
-        "wrong_scheme",
-        "api_url is http, and the port speaks TLS, which is https.",
-        None,
-        may_have_arrived=False,
-        transient=False,
-    ),
-}
-
 NO_HTTP = "Something answers, but not in HTTP: another service listens at this port."
+
+
+def wrong_scheme(*, secure: bool) -> Failure:
+    """Return the failure of a request by https (``secure``) or http to a port that speaks the other."""
+    speaks = "speaks plain http" if secure else "speaks TLS, which is https"
+    text = f"{named('api_url')} is {'https' if secure else 'http'}, and the port {speaks}."
+    return Failure("wrong_scheme", text, None, may_have_arrived=False, transient=False)
 
 
 def failure_of_proxy(proxy: Proxy, reason: str, status: int | None = None, *, transient: bool = False) -> Failure:
@@ -79,12 +70,12 @@ def failure_of_exception(error: Exception, timeout: float, proxy: Proxy | None =
         and any(getattr(cause, "reason", None) in NOT_TLS for cause in causes)
         and not _after_handshake(causes)
     ):
-        return WRONG_SCHEME[True]
+        return wrong_scheme(secure=True)
     if any(
         isinstance(cause, http.client.BadStatusLine) and str(getattr(cause, "line", "")).startswith(_TLS_ALERT)
         for cause in causes
     ):
-        return WRONG_SCHEME[False]
+        return wrong_scheme(secure=False)
     if isinstance(error, requests.exceptions.SSLError):
         may_have_arrived = _after_handshake(causes)
         mute = not may_have_arrived and any(isinstance(cause, ssl.SSLEOFError) for cause in causes)
@@ -126,7 +117,7 @@ def failure_of_exception(error: Exception, timeout: float, proxy: Proxy | None =
     ):
         return Failure(
             "bad_input",
-            "api_url or http_headers cannot be used in a request.",
+            f"{named('api_url')} or {named('http_headers')} cannot be used in a request.",
             None,
             may_have_arrived=False,
             transient=False,

@@ -14,7 +14,7 @@ import typing as t
 from .._core.advice import ADVICE
 from .._core.secret_urls import mask_url
 from .._core.texts import can_hold_surrogates, encodable
-from .failures import WRONG_SCHEME, Failure
+from .failures import Failure, wrong_scheme
 
 LARGEST_RETRY_AFTER = 30.0  # seconds; a longer Retry-After of a gateway is cut to this
 LARGEST_ANSWER = 16 * 2**20  # bytes; ten thousand push tasks take about six million
@@ -75,7 +75,7 @@ def parse_response(response: t.Any, content: bytes) -> Answer | Failure:
         return Answer(status, _json(response, content), response.headers.get("Date"))
     except ValueError as error:
         if status == 400 and _SENT_TO_HTTPS in content:
-            return WRONG_SCHEME[False]
+            return wrong_scheme(secure=False)
         if 400 <= status < 500:  # is never retried, and its status says enough
             return Answer(status, None)
         # An HTML page comes from a component that would send the same again; anything else may be a damaged answer.

@@ -11,6 +11,7 @@ import typing as t
 from .._audit.findings import DRIFT, ERROR
 from .._core.context import Context
 from .._core.errors import BadInput
+from .._core.option_names import named
 from .base import Operation, Result
 
 FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}
@@ -40,7 +41,7 @@ class AuditReport(Operation):
 
     def check(self) -> None:
         if (self.params["registered"] is None) == (self.params["parts_dir"] is None):
-            raise BadInput("registered", "expected either this option or parts_dir")
+            raise BadInput("registered", f"expected either this option or {named('parts_dir')}")
 
     def run(self, api: t.Any, context: Context) -> Result:
         return {"changed": False, OPTIONS: self.params}

@@ -22,6 +22,7 @@ from .._certificates.rotation import Rotation
 from .._certificates.sni import Shadow, SniOrder, shadowed
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
+from .._core.option_names import named
 from .._resources.virtual_host import VIRTUAL_HOST
 from .._schema.validators import duration, host_name, http_url
 from .._tls.addresses import host_of
@@ -133,7 +134,7 @@ class CertReload(_Certificates):
         for option in ("verify_chain", "fail_if_days_left_below", "certificate", "fingerprint"):
             is_set = self.params[option] is not None and self.params[option] is not False
             if is_set and not self._has_endpoints():
-                raise BadInput("endpoint", f"is required if {option} is set, {_ONLY_HANDSHAKES}")
+                raise BadInput("endpoint", f"is required if {named(option)} is set, {_ONLY_HANDSHAKES}")
 
     def _has_endpoints(self) -> bool:
         # The port of the API is known from api_url.
@@ -260,12 +261,12 @@ class CertificateInfo(_Certificates):
                 raise BadInput(f"names[{index}]", f"{host_name(name)}, got {name!r}")
         for index, entry in enumerate(self.params["endpoint"] or []):
             if not entry["host"] and self._default_host is None:
-                raise BadInput(f"endpoint[{index}].host", "is required if api_url is not set")
+                raise BadInput(f"endpoint[{index}].host", f"is required if {named('api_url')} is not set")
         if self.params["certificate"] is None and not self.params["endpoint"]:
             raise BadInput("endpoint", "is required if certificate is not set")
         for option in ("chain", "private_key", "names"):
             if self.params[option] is not None and self.params["certificate"] is None:
-                raise BadInput("certificate", f"is required if {option} is set")
+                raise BadInput("certificate", f"is required if {named(option)} is set")
 
     def run(self, api: Api | None, context: Context) -> Result:
         names, now = list(self.params["names"] or []), context.now()

@@ -16,6 +16,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput
+from .._core.option_names import named
 from .._reconcile.plan import UNCHANGED
 from .._reconcile.predicted import Predicted
 from .base import FLAG, Params, Result
@@ -45,7 +46,7 @@ def warn_unused(
 ) -> None:
     """Warn if there is a configuration directory that is not used; ``effect`` says what that means."""
     if params["config_dir"] and not params["durable"]:
-        context.warn(f"config_dir is not used, because durable is false: {effect}.")
+        context.warn(f"{named('config_dir')} is not used, because {named('durable')} is false: {effect}.")
 
 
 def predicted_files(params: Params, context: Context) -> Predicted:

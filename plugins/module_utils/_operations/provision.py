@@ -13,6 +13,7 @@ from .._api.client import Api
 from .._api.shared_reads import SharedReads
 from .._core.context import Context
 from .._core.errors import UNANSWERED, BadInput, OmeError
+from .._core.option_names import named
 from .._core.secret_store import SecretStore
 from .._core.texts import listed
 from .._reconcile.plan import SKIPPED
@@ -105,9 +106,13 @@ class Provision(Operation):
         if name == "applications" and applications_inside(self.params):
             return
         if self.params[name] is None:
-            raise BadInput(f"purge_{name}", f"expected the option {name}, which is not set")
+            raise BadInput(f"purge_{name}", f"expected the option {named(name)}, which is not set")
         if not self.params["purge_everything"]:
-            text = f"expected entries in {name}, got an empty list; set purge_everything to true if that is meant"
+            text = (
+                f"expected entries in {named(name)}, got an empty list; set {named('purge_everything')} to "
+                "true if that "
+                "is meant"
+            )
             raise BadInput(f"purge_{name}", text)
 
     @property
@@ -185,13 +190,13 @@ class Provision(Operation):
         """Return the result of a part, with the options of the task in its messages."""
         if operation.skipped and not operation.desired:
             return bulk_result([], TITLES[part.name])
-        with_names = part.naming(operation)
 
         def run() -> Result:
-            with with_names:
+            with part.naming(operation):
                 return operation.run_valid(api, context)
 
-        return part.with_names(_result_of(run))
+        with part.renaming():
+            return _result_of(run)
 
     def _report(self, reached: Result, results: t.Mapping[str, Result], context: Context) -> Result:
         """Return the result of the task from that of the wait and those of the parts."""

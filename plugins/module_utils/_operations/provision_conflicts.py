@@ -14,6 +14,7 @@ import typing as t
 from .._api.shared_reads import SharedReads
 from .._core.context import Context
 from .._core.errors import BadInput
+from .._core.option_names import named
 from .._core.texts import listed
 from .._reconcile.channels import MULTIPLEX, SCHEDULED
 from .._reconcile.snapshot import Snapshots
@@ -73,7 +74,7 @@ class Lists:
             first, other = self._by_key[key_of(app)]
             found = {one.field for pair in ((app, other), (other, app)) for one in APPLICATION.difference(*pair)}
             if found:
-                expected = f"expected the definition of {first} for application {key_of(app)}, or none"
+                expected = f"expected the definition of {named(first)} for application {key_of(app)}, or none"
                 raise BadInput(f"{path}.name", f"{expected}; these options differ: {listed(sorted(found))}")
 
     def _check_names(self) -> None:
@@ -84,7 +85,7 @@ class Lists:
                 key = (entry["vhost"], entry["app"], entry["name"])
                 if key in seen:
                     expected = "expected each name once among the streams and channels of an application"
-                    raise BadInput(f"{path}.name", f"{expected}, got {'/'.join(key)!r} again after {seen[key]}")
+                    raise BadInput(f"{path}.name", f"{expected}, got {'/'.join(key)!r} again after {named(seen[key])}")
                 seen[key] = path
 
     def _check_inside(self, path: str, entry: Params, option: str, wires: t.Collection[str], what: str) -> None:
@@ -92,7 +93,7 @@ class Lists:
         place, app = self._by_key.get(Key(entry["vhost"], entry["app"]), ("", {}))
         if wires and option in app and not set(wires) & set(APPLICATION.fields[option].to_wire(app[option])):
             expected = f"expected an application with {what}, got '{entry['vhost']}/{entry['app']}'"
-            raise BadInput(f"{path}.app", f"{expected}, which {place}.{option} defines without")
+            raise BadInput(f"{path}.app", f"{expected}, which {named(place)}.{option} defines without")
 
     # What a purge would delete
 
@@ -107,12 +108,18 @@ class Lists:
         purged = {key.vhost for key in self._by_key}
         for (vhost, app), path in needed.items():
             if vhosts and vhost not in self._vhosts and _would_delete(vhost, api, context):
-                expected = f"expected a virtual host that vhosts lists, because purge_vhosts deletes {vhost!r}"
+                expected = (
+                    f"expected a virtual host that {named('vhosts')} lists, because {named('purge_vhosts')} "
+                    f"deletes {vhost!r}"
+                )
                 raise BadInput(f"{path}.vhost", expected)
             if not apps or app is None or vhost not in purged or Key(vhost, app) in self._by_key:
                 continue
             if _would_delete(vhost, api, context) and api.read_application(vhost, app) is not None:
-                expected = f"expected an application that is listed, because purge_applications deletes '{vhost}/{app}'"
+                expected = (
+                    f"expected an application that is listed, because {named('purge_applications')} deletes "
+                    f"'{vhost}/{app}'"
+                )
                 raise BadInput(f"{path}.app", expected)
 
 

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.option_names import renaming
 from .applications import Applications
-from .base import Params, Result
+from .base import Params
 from .channels import MultiplexChannelList, ScheduledChannelList
 from .push_tasks import PushTaskList
 from .records import RecordList
@@ -46,9 +46,6 @@ class Part:
         self._names: dict[str, str | None] = {option: option for option in self.specs}
         self._names.update({"state": None, "force": None, "wait_timeout": None, "predicted": None})
         self._names.update({"purge": f"purge_{name}", self.entries: name, **self.renamed})
-        self._words = re.compile(
-            "|".join([rf"(?<![\w.]){self.entries}(?=\[)", *(rf"\b{one}\b" for one in self.renamed)])
-        )
 
     def params(self, params: Params) -> dict[str, t.Any]:
         """Return the options of the operation from those of the task."""
@@ -58,46 +55,19 @@ class Part:
             found[option] = spec.get("default") if name is None else params[name]
         return {**found, self.entries: found[self.entries] or []}
 
-    def _renamed(self, text: str) -> str:
-        """Return a message about options of the operation with the options of the task: places in lists, and waits."""
-        return self._words.sub(lambda found: str(self._names[found[0]]), text)
-
-    def named(self, error: BadInput, entry: str) -> BadInput:
-        """Return an error about an option of the operation as one about the option of the task.
-
-        ``entry`` is the index and name of the list entry, as the operation says them.
-        """
-        option, entry = (
-            re.sub(r"^\w+", lambda word: self._names.get(word[0]) or word[0], one) for one in (error.option, entry)
-        )
-        renamed = BadInput(option, self._renamed(error.expected))
-        return renamed.within(entry) if entry else renamed
+    def renaming(self) -> t.ContextManager[None]:
+        """Let messages about options of the operation name the options of the task."""
+        return renaming({option: name for option, name in self._names.items() if name not in (None, option)})
 
     @contextlib.contextmanager
     def naming(self, operation: ManagingOperation) -> t.Iterator[None]:
-        """Let errors about options of the operation name the options of the task."""
-        try:
-            yield
-        except BadInput as error:
-            raise self.named(error, operation.entry_of(error.option)) from None
-
-    def with_names(self, result: Result) -> Result:
-        """Return the result of the operation; if it failed, with the options of the task in its messages."""
-        if not result.get("failed"):
-            return result
-
-        def named(one: t.Any) -> t.Any:
-            if isinstance(one, str):
-                return self._renamed(one)
-            return {key: named(value) for key, value in one.items()} if isinstance(one, dict) else one
-
-        def of_entry(entry: Result) -> Result:
-            return {key: named(value) if key in ("msg", "error") else value for key, value in entry.items()}
-
-        named_result = of_entry(result)
-        if "results" in result:
-            named_result["results"] = [of_entry(entry) for entry in result["results"]]
-        return named_result
+        """Let errors about options of the operation name the options of the task, and the entry that holds them."""
+        with self.renaming():
+            try:
+                yield
+            except BadInput as error:
+                entry = operation.entry_of(error.option)
+                raise (error.within(entry) if entry else error) from None
 
 
 PARTS = (

@@ -11,6 +11,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError, Refusal
+from .._core.option_names import named
 from .._schema.validators import addressable
 from .base import TEXT, Params, Result
 from .one_stream import STOPPED, OneStream
@@ -72,7 +73,7 @@ class RecordStream(OneStream):
         stream = self.params["stream"]
         if error.option == "id" and not self.params["id"]:
             return BadInput("stream", f"{addressable(stream)}, got {stream!r}; or specify id")
-        expected = error.expected.replace("together with interval", "together with interval_minutes")
+        expected = error.expected.replace("together with interval", f"together with {named('interval_minutes')}")
         return BadInput(_OPTIONS.get(error.option, error.option), expected)
 
     def _recording(self) -> dict[str, t.Any]:

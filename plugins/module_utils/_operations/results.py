@@ -14,6 +14,7 @@ from collections import Counter
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
+from .._core.option_names import named
 from .._core.secret_store import SecretStore
 from .._core.texts import listed
 from .._reconcile.plan import FAILED, SKIPPED, Outcome
@@ -149,7 +150,8 @@ def refuse_repeated(
     for path, entry in desired:
         if key(entry) in seen:
             raise BadInput(
-                f"{path}.{option}", f"expected each object once, got {key(entry)!r} again after {seen[key(entry)]}"
+                f"{path}.{option}",
+                f"expected each object once, got {key(entry)!r} again after {named(seen[key(entry)])}",
             )
         seen[key(entry)] = path
 
@@ -159,7 +161,10 @@ def check_purge(params: Params, entries: str, absent: str) -> None:
     if params["purge"] and params["state"] == absent:
         raise BadInput("purge", f"cannot be used if state is {absent}")
     if params["purge"] and not params[entries] and not params["purge_everything"]:
-        text = f"expected entries in {entries}, got an empty list; set purge_everything to true if that is meant"
+        text = (
+            f"expected entries in {named(entries)}, got an empty list; set {named('purge_everything')} to true if that "
+            "is meant"
+        )
         raise BadInput("purge", text)
 
 

@@ -11,6 +11,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import BadInput, Refusal
+from .._core.option_names import named
 from .._core.secret_store import SecretStore
 from .._core.texts import listed, shortened
 from .._host.environment_files import text_of
@@ -85,9 +86,11 @@ class Server(Operation):
             raise Refusal(attempt, str(error.within(entry) if entry else error), UNTOUCHED) from None
         if not self.params["api_url"] and not port_of_api(self.params):
             text = (
-                "server.bind.managers: expected api.port, because the address of the API is not known without it. It "
-                "is missing, or a macro without a value. Set the port, the variable in environment_variables, or "
-                "api_url if the API has a TLS port only."
+                f"{named('server')}.bind.managers: expected api.port, because the address of the API is not "
+                "known without it. It "
+                "is missing, or a macro without a value. Set the port, the variable in "
+                f"{named('environment_variables')}, or "
+                f"{named('api_url')} if the API has a TLS port only."
             )
             raise Refusal(attempt, text, UNTOUCHED)
 
@@ -95,30 +98,34 @@ class Server(Operation):
         """Return what is wrong with the options that say how the server runs; empty if nothing is."""
         for option in _NUMBERS:
             if self.params[option] < 0:
-                return f"{option}: expected a whole number, 0 or more, got {self.params[option]}."
+                return f"{named(option)}: expected a whole number, 0 or more, got {self.params[option]}."
         found = ServerPlace(self.params).problems()
         if found or not self._present:
             return " ".join(found)
         if not _VERSION.fullmatch(self.params["version"] or ""):
             return (
-                "version: expected a complete version such as 0.21.0, because all settings are checked against the "
+                f"{named('version')}: expected a complete version such as 0.21.0, because all settings are "
+                "checked against the "
                 "options that this version knows."
             )
         token = self.params["api_token"]
         own = ((self.params["server"] or {}).get("managers") or {}).get("api") or {}
         if not token or own.get("access_token") not in (None, token):
             return (
-                "api_token is missing, or differs from server.managers.api.access_token. It is written into "
-                "Server.xml, and used for the API. Set api_token only."
+                f"{named('api_token')} is missing, or differs from "
+                f"{named('server')}.managers.api.access_token. It is written "
+                f"into Server.xml, and used for the API. Set {named('api_token')} only."
             )
         names = unlisted(self.params)
         if names:
             return (
-                f"applications: expected applications of listed virtual hosts only, and {listed(names)} is in no "
+                f"{named('applications')}: expected applications of listed virtual hosts only, and "
+                f"{listed(names)} is in no "
                 "file. List their virtual hosts, too."
             )
         if self.params["backend"] != "systemd" and (self.params["network"] == "bridge") != bool(self.params["ports"]):
-            return "ports: expected together with a bridge. Set network: bridge and ports, or neither of them."
+            ports, network = named("ports"), named("network")
+            return f"{ports}: expected together with a bridge. Set {network}: bridge and {ports}, or neither of them."
         return ""
 
     def run(self, api: t.Any, context: Context) -> Result:
@@ -132,7 +139,7 @@ class Server(Operation):
     def _check_user(self) -> None:
         place = ServerPlace(self.params)
         if place.has_user and place.uid is None:
-            text = f"user: expected a user of the host, got {place.owner!r}. Make it first."
+            text = f"{named('user')}: expected a user of the host, got {place.owner!r}. Make it first."
             raise Refusal("use the user", text, UNTOUCHED)
 
     @classmethod

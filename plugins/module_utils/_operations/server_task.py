@@ -24,6 +24,7 @@ import typing as t
 
 from .._core.context import Context
 from .._core.errors import OmeError, Refusal
+from .._core.option_names import named, with_names
 from .._core.texts import listed
 from .._host import server_program
 from .._host.server_memory import ServerMemory
@@ -44,7 +45,7 @@ from .server_start import NotStarted, Old, ServerStart
 from .server_summary import ABSENT, FAILED, RAN, RESTARTED, ROLLED_BACK, STARTED, UNINSTALLED, summary
 
 _WHEN_IDLE = (
-    "Run the task again when the server is idle, raise idle_wait or max_viewers, or set restart: always, which "
+    "Run the task again when the server is idle, raise $idle_wait or $max_viewers, or set $restart: always, which "
     "disconnects everybody."
 )
 
@@ -88,7 +89,8 @@ class ServerTask:
         replaced = self._place.replaced()
         if replaced:
             text = (
-                f"unit: expected another one, because {', '.join(replaced)} exists, and this collection has not "
+                f"{named('unit')}: expected another one, because {', '.join(replaced)} exists, and this "
+                "collection has not "
                 "written it. Choose another name, or move the file away."
             )
             raise Refusal("use the files of the host", text, UNTOUCHED)
@@ -106,7 +108,7 @@ class ServerTask:
             self._provision()
         self._found["start_due"] = takes_turn and not self._params["start"]
         if self._refusal and not self._context.check_mode:
-            raise Refusal("restart the server", self._refusal, _WHEN_IDLE)
+            raise Refusal("restart the server", self._refusal, with_names(_WHEN_IDLE))
 
     def _checked(self) -> t.Callable[[], None] | None:
         """Check the configuration, and what is to run; return what fetches that if it is not there."""
@@ -266,12 +268,12 @@ class ServerTask:
             self._installed = read(self._params, self._memory, self._service, self._api, self._new)
         if self._installed.running:
             if self._params["restart"] == "never":
-                text = "The server was not stopped, because the option restart is never."
-                raise Refusal("stop the server", text, "Set restart: if_idle or always.")
+                text = f"The server was not stopped, because {named('restart')} is never."
+                raise Refusal("stop the server", text, f"Set {named('restart')}: if_idle or always.")
             if self._params["restart"] == "if_idle":
                 self._refusal = self._refused("stopped")
                 if self._refusal and not self._context.check_mode:
-                    raise Refusal("stop the server", self._refusal, _WHEN_IDLE)
+                    raise Refusal("stop the server", self._refusal, with_names(_WHEN_IDLE))
         if exists and not self._context.check_mode:
             self._service.stop()
             if self._place.backend == "systemd":
@@ -305,7 +307,7 @@ class ServerTask:
             "upgrade": self._earlier("upgrade", []) or upgrade,
             "failed": bool(failure),
         }
-        refusal = f"{self._refusal} {_WHEN_IDLE}" if self._refusal else ""
+        refusal = f"{self._refusal} {with_names(_WHEN_IDLE)}" if self._refusal else ""
         result: Result = {
             **summary(found, refusal=refusal, check_mode=self._context.check_mode),
             "changed": bool(self._files.states)

@@ -18,6 +18,7 @@ import typing as t
 from .._config.directory_lock import locked
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError, Refusal
+from .._core.option_names import named
 from .._core.texts import shortened
 from .._host import commands, systemd, watcher_units
 from .._host.own_files import CHANGED, CREATED, REMOVED, OwnFile
@@ -98,7 +99,7 @@ class Watcher(Operation):
             if not self.params[option] > 0:
                 raise BadInput(option, f"expected a positive number of seconds, got {self.params[option]:g}")
         if self.params["retry_max_seconds"] < self.params["retry_seconds"]:
-            raise BadInput("retry_max_seconds", "expected at least retry_seconds")
+            raise BadInput("retry_max_seconds", f"expected at least {named('retry_seconds')}")
 
     def run(self, api: t.Any, context: Context) -> Result:
         with _reported():

@@ -17,6 +17,7 @@ from .._api.client import Api
 from .._config.virtual_host_file import VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
+from .._core.option_names import named
 from .._resources import application, completion
 from .._resources.application import APPLICATION
 from .._resources.virtual_host import VIRTUAL_HOST
@@ -90,12 +91,13 @@ class Durable:
                 self._purging = purge
             elif entry.apps and not predicted.listed(entry.name):
                 path = entry.apps[0][0]
-                expected = f"expected a virtual host that has a file in config_dir, got {entry.name!r}"
+                expected = f"expected a virtual host that has a file in {named('config_dir')}, got {entry.name!r}"
                 expected += "; make the virtual host durable first"
                 if predicted.is_complete:
                     raise BadInput(f"{path}.vhost" if path else "vhost", expected)
                 self._context.warn(
-                    f"Virtual host {entry.name} has no file in config_dir yet. Making its applications durable fails "
+                    f"Virtual host {entry.name} has no file in {named('config_dir')} yet. Making its "
+                    "applications durable fails "
                     "unless an earlier task makes the virtual host durable."
                 )
         self.prepare(durable)

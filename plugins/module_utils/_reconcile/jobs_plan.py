@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core.errors import OmeError
+from .._core.option_names import named
 from .._core.texts import name_list
 from .._resources.job import JobKind, Key, is_of_configuration, key_of
 from .._resources.mapped_jobs import (
@@ -190,8 +191,9 @@ def _not_started(changes: t.Sequence[PlannedChange], current: Current) -> list[s
             left.setdefault(scope, []).append(change.label["id"])
     return [
         f"{current.kind.title}s of {'/'.join(scope)} are left to the stream map {current.maps[scope].path}, which the "
-        f"server reads when their streams start: {name_list(ids)}. The task cannot read the map: set config_dir where "
-        "it can, or run again while the streams are live."
+        f"server reads when their streams start: {name_list(ids)}. The task cannot read the map: set "
+        f"{named('config_dir')} "
+        "where it can, or run again while the streams are live."
         for scope, ids in left.items()
     ]
 
@@ -209,7 +211,7 @@ def _plan_stopped(job: Specified, current: Current, warnings: list[str]) -> Plan
         if twins:
             warnings.append(
                 f"{kind.title} {key} comes from the server's stream map, which starts it again with the next stream. "
-                "Remove it from the map: stop it with durable and config_dir."
+                f"Remove it from the map: stop it with {named('durable')} and {named('config_dir')}."
             )
             # Of one that the API has started as well, both are stopped.
             ids = [*([] if change.before is None else [key.id]), *_ids(twins)]
@@ -233,7 +235,7 @@ def _to_stop_of_map(job: Specified, current: Current, warnings: list[str], *, ru
     if configured and not runs and (read is None or read.entries is None):
         warnings.append(
             f"No {kind.what} of {key.vhost}/{key.app} has the id {key.id}. Those of the server's stream map have other "
-            f"ids: to stop one, specify stream.name and {', '.join(kind.identity)}."
+            f"ids: to stop one, specify {named('stream.name')} and {', '.join(kind.identity)}."
         )
     return []
 

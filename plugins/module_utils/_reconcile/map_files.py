@@ -17,6 +17,7 @@ from .._config.stream_maps import StreamMap
 from .._config.virtual_host_file import VIRTUAL_HOST_FILE
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
+from .._core.option_names import named
 from .._core.server_version import Version
 from .._resources import application, completion
 from .._resources.job import Key, key_of
@@ -118,13 +119,15 @@ class MapFiles:
         name = "/".join(scope)
         if not predicted.is_complete and app is None:
             self._context.warn(
-                f"Application {name} is in no file of config_dir yet. Making its {self.kind.kind.what}s durable fails "
+                f"Application {name} is in no file of {named('config_dir')} yet. Making its "
+                f"{self.kind.kind.what}s durable fails "
                 "unless an earlier task makes the application durable."
             )
             return None
         raise BadInput(
             f"{path}.app" if path else "app",
-            f"expected an application that has the publisher {self.kind.publisher} in a VHost file of config_dir, got "
+            f"expected an application that has the publisher {self.kind.publisher} in a VHost file of "
+            f"{named('config_dir')}, got "
             f"{name!r}; make the application durable first",
         )
 

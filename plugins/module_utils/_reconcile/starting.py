@@ -12,6 +12,7 @@ from .._api.jobs import JobEndpoints
 from .._api.server import Server
 from .._core.context import Context
 from .._core.errors import OmeError
+from .._core.option_names import with_names
 from .._resources.job import NO_OUTPUT, NO_STREAM, WAITING_STATES, JobKind, Key, id_of
 from .._resources.mapped_jobs import of_configuration, started_by
 from . import waiting
@@ -154,7 +155,7 @@ class JobStarter:
         why = self._kind.not_running.get(state, "No media flows.")
         stream = ((outcome.after or outcome.desired).get("stream") or {}).get("name")
         if state in WAITING_STATES:
-            why = NO_OUTPUT if stream in live.get((key.vhost, key.app), ()) else NO_STREAM
+            why = NO_OUTPUT if stream in live.get((key.vhost, key.app), ()) else with_names(NO_STREAM)
         detail = f"Its state is {state} after {self._waiter.timeout:g} s. {why}"
         return _fail(
             outcome,

@@ -36,7 +36,7 @@ NO_APPLICATION = ("vhost_not_found", "application_not_found")
 
 WAITING_STATES = ("ready", "stopped", "waiting")
 """The states of a job that waits for its stream; the server has no `waiting`."""
-NO_STREAM = "The server has no live stream of this name: check stream.name, and that its source sends."
+NO_STREAM = "The server has no live stream of this name: check $stream.name, and that its source sends."
 NO_OUTPUT = (
     "Its stream is live: check that output_profiles of the application make an output of it, and its destination."
 )

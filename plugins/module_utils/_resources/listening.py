@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import typing as t
 
+from .._core.option_names import named
 from .ports import WILDCARDS, is_ip_address, numbers
 from .refusals import Refusal, Refusals, Value
 
@@ -90,7 +91,9 @@ def api_without_token(server: Value) -> Refusals:
     if any(api.get(port) is not None for port in ("port", "tls_port")) and not _at(
         server, "managers", "api", "access_token"
     ):
-        expected = "expected no port without server.managers.api.access_token, because the server would not start"
+        expected = (
+            f"expected no port without {named('server')}.managers.api.access_token, because the server would not start"
+        )
         yield Refusal("bind.managers.api", expected, lacks=True)
 
 

@@ -14,6 +14,7 @@ import copy
 import typing as t
 
 from .._core.errors import BadInput
+from .._core.option_names import named
 from .._core.server_version import NEWEST, Version
 from .._core.texts import listed
 from .._schema import validators as checks
@@ -188,13 +189,19 @@ def check_values(server: t.Mapping[str, t.Any], version: Version, path: str = "s
 def warnings_for(server: t.Mapping[str, t.Any]) -> list[str]:
     """Return warnings for settings that the server accepts although they cannot work."""
     bind, managers = server.get("bind", {}), server.get("managers", {})
-    texts = []
+    texts, place = [], named("server")
     if "api" in managers and "api" not in bind.get("managers", {}):
-        texts.append("server.managers.api has no effect without server.bind.managers.api, which opens the API's port.")
+        texts.append(
+            f"{place}.managers.api has no effect without {place}.bind.managers.api, which opens the API's port."
+        )
     if "api" in bind.get("managers", {}) and "api" not in managers:
-        texts.append("server.bind.managers.api has no effect without server.managers.api, which has the access token.")
+        texts.append(
+            f"{place}.bind.managers.api has no effect without {place}.managers.api, which has the access token."
+        )
     if bind.get("managers", {}).get("api", {}).get("tls_port") and not managers.get("host", {}).get("tls"):
-        texts.append("server.bind.managers.api.tls_port has no effect without the certificate in server.managers.host.")
+        texts.append(
+            f"{place}.bind.managers.api.tls_port has no effect without the certificate in {place}.managers.host."
+        )
     return [*texts, *concerns.warnings(concerns.concerns(SERVER, server, "server"))]
 
 
@@ -216,8 +223,9 @@ def unbound(server: t.Mapping[str, t.Any], vhosts: t.Iterable[t.Mapping[str, t.A
                     if kind in app.get(side, {}) and kind not in bind.get(side, {}):
                         users.setdefault(f"{side}.{kind}", []).append(f"{vhost['name']}/{app['name']}")
     return [
-        f"{what} of {listed(apps)} has no effect, because server.bind.{what} is missing: it has no port and is off. "
-        f"Add server.bind.{what}, or remove it from the applications."
+        f"{what} of {listed(apps)} has no effect, because {named('server')}.bind.{what} is missing: it has no "
+        "port and is off. "
+        f"Add {named('server')}.bind.{what}, or remove it from the applications."
         for what, apps in users.items()
     ]
 

@@ -15,6 +15,7 @@ from ansible.module_utils.basic import missing_required_lib
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
+from .._core.option_names import with_names
 from .._core.secret_store import SecretStore, names_in
 from .._core.texts import shortened
 from .._http.client import HAS_REQUESTS, REQUESTS_IMPORT_ERROR, Transport
@@ -26,7 +27,7 @@ from .secret_options import WITHOUT_NAMES
 
 # Without a host name, so that Ansible shows it once and not for each server of a fleet.
 IN_CLEAR_TEXT = (
-    "api_url is plain http to another host: the access token, stream keys and all other secrets cross the network in "
+    "$api_url is plain http to another host: the access token, stream keys and all other secrets cross the network in "
     "clear text. Use https (the TLS port of the server's API, or a gateway), or run the task on the media server with "
     "http://127.0.0.1."
 )
@@ -90,7 +91,7 @@ def perform(
 def _client(settings: Settings, context: Context, connections: Lender) -> t.Iterator[Api]:
     """Return a client for these settings, which is closed at the end."""
     if in_clear_text(settings):
-        context.warn(IN_CLEAR_TEXT)
+        context.warn(with_names(IN_CLEAR_TEXT))
     with connections(settings) as pooled:
         transport = Transport(settings, connections=pooled, notice=context.retries.append, redact=context.secrets.scrub)
         try:

@@ -11,12 +11,15 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
+from .._core.option_names import name_options
 from .._operations.base import Operation, Result
 from .execution import perform
 from .options import argument_spec
 from .redaction import finish, split_secrets, without_secrets, without_values
 from .specified_options import SpecifiedOptions, with_hints
 
+NAMES_OF_OPTIONS = "_names_of_options"
+"""The key of the variables by option, beside the options of a task; no option, because users must not set it."""
 # Replaces the options in the result until they are checked.
 HIDDEN_INVOCATION = {"module_args": "not shown, because the options are invalid and may hold secrets at any place"}
 
@@ -60,6 +63,8 @@ class _Module(AnsibleModule):
 
     def _load_params(self) -> None:
         super()._load_params()
+        # The action plugin has added it if the task is one of a role.
+        name_options(self.params.pop(NAMES_OF_OPTIONS, {}))
         self._specified = SpecifiedOptions(self._operation, self._spec, self.params)
         self.params = dict(self._specified.params)  # the check replaces the values of this dictionary
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ansible.module_utils.basic import env_fallback
 
 from .._core.errors import BadInput
+from .._core.option_names import named
 from .._core.secret_urls import has_user_info, mask_url
 from .._http.client import Settings, can_be_asked
 from .._operations.base import Operation
@@ -73,7 +74,7 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
         if params[option] is not None and not params[option].isprintable():
             raise BadInput(option, "expected the path of a file, not what the file holds")
     if params["client_key"] and not params["client_cert"]:
-        raise BadInput("client_key", "expected client_cert beside it")
+        raise BadInput("client_key", f"expected {named('client_cert')} beside it")
     problem = duration(params["timeout"])
     if problem:
         raise BadInput("timeout", f"{problem}, got {params['timeout']:g}")
@@ -100,8 +101,8 @@ def settings_of(params: t.Mapping[str, t.Any]) -> Settings:
 def _checked_url(url: str) -> str:
     """Return the base address of the API. Raises BadInput, without a secret in its message, if it cannot work."""
     if has_user_info(url):
-        text = "expected no user or password in the URL; set the access token as api_token"
-        raise BadInput("api_url", f"{text}, and the credentials of a gateway in http_headers")
+        text = f"expected no user or password in the URL; set the access token as {named('api_token')}"
+        raise BadInput("api_url", f"{text}, and the credentials of a gateway in {named('http_headers')}")
     if http_url(url) or "?" in url or "#" in url:
         expected = "expected the base address of the API such as 'http://127.0.0.1:8081'"
         if _BARE_IPV6.match(url):

@@ -10,6 +10,7 @@ import difflib
 import re
 import typing as t
 
+from .._core.option_names import named
 from .._operations.base import Operation
 from .._schema import macro_options
 from .option_types import extract_invalid, wrong_type
@@ -47,7 +48,7 @@ class SpecifiedOptions:
     def wrong_type(self) -> str | None:
         """Return the message for the first option of a wrong type; None if there is none."""
         wrong = wrong_type(self.params, self._spec)
-        return None if wrong is None else f"{wrong[0]}: {wrong[1]}."
+        return None if wrong is None else f"{named(wrong[0])}: {wrong[1]}."
 
 
 _UNKNOWN = re.compile(
@@ -55,11 +56,15 @@ _UNKNOWN = re.compile(
 )
 
 
+# Where ansible-core names an option in a message of its check.
+_OPTION = re.compile(r"(\Amissing required arguments: |\Avalue of |\Aargument '?| found in '?)(\w+)")
+
+
 def with_hints(text: str) -> str:
     """Return a message of ansible-core with what helps a new user.
 
     If connection options are missing, these are the places to set them; if an option is unknown, the known one whose
-    name is similar.
+    name is similar. In a role, the variable is named that an option gets its value from.
     """
     unknown = _UNKNOWN.fullmatch(text)
     if unknown:
@@ -72,6 +77,7 @@ def with_hints(text: str) -> str:
         f"ovenmediaengine_{name}."
         for name in names
     ]
+    text = _OPTION.sub(lambda found: f"{found[1]}{named(found[2])}", text)
     return " ".join([f"{text}." if places else text, *places])
 
 

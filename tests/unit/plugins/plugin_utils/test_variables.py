@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,15 @@ import pytest
 import yaml
 from ansible.plugins.action.normal import ActionModule as NormalAction
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _variables
+from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 from ansible_collections.streamops.ovenmediaengine.tests.unit.plugins.plugin_utils.actions import run
+from ansible_collections.streamops.ovenmediaengine.tests.unit.running_modules import connection
 
 ROOT = Path(_variables.__file__).parents[2]
 ROLES = sorted(path.name for path in (ROOT / "roles").iterdir())
 OFFLINE = {"api_url": "no URL", "api_token": "token-1"}
+PLATFORMS: dict[str, Any] = {"stream": "s", "chosen": ["a"], "platforms": []}
+UNREACHABLE = {"api_url": "http://127.0.0.1:9", "api_token": "token-1", "retries": 0}
 
 
 def specified(role: str) -> set[str]:
@@ -160,106 +163,77 @@ def test_a_templated_list_is_rendered() -> None:
     assert "with an empty" not in run("vhost_info", OFFLINE, {**trusted, "tenants": [{"name": "t"}]})["msg"]
 
 
-# Errors name variables
+# Messages name variables
 
 
-def named(text: str, role: str = "provision", module: str = "provision") -> str:
-    result = {
-        "failed": True,
-        "msg": text,
-        "error": {"remedy": text, "meaning": None},
-        "results": [{"msg": text, "error": {"remedy": text}}, {"action": "x"}],
-        "parts": {"vhosts": {"msg": text, "results": [{"msg": text, "applications": [{"msg": text}]}]}},
-    }
-    variables = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"}
-    assert _variables.name_variables(variables, f"streamops.ovenmediaengine.{module}", result)
-    assert (
-        result["error"]["remedy"]
-        == result["results"][0]["msg"]
-        == result["results"][0]["error"]["remedy"]
-        == result["parts"]["vhosts"]["msg"]
-        == result["parts"]["vhosts"]["results"][0]["applications"][0]["msg"]
-        == result["msg"]
-    )  # type: ignore[index]
-    return str(result["msg"])
+def in_role(role: str, module: str, options: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the result of the module in a task of the role."""
+    return run(module, options, {"ansible_role_name": f"streamops.ovenmediaengine.{role}"}, tags=[], **more)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("role", "module", "options", "expected"),
     [
         (
-            "push_tasks[0].url: expected a URL, in push_tasks[0] (a/b/c).",
-            "ovenmediaengine_push_tasks[0].url: expected a URL, in ovenmediaengine_push_tasks[0] (a/b/c).",
+            "provision",
+            "provision",
+            {
+                "push_tasks": [
+                    {"vhost": "a", "app": "b", "id": "c", "stream": {"name": "s"}, "protocol": "rtmp", "url": "x"}
+                ]
+            },
+            "ovenmediaengine_push_tasks[0].url: expected",
         ),
-        ("push_wait_timeout: expected seconds", "ovenmediaengine_push_wait_timeout: expected seconds"),
-        ("wait_timeout: expected seconds", "ovenmediaengine_wait_seconds: expected seconds"),
-        ("Check it, or raise push_wait_timeout.", "Check it, or raise ovenmediaengine_push_wait_timeout."),
+        ("provision", "provision", {"vhosts": [{"name": "a b"}]}, "ovenmediaengine_vhosts[0].name: expected"),
+        ("provision", "provision", {"wait_timeout": -1}, "ovenmediaengine_wait_seconds: expected"),
         (
-            "raise timeout if it is slow; raise retries.",
-            "raise ovenmediaengine_timeout if it is slow; raise ovenmediaengine_retries.",
+            "provision",
+            "provision",
+            {"vhosts": [], "purge_vhosts": True},
+            "ovenmediaengine_purge_vhosts: expected entries in ovenmediaengine_vhosts, got an empty list; set "
+            "ovenmediaengine_purge_everything to true if that is meant.",
         ),
+        ("provision", "provision", {"vhosts": 5}, "ovenmediaengine_vhosts[0]: expected a dictionary"),
+        ("audit", "audit_info", {"certificate_days": -1}, "audit_certificate_days: expected"),
         (
-            "Set api_token (or OVENMEDIAENGINE_API_TOKEN) to X.",
-            "Set ovenmediaengine_api_token (or OVENMEDIAENGINE_API_TOKEN) to X.",
-        ),
-        (
-            "purge_push_tasks: got []; set purge_everything to true.",
-            "ovenmediaengine_purge_push_tasks: got []; set ovenmediaengine_purge_everything: true.",
-        ),
-        ("The tasks of purge and timeout at /v1/tasks/api_url", "The tasks of purge and timeout at /v1/tasks/api_url"),
-        (
-            "Set the option api_token or ovenmediaengine_api_token.",
-            "Set the option api_token or ovenmediaengine_api_token.",
+            "restream",
+            "restream",
+            {"stream": "s", "chosen": "a", "platforms": [], "state": "x"},
+            "value of restream_state",
         ),
     ],
 )
-def test_options_become_variables(text: str, expected: str) -> None:
-    assert named(text) == expected
+def test_a_message_names_the_variable_that_sets_an_option(
+    role: str, module: str, options: dict[str, Any], expected: str
+) -> None:
+    result = in_role(role, module, {**UNREACHABLE, **options})
+    assert result["failed"] and result["msg"].startswith(expected), result["msg"]
+    # Outside of a role, and in one of somebody else, it names the option.
+    for variables in ({}, {"ansible_role_name": "somebody.else.provision"}):
+        assert not run(module, {**UNREACHABLE, **options}, variables)["msg"].startswith(expected)
 
 
-def test_warnings_name_variables_too() -> None:
-    """A task that succeeds has them as text, a module of newer releases as objects."""
-
-    @dataclasses.dataclass(frozen=True)
-    class Event:
-        msg: str
-
-    @dataclasses.dataclass(frozen=True)
-    class Warning:
-        event: Event
-
-    text = "api_url is plain http to another host."
-    result: dict[str, Any] = {"warnings": [text, Warning(Event(text)), 1]}
-    variables = {"ansible_role_name": "streamops.ovenmediaengine.provision"}
-    assert not _variables.name_variables(variables, "streamops.ovenmediaengine.provision", result)
-    first, second, third = result["warnings"]
-    assert first == second.event.msg == f"ovenmediaengine_{text}" and third == 1
+def test_the_remedy_and_its_entry_name_variables(simulator: Simulator) -> None:
+    entries = [{"name": "t-a", "host": {"names": ["a.example.com"]}}, {"name": "t a"}]
+    result = in_role("provision", "provision", connection(simulator, vhosts=entries))
+    assert "in ovenmediaengine_vhosts[1]" in result["msg"] or "ovenmediaengine_vhosts[1].name" in result["msg"]
+    down = in_role("provision", "provision", {**UNREACHABLE, "vhosts": entries[:1]})
+    assert "ovenmediaengine_api_url" in down["error"]["remedy"] and down["error"]["remedy"] in down["msg"]
 
 
-def test_each_role_has_its_own_variables() -> None:
-    assert named("Set recreate to true to do so.") == "Set ovenmediaengine_recreate: true to do so."
-    assert (
-        named("raise wait_timeout", "rotate_certificates", "certificates")
-        == "raise ovenmediaengine_certificate_wait_timeout"
-    )
-    assert named("certificate_days: expected", "audit", "audit_info") == "audit_certificate_days: expected"
-    assert named("Set recreate to true to do so.", "restream") == "Set recreate to true to do so."
+def test_findings_name_variables(simulator: Simulator) -> None:
+    options = connection(simulator, vhosts=[], certificates=[{"vhost": "t"}])
+    for role, names in (
+        ("audit", ("ovenmediaengine_certificates[0]", "audit_read_only_vhosts")),
+        ("", ("certificates[0]",)),
+    ):
+        variables = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"} if role else {}
+        simulator.add_static_virtual_host({"name": "t-configured", "host": {"names": ["b.example.com"]}})
+        said = " ".join(one["message"] for one in run("audit_info", options, variables)["findings"])
+        assert all(name in said for name in names), said
 
 
-def test_findings_of_the_role_audit_name_its_variables() -> None:
-    """Users of the role write `audit_read_only_vhosts`, those of the module `read_only_vhosts`."""
-    text = "Virtual host a is not listed. If the configuration file defines it, name it in read_only_vhosts."
-    for role, expected in (("audit", "audit_read_only_vhosts"), ("", "read_only_vhosts")):
-        result = {"failed": False, "findings": [{"message": text}, {"message": "vhosts[0].name: expected text."}]}
-        names = {"ansible_role_name": f"streamops.ovenmediaengine.{role}"} if role else {}
-        assert _variables.name_variables(names, "streamops.ovenmediaengine.audit_info", result) is bool(role)
-        said = [one["message"] for one in result["findings"]]  # type: ignore[attr-defined]
-        assert said[0].endswith(f"name it in {expected}.")
-        assert said[1] == f"{'ovenmediaengine_' if role else ''}vhosts[0].name: expected text."
-
-
-def test_other_results_stay_as_they_are() -> None:
-    for variables, failed in (({}, True), ({"ansible_role_name": "streamops.ovenmediaengine.provision"}, False)):
-        result = {"failed": failed, "msg": "raise wait_timeout"}
-        assert not _variables.name_variables(variables, "streamops.ovenmediaengine.provision", result)
-        assert result["msg"] == "raise wait_timeout"
+def test_warnings_name_variables() -> None:
+    options = {**UNREACHABLE, "api_url": "http://media.example.com:8081", "vhosts": [], "config_dir": "/etc/none"}
+    result = in_role("provision", "provision", options)
+    assert any(text.startswith("ovenmediaengine_api_url is plain http") for text in result["warnings"]), result

@@ -48,7 +48,7 @@ def test_every_kind_of_error_has_advice() -> None:
 
 @pytest.mark.parametrize("kind", ADVICE)
 def test_advice_is_complete_sentences(kind: str) -> None:
-    for text in ADVICE[kind]:
+    for text in (ADVICE[kind].meaning, ADVICE[kind].remedy):
         assert text[0].isupper() and text.endswith(".")
 
 

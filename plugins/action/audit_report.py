@@ -58,7 +58,7 @@ class ActionModule(InProcessAction):
         options = result.pop(OPTIONS, None)
         if options is None:
             return result
-        with naming(names_of_options(variables, self._task.action)):
+        with naming(lambda: names_of_options(variables, self._task.action)):
             try:
                 result.update(self._written(options, variables))
             except OmeError as error:

@@ -24,7 +24,7 @@ class FileAction(InProcessAction):
         """Return the result of the task."""
         variables = task_vars or {}
         name = str(variables.get("inventory_hostname", "localhost"))
-        with naming(names_of_options(variables, self._task.action)):
+        with naming(lambda: names_of_options(variables, self._task.action)):
             return self._run_named(name, variables)
 
     def _run_named(self, name: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:

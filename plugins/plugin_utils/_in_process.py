@@ -90,7 +90,7 @@ class InProcessAction(NormalAction):
         """
         variables: Variables = task_vars or {}
         specified = self._task.args
-        with naming(names_of_options(variables, self._task.action)):
+        with naming(lambda: names_of_options(variables, self._task.action)):
             try:
                 result = self.refusal(variables)
                 if result is None:

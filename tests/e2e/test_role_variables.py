@@ -186,7 +186,7 @@ def test_errors_of_a_role_name_its_variables(project: Project, sim: Simulator) -
         "stream_key": "x",
     }
     cases: dict[str, tuple[dict[str, t.Any], str]] = {
-        "changed": ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate: true to recreate it."),
+        "changed": ({"ovenmediaengine_vhosts": changed}, "Set ovenmediaengine_recreate to true to recreate it."),
         "push": ({"ovenmediaengine_push_tasks": [push]}, "in ovenmediaengine_push_tasks[0] (t-a/live/platform)."),
         "wrong": (
             {"ovenmediaengine_api_token": "wrong"},

@@ -14,37 +14,50 @@ import re
 import string
 import typing as t
 
+Table = t.Callable[[], t.Mapping[str, str]]
+"""Returns the variables by option. Only a message needs them, and most tasks make none."""
+
 _FIRST = re.compile(r"\w+")
-_variables: dict[str, str] = {}
+
+
+def _no_variables() -> t.Mapping[str, str]:
+    return {}
+
+
+_table: Table = _no_variables
 
 
 @contextlib.contextmanager
-def naming(variables: t.Mapping[str, str]) -> t.Iterator[None]:
-    """Let messages that are made inside name these variables; the keys are options."""
-    before = dict(_variables)
-    name_options(variables)
+def naming(table: Table) -> t.Iterator[None]:
+    """Let messages that are made inside name the variables of this table."""
+    before = _table
+    name_options(table)
     try:
         yield
     finally:
         name_options(before)
 
 
-@contextlib.contextmanager
-def renaming(options: t.Mapping[str, str]) -> t.Iterator[None]:
+def renaming(options: t.Mapping[str, str]) -> t.ContextManager[None]:
     """Let messages that are made inside name other options, by option: those of the task that this is a part of."""
-    with naming({**_variables, **{option: named(other) for option, other in options.items()}}):
-        yield
+    outer = _table
+
+    def table() -> t.Mapping[str, str]:
+        variables = outer()
+        return {**variables, **{option: variables.get(other, other) for option, other in options.items()}}
+
+    return naming(table)
 
 
-def name_options(variables: t.Mapping[str, str]) -> None:
-    """Let messages name these variables from now on; the keys are options."""
-    _variables.clear()
-    _variables.update(variables)
+def name_options(table: Table) -> None:
+    """Let messages name the variables of this table from now on."""
+    global _table
+    _table = table
 
 
 def named(path: str) -> str:
     """Return an option for a message; ``path`` can go on, as in ``vhosts[0].host.names``."""
-    return _FIRST.sub(lambda first: _variables.get(first[0], first[0]), path, count=1)
+    return _FIRST.sub(lambda first: _table().get(first[0], first[0]), path, count=1)
 
 
 def with_names(text: str) -> str:

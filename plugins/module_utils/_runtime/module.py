@@ -64,7 +64,8 @@ class _Module(AnsibleModule):
     def _load_params(self) -> None:
         super()._load_params()
         # The action plugin has added it if the task is one of a role.
-        name_options(self.params.pop(NAMES_OF_OPTIONS, {}))
+        names = self.params.pop(NAMES_OF_OPTIONS, {})
+        name_options(lambda: names)
         self._specified = SpecifiedOptions(self._operation, self._spec, self.params)
         self.params = dict(self._specified.params)  # the check replaces the values of this dictionary
 

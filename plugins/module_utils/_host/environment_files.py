@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 import typing as t
 
+from .._core.option_names import named
+
 NOTICE = "# Written by Ansible (streamops.ovenmediaengine); changes by hand are overwritten."
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -23,7 +25,8 @@ _ESCAPED = re.compile(r'(["\\`$])')
 
 
 def problems(variables: t.Any, backend: str, what: str = "environment_variables") -> list[str]:
-    """Return why variables cannot be those of a server; ``what`` is the name of the dictionary."""
+    """Return why variables cannot be those of a server; ``what`` is the option with the dictionary."""
+    what = named(what)
     if not isinstance(variables, t.Mapping):
         return [f"{what} has to be a dictionary of environment variables and their values."]
     found = []

@@ -14,6 +14,8 @@ import posixpath
 import re
 import typing as t
 
+from .._core.option_names import named
+
 # Directories of the Filesystem Hierarchy Standard, of systemd and of container engines, by the one that has them.
 _SHARED_IN = {
     "": "afs etc home media mnt nix opt private root snap srv tmp usr var",
@@ -93,16 +95,18 @@ def directory_problems(
             if is_shared(real[name]):
                 problem = f"is {real[name]}, which others use, too; set a directory of its own below it"
         if problem is not None:
-            problems.append(f"{name} {problem}.")
+            problems.append(f"{named(name)} {problem}.")
     names = list(real)
     for index, name in enumerate(names):
         for other in names[index + 1 :]:
             if real[name] == real[other]:
-                problems.append(f"{name} and {other} are the same directory, {real[name]}; set two.")
+                problems.append(f"{named(name)} and {named(other)} are the same directory, {real[name]}; set two.")
     for name in cleaned:
         for other in names:
             if name in real and real[other].startswith(f"{real[name]}/"):
-                problems.append(f"{other} is inside of {name}, whose old files are removed; set one outside of it.")
+                problems.append(
+                    f"{named(other)} is inside of {named(name)}, whose old files are removed; set one outside of it."
+                )
     return problems
 
 
@@ -120,5 +124,5 @@ def text_problems(kind: str, values: t.Mapping[str, t.Any]) -> list[str]:
             expected = text_problem(kind, one)
             if expected:
                 where = f"{name}[{index}]" if isinstance(value, (list, tuple)) else name
-                problems.append(f"{where}: expected {expected}.")
+                problems.append(f"{named(where)}: expected {expected}.")
     return problems

@@ -12,6 +12,7 @@ import pwd
 import re
 import typing as t
 
+from .._core.option_names import named
 from .environment_files import NOTICE
 from .environment_files import problems as environment_problems
 from .own_paths import directory_problems, path_problem, text_problems
@@ -104,7 +105,7 @@ class ServerPlace:
             paths.update(own)
         for name, path in paths.items():
             problem = path_problem(path)
-            found += [f"{name}: {problem}."] if problem is not None else []
+            found += [f"{named(name)}: {problem}."] if problem is not None else []
         kinds = {
             "project" if self.backend == "compose" else "unit": "unit",
             "user" if self.backend == "systemd" else "user_and_group": "user",

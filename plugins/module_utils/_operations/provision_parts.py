@@ -57,7 +57,7 @@ class Part:
 
     def renaming(self) -> t.ContextManager[None]:
         """Let messages about options of the operation name the options of the task."""
-        return renaming({option: name for option, name in self._names.items() if name not in (None, option)})
+        return renaming({option: name for option, name in self._names.items() if name and name != option})
 
     @contextlib.contextmanager
     def naming(self, operation: ManagingOperation) -> t.Iterator[None]:

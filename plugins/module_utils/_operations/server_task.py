@@ -268,7 +268,7 @@ class ServerTask:
             self._installed = read(self._params, self._memory, self._service, self._api, self._new)
         if self._installed.running:
             if self._params["restart"] == "never":
-                text = f"The server was not stopped, because {named('restart')} is never."
+                text = f"The server was not stopped, because the option {named('restart')} is never."
                 raise Refusal("stop the server", text, f"Set {named('restart')}: if_idle or always.")
             if self._params["restart"] == "if_idle":
                 self._refusal = self._refused("stopped")

@@ -75,7 +75,7 @@ class HlsDumpReconciler(Reconciler[Observed]):
             change = change.with_details(enabled=current.running)
         if not request.absent:
             return Plan((self._plan_started(desired, change, current),))
-        warnings = [f"HLS dump {key} is not running: {error.advice[0]}" for error in (current.absence,) if error]
+        warnings = [f"HLS dump {key} is not running: {error.advice.meaning}" for error in (current.absence,) if error]
         return Plan((change.replace(action=STOPPED, after=None) if current.running else change,), tuple(warnings))
 
     @staticmethod

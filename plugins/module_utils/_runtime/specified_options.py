@@ -56,8 +56,12 @@ _UNKNOWN = re.compile(
 )
 
 
-# Where ansible-core names an option in a message of its check.
-_OPTION = re.compile(r"(\Amissing required arguments: |\Avalue of |\Aargument '?| found in '?)(\w+)")
+# Where ansible-core names options in a message of its check.
+_OPTIONS = re.compile(
+    r"(\Amissing required arguments: |\AUnsupported parameters for \(\S+\) module: |\Avalue of |\Aargument '?"
+    r"| found in '?)"
+    r"(\w[\w.]*(?:, \w[\w.]*)*)"
+)
 
 
 def with_hints(text: str) -> str:
@@ -69,7 +73,8 @@ def with_hints(text: str) -> str:
     unknown = _UNKNOWN.fullmatch(text)
     if unknown:
         similar = _similar(unknown[1].split(", "), re.findall(r"\w+", unknown[2]))
-        return f"{text} Did you mean {' and '.join(similar)}?" if similar else text
+        hint = f" Did you mean {' and '.join(map(named, similar))}?" if similar else ""
+        return f"{_with_names(text)}{hint}"
     missing = re.fullmatch(r"missing required arguments: (.*)", text)
     names = [name for name in ("api_url", "api_token") if missing and name in missing[1].split(", ")]
     places = [
@@ -77,8 +82,13 @@ def with_hints(text: str) -> str:
         f"ovenmediaengine_{name}."
         for name in names
     ]
-    text = _OPTION.sub(lambda found: f"{found[1]}{named(found[2])}", text)
+    text = _with_names(text)
     return " ".join([f"{text}." if places else text, *places])
+
+
+def _with_names(text: str) -> str:
+    """Return a message of ansible-core that names variables in place of options."""
+    return _OPTIONS.sub(lambda found: found[1] + ", ".join(map(named, found[2].split(", "))), text)
 
 
 def _similar(unknown: t.Iterable[str], known: t.Collection[str]) -> list[str]:

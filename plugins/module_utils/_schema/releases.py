@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from .._core.option_names import named
 from .._core.server_version import Version, describe, show
 from .fields import Field
 
@@ -17,7 +18,7 @@ def needs(path: str, field: Field) -> str:
     releases = [f"OvenMediaEngine {show(field.since)} or later"] if field.since else []
     releases += [f"{'' if releases else 'OvenMediaEngine '}{show(field.until)} or earlier"] if field.until else []
     instead = f" (others have {field.instead} in place of {field.option})" if field.instead else ""
-    return f"{path} needs {', '.join(releases)}{instead}"
+    return f"{named(path)} needs {', '.join(releases)}{instead}"
 
 
 def unsupported(unknown: t.Sequence[str], version: Version) -> str:

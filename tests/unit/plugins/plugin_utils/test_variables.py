@@ -217,7 +217,7 @@ def test_the_remedy_and_its_entry_name_variables(simulator: Simulator) -> None:
     entries = [{"name": "t-a", "host": {"names": ["a.example.com"]}}, {"name": "t a"}]
     result = in_role("provision", "provision", connection(simulator, vhosts=entries))
     assert "in ovenmediaengine_vhosts[1]" in result["msg"] or "ovenmediaengine_vhosts[1].name" in result["msg"]
-    down = in_role("provision", "provision", {**UNREACHABLE, "vhosts": entries[:1]})
+    down = in_role("provision", "provision", {**UNREACHABLE, "vhosts": entries[:1], "wait_timeout": 0})
     assert "ovenmediaengine_api_url" in down["error"]["remedy"] and down["error"]["remedy"] in down["msg"]
 
 
@@ -233,7 +233,15 @@ def test_findings_name_variables(simulator: Simulator) -> None:
         assert all(name in said for name in names), said
 
 
-def test_warnings_name_variables() -> None:
-    options = {**UNREACHABLE, "api_url": "http://media.example.com:8081", "vhosts": [], "config_dir": "/etc/none"}
-    result = in_role("provision", "provision", options)
-    assert any(text.startswith("ovenmediaengine_api_url is plain http") for text in result["warnings"]), result
+def test_warnings_name_variables(simulator: Simulator) -> None:
+    result = in_role("provision", "provision", connection(simulator, vhosts=[], config_dir="/etc/none"))
+    (text,) = result["warnings"]
+    assert text.startswith("ovenmediaengine_config_dir is not used, because ovenmediaengine_durable is false"), text
+
+
+def test_what_ansible_core_says_of_options_names_variables() -> None:
+    unknown = in_role("provision", "provision", {**UNREACHABLE, "vhosts": [{"name": "t", "hots": {}}]})["msg"]
+    assert "module: ovenmediaengine_vhosts.hots. Supported" in unknown, unknown
+    assert unknown.endswith("Did you mean ovenmediaengine_vhosts.host?")
+    missing = in_role("restream", "restream", {**UNREACHABLE, "platforms": []})["msg"]
+    assert missing.startswith("missing required arguments: restream_platforms, restream_stream"), missing

@@ -6,16 +6,19 @@
 
 from __future__ import annotations
 
-import datetime
-import os
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._certificates.new_files import sources_of
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit import AuditInfo
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.certificate import CertificateError
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._tls.pem_files import read_pem_certificates
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import current_time
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._controller_files import find
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
+
+_FILES = ("certificate", "certbot_live")
+"""Options of an entry that name a file."""
 
 
 class ActionModule(InProcessAction):
@@ -25,7 +28,7 @@ class ActionModule(InProcessAction):
 
     def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """Return the result of the task, with the time on the controller at which it began."""
-        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = current_time()
         return {**super().run(tmp, task_vars), "started_at": now}
 
     def prepared(self, options: dict[str, t.Any], variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -40,12 +43,12 @@ class ActionModule(InProcessAction):
 
         The module says why a file cannot be read.
         """
-        paths = [entry.get("certificate"), entry.get("certbot_live")] if isinstance(entry, dict) else []
-        if len([path for path in paths if path]) != 1:  # nothing to read, or refused later
+        files = {name: entry[name] for name in _FILES if entry.get(name)} if isinstance(entry, dict) else {}
+        if len(files) != 1:  # nothing to read, or refused later
             return entry
-        path = str(paths[0] or os.path.join(str(paths[1]), "cert.pem"))
+        path = sources_of(files)["certificate"]
         try:
             first = read_pem_certificates(find(self._loader, self._task.get_search_path(), variables, path))[0]
         except CertificateError:
             return entry
-        return {**entry, "certificate": None, "certbot_live": None, "fingerprint": first.fingerprint}
+        return {**entry, **dict.fromkeys(files), "fingerprint": first.fingerprint}

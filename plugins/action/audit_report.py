@@ -11,14 +11,13 @@ the names of hosts, and to render the results of a thousand hosts takes longer t
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import os
 import pathlib
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import named, naming
+from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import named
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operations.audit_report import (
     OPTIONS,
     AuditReport,
@@ -31,14 +30,13 @@ from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_m
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_metrics import audit_metrics
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_page import audit_page
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import audit_report, current_time
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_summary import audit_summary
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import (
     InProcessAction,
     not_to_be_templated,
 )
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._task_options import HAS_TAGS
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import names_of_options
 
 ARTIFACT = "ovenmediaengine_audit"
 _ROLE = pathlib.Path(__file__).parents[2] / "roles" / "audit"
@@ -51,18 +49,12 @@ class ActionModule(InProcessAction):
     operation = AuditReport
     _supports_async = False
 
-    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task."""
-        variables = task_vars or {}
-        result = super().run(tmp, task_vars)
+    def result_of(self, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        result = super().result_of(variables)
         options = result.pop(OPTIONS, None)
         if options is None:
             return result
-        with naming(lambda: names_of_options(variables, self._task.action)):
-            try:
-                result.update(self._written(options, variables))
-            except OmeError as error:
-                result = error.as_failure()
+        result.update(self._written(options, variables))
         return result if HAS_TAGS else not_to_be_templated(result)
 
     def refusal(self, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any] | None:
@@ -77,7 +69,7 @@ class ActionModule(InProcessAction):
         """Write the report, and return what the result says of it. Raises OmeError."""
         directory = _absolute(options["report_dir"])
         metrics_file = _absolute(options["metrics_file"] or os.path.join(directory, "audit.prom"))
-        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = current_time()
         every = [str(name) for name in variables.get("ansible_play_hosts_all", ())]
         if options["parts_dir"]:
             report = audit_merge(_parts(_absolute(options["parts_dir"]), directory), now, every)

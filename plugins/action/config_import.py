@@ -19,7 +19,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _import_file
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._file_action import FileAction
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._import_variables import import_config
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 _MODE = 0o600
 
@@ -29,7 +28,7 @@ class ActionModule(FileAction):
 
     operation = ConfigImport
 
-    def read_and_write(self, name: str, path: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
+    def read_and_write(self, name: str, path: str, read: t.Callable[[], dict[str, t.Any]]) -> dict[str, t.Any]:
         options = self._task.args
         contents: list[t.Any] = []
         show_secrets = bool(boolean(options.get("show_secrets", False), strict=False))
@@ -38,7 +37,7 @@ class ActionModule(FileAction):
             # Only the contents of files tell which further files are needed.
             self._task.args = {**options, "files": needed}
             with self._unprinted():
-                result = InProcessAction.run(self, None, variables)
+                result = read()
             found = result.pop(FILES, None)
             if result.get("failed") or found is None:
                 return result

@@ -14,7 +14,6 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._operati
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _export_file
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._export_variables import export_variables
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._file_action import FileAction
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
 
 
 class ActionModule(FileAction):
@@ -22,12 +21,12 @@ class ActionModule(FileAction):
 
     operation = Export
 
-    def read_and_write(self, name: str, path: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
+    def read_and_write(self, name: str, path: str, read: t.Callable[[], dict[str, t.Any]]) -> dict[str, t.Any]:
         mode = self._task.args.get("mode")
         number = None if mode is None else mode_of(mode)
         if mode is not None and number is None:
             raise BadInput("mode", f'expected a mode in quotes, such as "0640", got {mode!r}')
-        result = InProcessAction.run(self, None, variables)
+        result = read()
         objects = result.pop(OBJECTS, None)
         if result.get("failed") or objects is None:
             return result

@@ -20,10 +20,9 @@ from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._audit.f
     SEVERITIES,
     WARNING,
 )
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import natural
+from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._audit_report import OK, natural
 from markupsafe import Markup
 
-OK = "ok"
 Record = t.Mapping[str, t.Any]
 # A server lacks everything after a restart. More findings of one kind than this become one row.
 MANY = 5

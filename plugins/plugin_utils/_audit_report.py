@@ -68,6 +68,11 @@ def natural(name: t.Any) -> tuple[t.Any, ...]:
     return tuple((word, len(number), number) for word, number in parts), text
 
 
+def current_time() -> str:
+    """Return the time of the controller in UTC, in ISO 8601 format, to the second."""
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def seconds_of(text: str) -> int | None:
     """Return a time in ISO 8601 format as seconds since 1970; None if it is none. Without a zone, it is UTC."""
     try:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.errors import OmeError, Refusal
-from ansible_collections.streamops.ovenmediaengine.plugins.module_utils._core.option_names import naming
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils import _written_file
 from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.streamops.ovenmediaengine.plugins.plugin_utils._variables import names_of_options
 
 
 class FileAction(InProcessAction):
@@ -20,26 +18,18 @@ class FileAction(InProcessAction):
 
     _supports_async = False
 
-    def run(self, tmp: t.Any = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
-        """Return the result of the task."""
-        variables = task_vars or {}
+    def result_of(self, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         name = str(variables.get("inventory_hostname", "localhost"))
-        with naming(lambda: names_of_options(variables, self._task.action)):
-            return self._run_named(name, variables)
+        path, problem = _written_file.place_of(name, str(self._task.args.get("dest", "")))
+        if problem:
+            raise Refusal("choose the file", problem, "Nothing was written.")
+        return self.read_and_write(name, path, lambda: super(FileAction, self).result_of(variables))
 
-    def _run_named(self, name: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
-        try:
-            path, problem = _written_file.place_of(name, str(self._task.args.get("dest", "")))
-            if problem:
-                raise Refusal("choose the file", problem, "Nothing was written.")
-            return self.read_and_write(name, path, variables)
-        except OmeError as error:
-            return error.as_failure()
-
-    def read_and_write(self, name: str, path: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
+    def read_and_write(self, name: str, path: str, read: t.Callable[[], dict[str, t.Any]]) -> dict[str, t.Any]:
         """Return the result of the task. Raises OmeError.
 
-        ``name`` is that of the server in the inventory, ``path`` that of the file.
+        ``name`` is that of the server in the inventory, ``path`` that of the file. ``read`` runs the module with the
+        options that the task has then, and returns its result.
         """
         raise NotImplementedError
 

@@ -95,7 +95,7 @@ class InProcessAction(NormalAction):
                 result = self.refusal(variables)
                 if result is None:
                     self._task.args = self.prepared(specified, variables)
-                    result = self._result(variables)
+                    result = self.result_of(variables)
             except OmeError as error:
                 result = error.as_failure()
         if result.get("failed") and "line" not in result:
@@ -103,8 +103,10 @@ class InProcessAction(NormalAction):
             result = {**more, **result}
         return result
 
-    def _result(self, variables: Variables) -> dict[str, t.Any]:
-        """Return the result of the module or of the operation."""
+    def result_of(self, variables: Variables) -> dict[str, t.Any]:
+        """Return the result of the module or of the operation. Subclasses that do more on the controller can raise
+        OmeError.
+        """
         if self._connection.transport == "local":
             files = FileFinder(self._loader, self._task.get_search_path, variables)
             self._task.args = files.resolve(self._task.args, paths_of(self.operation))

@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import functools
-import posixpath
 import typing as t
 
 from .._api.client import Api
 from .._audit.auditor import Audit
 from .._audit.desired import Desired, DesiredCertificate
 from .._audit.findings import ERROR, Finding
+from .._certificates.new_files import sources_of
 from .._certificates.probe import Expected, ProbeSettings
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError
@@ -315,7 +315,7 @@ def _as_audited(entry: t.Any, endpoints: t.Any) -> t.Any:
         return entry
     one = {option: value for option, value in entry.items() if option in _CERTIFICATE or option not in ENTRY}
     if one.get("certbot_live") and not one.get("certificate"):
-        one["certificate"] = posixpath.join(str(one.pop("certbot_live")), "cert.pem")
+        one["certificate"] = sources_of({"certbot_live": one.pop("certbot_live")})["certificate"]
     for value in (entry.get("endpoints"), endpoints):
         if one.get("endpoint") is None:
             one["endpoint"] = value

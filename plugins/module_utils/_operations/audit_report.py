@@ -16,6 +16,8 @@ from .base import Operation, Result
 
 FAILING = {"none": (), "drift": (ERROR, DRIFT), "error": (ERROR,)}
 """Severities that make an audit fail, by the value of the option ``fail_on``."""
+OPTIONS = "options"
+"""The key of the result with the options after their check. The action plugin takes it away."""
 
 
 class AuditReport(Operation):
@@ -45,7 +47,3 @@ class AuditReport(Operation):
 
     def run(self, api: t.Any, context: Context) -> Result:
         return {"changed": False, OPTIONS: self.params}
-
-
-OPTIONS = "options"
-"""The key of the result with the options after their check. The action plugin takes it away."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-import string
 import typing as t
 
 Table = t.Callable[[], t.Mapping[str, str]]
 """Returns the variables by option. Only a message needs them, and most tasks make none."""
 
 _FIRST = re.compile(r"\w+")
+_MARKED = re.compile(r"\$([a-z_]+)")
 
 
 def _no_variables() -> t.Mapping[str, str]:
@@ -62,11 +62,4 @@ def named(path: str) -> str:
 
 def with_names(text: str) -> str:
     """Return a constant text of a message, in which ``$name`` stands for an option."""
-    return string.Template(text).safe_substitute(_Names())
-
-
-class _Names(dict[str, str]):
-    """The names by option."""
-
-    def __missing__(self, option: str) -> str:
-        return named(option)
+    return _MARKED.sub(lambda found: named(found[1]), text)

@@ -39,10 +39,8 @@ def check_engine(backend: str) -> None:
         return
     needed = "podman 4.4 or later" if backend == "quadlet" else "docker with its plugin compose"
     has = f"version {version}" if ended.status == 0 else "none"
-    text = (
-        f"The backend {backend} needs {needed}, and this host has {has}. Install it, or set {named('backend')}: "
-        "systemd."
-    )
+    systemd = f"{named('backend')}: systemd"
+    text = f"The backend {backend} needs {needed}, and this host has {has}. Install it, or set {systemd}."
     raise Refusal("look for what runs containers", text, UNTOUCHED)
 
 
@@ -67,9 +65,8 @@ def pull(backend: str, image: str, context: Context) -> None:
             return
         said = shortened(ended.errors.strip(), _LONGEST_SAID)
     text = (
-        f"The image {image} could not be pulled: {said} Correct {named('image_tag')} or "
-        f"{named('image_digest')}, or the options {named('image')} "
-        f"and {named('version')}, or the access to the registry."
+        f"The image {image} could not be pulled: {said} Correct {named('image_tag')} or {named('image_digest')}, "
+        f"or the options {named('image')} and {named('version')}, or the access to the registry."
     )
     raise Refusal("fetch the image", text, UNTOUCHED)
 

@@ -112,6 +112,11 @@ class Operation:
         """
         return {}
 
+    def in_entry(self, error: BadInput) -> BadInput:
+        """Return an error about an option that says which list entry holds it."""
+        entry = self.entry_of(error.option)
+        return error.within(entry) if entry else error
+
     @property
     def needs_server(self) -> bool:
         """Whether this task needs a server; if not, ``run`` gets None in place of an Api."""

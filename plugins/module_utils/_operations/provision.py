@@ -26,7 +26,7 @@ from .provision_conflicts import Lists
 from .provision_parts import NAMES, PARTS, PURGED, Part, applications_inside
 from .provision_summary import TITLES, provision_summary
 from .provision_verify import lost_since
-from .results import Key, ManagingOperation, bulk_result, title_of
+from .results import Key, ManagingOperation, bulk_result, purge_of_everything, title_of
 
 _PAUSE = 1.0  # seconds between two attempts to reach a server
 _ATTEMPT = 5.0  # seconds for a response while the task waits for the API
@@ -108,12 +108,7 @@ class Provision(Operation):
         if self.params[name] is None:
             raise BadInput(f"purge_{name}", f"expected the option {named(name)}, which is not set")
         if not self.params["purge_everything"]:
-            text = (
-                f"expected entries in {named(name)}, got an empty list; set {named('purge_everything')} to "
-                "true if that "
-                "is meant"
-            )
-            raise BadInput(f"purge_{name}", text)
+            raise purge_of_everything(f"purge_{name}", name)
 
     @property
     def needs_server(self) -> bool:

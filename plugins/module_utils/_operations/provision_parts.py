@@ -66,8 +66,7 @@ class Part:
             try:
                 yield
             except BadInput as error:
-                entry = operation.entry_of(error.option)
-                raise (error.within(entry) if entry else error) from None
+                raise operation.in_entry(error) from None
 
 
 PARTS = (

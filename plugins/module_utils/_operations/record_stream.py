@@ -11,7 +11,7 @@ import typing as t
 from .._api.client import Api
 from .._core.context import Context
 from .._core.errors import BadInput, OmeError, Refusal
-from .._core.option_names import named
+from .._core.option_names import renaming
 from .._schema.validators import addressable
 from .base import TEXT, Params, Result
 from .one_stream import STOPPED, OneStream
@@ -51,7 +51,8 @@ class RecordStream(OneStream):
         super().check()
         self._check_own()
         try:
-            self.managing(self._recording()).check()
+            with renaming({"interval": "interval_minutes"}):
+                self.managing(self._recording()).check()
         except BadInput as error:
             raise self._named(error) from None
 
@@ -73,8 +74,7 @@ class RecordStream(OneStream):
         stream = self.params["stream"]
         if error.option == "id" and not self.params["id"]:
             return BadInput("stream", f"{addressable(stream)}, got {stream!r}; or specify id")
-        expected = error.expected.replace("together with interval", f"together with {named('interval_minutes')}")
-        return BadInput(_OPTIONS.get(error.option, error.option), expected)
+        return BadInput(_OPTIONS.get(error.option, error.option), error.expected)
 
     def _recording(self) -> dict[str, t.Any]:
         """Return the recording, as the module `record` takes it."""

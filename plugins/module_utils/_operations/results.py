@@ -161,11 +161,14 @@ def check_purge(params: Params, entries: str, absent: str) -> None:
     if params["purge"] and params["state"] == absent:
         raise BadInput("purge", f"cannot be used if state is {absent}")
     if params["purge"] and not params[entries] and not params["purge_everything"]:
-        text = (
-            f"expected entries in {named(entries)}, got an empty list; set {named('purge_everything')} to true if that "
-            "is meant"
-        )
-        raise BadInput("purge", text)
+        raise purge_of_everything("purge", entries)
+
+
+def purge_of_everything(option: str, entries: str) -> BadInput:
+    """Return the error of a purge, which is ``option``, without anything listed in ``entries``."""
+    everything = named("purge_everything")
+    text = f"expected entries in {named(entries)}, got an empty list; set {everything} to true if that is meant"
+    return BadInput(option, text)
 
 
 def single_result(item: Outcome, key: str) -> Result:

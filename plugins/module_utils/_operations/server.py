@@ -82,15 +82,12 @@ class Server(Operation):
             ServerConfig(options_of(self.params)).check()
             Provision(provision_options(self.params)).check()
         except BadInput as error:
-            entry = self.entry_of(error.option)
-            raise Refusal(attempt, str(error.within(entry) if entry else error), UNTOUCHED) from None
+            raise Refusal(attempt, str(self.in_entry(error)), UNTOUCHED) from None
         if not self.params["api_url"] and not port_of_api(self.params):
             text = (
-                f"{named('server')}.bind.managers: expected api.port, because the address of the API is not "
-                "known without it. It "
-                "is missing, or a macro without a value. Set the port, the variable in "
-                f"{named('environment_variables')}, or "
-                f"{named('api_url')} if the API has a TLS port only."
+                f"{named('server')}.bind.managers: expected api.port, because the address of the API is not known "
+                "without it. It is missing, or a macro without a value. Set the port, the variable in "
+                f"{named('environment_variables')}, or {named('api_url')} if the API has a TLS port only."
             )
             raise Refusal(attempt, text, UNTOUCHED)
 
@@ -104,24 +101,21 @@ class Server(Operation):
             return " ".join(found)
         if not _VERSION.fullmatch(self.params["version"] or ""):
             return (
-                f"{named('version')}: expected a complete version such as 0.21.0, because all settings are "
-                "checked against the "
-                "options that this version knows."
+                f"{named('version')}: expected a complete version such as 0.21.0, because all settings are checked "
+                "against the options that this version knows."
             )
         token = self.params["api_token"]
         own = ((self.params["server"] or {}).get("managers") or {}).get("api") or {}
         if not token or own.get("access_token") not in (None, token):
             return (
-                f"{named('api_token')} is missing, or differs from "
-                f"{named('server')}.managers.api.access_token. It is written "
-                f"into Server.xml, and used for the API. Set {named('api_token')} only."
+                f"{named('api_token')} is missing, or differs from {named('server')}.managers.api.access_token. It is "
+                f"written into Server.xml, and used for the API. Set {named('api_token')} only."
             )
         names = unlisted(self.params)
         if names:
             return (
-                f"{named('applications')}: expected applications of listed virtual hosts only, and "
-                f"{listed(names)} is in no "
-                "file. List their virtual hosts, too."
+                f"{named('applications')}: expected applications of listed virtual hosts only, and {listed(names)} is "
+                "in no file. List their virtual hosts, too."
             )
         if self.params["backend"] != "systemd" and (self.params["network"] == "bridge") != bool(self.params["ports"]):
             ports, network = named("ports"), named("network")

@@ -75,9 +75,8 @@ def read(params: Params, memory: ServerMemory, service: ServerService, api: Serv
     if running and refuses and params["restart"] != "always":
         option = "previous_api_token" if params["previous_api_token"] else "api_token"
         text = (
-            f"The running server does not accept {named(option)}. Set {named('previous_api_token')} to the token "
-            "that the server was "
-            f"started with, or set {named('restart')}: always, which disconnects everybody."
+            f"The running server does not accept {named(option)}. Set {named('previous_api_token')} to the token that "
+            f"the server was started with, or set {named('restart')}: always, which disconnects everybody."
         )
         raise Refusal("ask the running server", text, UNTOUCHED)
     return installed._replace(running=running, answered=answered, refuses_token=refuses)

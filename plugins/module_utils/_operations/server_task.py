@@ -89,9 +89,8 @@ class ServerTask:
         replaced = self._place.replaced()
         if replaced:
             text = (
-                f"{named('unit')}: expected another one, because {', '.join(replaced)} exists, and this "
-                "collection has not "
-                "written it. Choose another name, or move the file away."
+                f"{named('unit')}: expected another one, because {', '.join(replaced)} exists, and this collection has "
+                "not written it. Choose another name, or move the file away."
             )
             raise Refusal("use the files of the host", text, UNTOUCHED)
         writes = not self._params["earlier"]

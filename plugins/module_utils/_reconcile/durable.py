@@ -96,9 +96,8 @@ class Durable:
                 if predicted.is_complete:
                     raise BadInput(f"{path}.vhost" if path else "vhost", expected)
                 self._context.warn(
-                    f"Virtual host {entry.name} has no file in {named('config_dir')} yet. Making its "
-                    "applications durable fails "
-                    "unless an earlier task makes the virtual host durable."
+                    f"Virtual host {entry.name} has no file in {named('config_dir')} yet. Making its applications "
+                    "durable fails unless an earlier task makes the virtual host durable."
                 )
         self.prepare(durable)
 

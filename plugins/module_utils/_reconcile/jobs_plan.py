@@ -192,8 +192,7 @@ def _not_started(changes: t.Sequence[PlannedChange], current: Current) -> list[s
     return [
         f"{current.kind.title}s of {'/'.join(scope)} are left to the stream map {current.maps[scope].path}, which the "
         f"server reads when their streams start: {name_list(ids)}. The task cannot read the map: set "
-        f"{named('config_dir')} "
-        "where it can, or run again while the streams are live."
+        f"{named('config_dir')} where it can, or run again while the streams are live."
         for scope, ids in left.items()
     ]
 

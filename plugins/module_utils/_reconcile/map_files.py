@@ -119,16 +119,14 @@ class MapFiles:
         name = "/".join(scope)
         if not predicted.is_complete and app is None:
             self._context.warn(
-                f"Application {name} is in no file of {named('config_dir')} yet. Making its "
-                f"{self.kind.kind.what}s durable fails "
-                "unless an earlier task makes the application durable."
+                f"Application {name} is in no file of {named('config_dir')} yet. Making its {self.kind.kind.what}s "
+                "durable fails unless an earlier task makes the application durable."
             )
             return None
         raise BadInput(
             f"{path}.app" if path else "app",
             f"expected an application that has the publisher {self.kind.publisher} in a VHost file of "
-            f"{named('config_dir')}, got "
-            f"{name!r}; make the application durable first",
+            f"{named('config_dir')}, got {name!r}; make the application durable first",
         )
 
     def _file(self, scope: Scope, app: Specified, path: str) -> str:

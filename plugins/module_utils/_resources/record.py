@@ -11,6 +11,7 @@ import typing as t
 
 from .._api.jobs import RECORDS as CALLS
 from .._core.errors import BadInput
+from .._core.option_names import named
 from .._schema import validators as checks
 from .._schema.objects import Object
 from .._schema.scalars import Int, String
@@ -116,7 +117,9 @@ class RecordKind(JobKind):
     def validate(self, job: t.Mapping[str, t.Any], path: str, *, started: bool) -> None:
         super().validate(job, path, started=started)
         if job.get("interval") and job.get("schedule"):
-            raise BadInput(f"{path}.schedule" if path else "schedule", "cannot be used together with interval")
+            raise BadInput(
+                f"{path}.schedule" if path else "schedule", f"cannot be used together with {named('interval')}"
+            )
 
     def warnings_for(self, job: t.Mapping[str, t.Any]) -> list[str]:
         macros = " ".join(_MACRO.findall(job.get("file_path", "")))

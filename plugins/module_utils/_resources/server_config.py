@@ -224,8 +224,7 @@ def unbound(server: t.Mapping[str, t.Any], vhosts: t.Iterable[t.Mapping[str, t.A
                         users.setdefault(f"{side}.{kind}", []).append(f"{vhost['name']}/{app['name']}")
     return [
         f"{what} of {listed(apps)} has no effect, because {named('server')}.bind.{what} is missing: it has no "
-        "port and is off. "
-        f"Add {named('server')}.bind.{what}, or remove it from the applications."
+        f"port and is off. Add {named('server')}.bind.{what}, or remove it from the applications."
         for what, apps in users.items()
     ]
 

@@ -120,7 +120,4 @@ def _result(operation: Operation, params: t.Mapping[str, t.Any], context: Contex
         with _client(settings, context, connections) as api:
             return operation.run(api, context)
     except OmeError as error:
-        entry = operation.entry_of(error.option) if isinstance(error, BadInput) else ""
-        if entry:
-            error = t.cast(BadInput, error).within(entry)
-        return error.as_failure()
+        return (operation.in_entry(error) if isinstance(error, BadInput) else error).as_failure()

@@ -27,8 +27,8 @@ ROUNDS ?= 5
 ROWS ?=
 UNTIL ?=
 export ROUNDS ROWS UNTIL
-# For behaviour: an artifact, a git revision, or a file with known differences.
-REFERENCE ?= tests/behaviour_1.0.0.yml
+# For behaviour: an artifact or a git revision; the last release.
+REFERENCE ?= $(shell git log -1 --format=%h --grep="^Release [0-9]")
 
 RUN = @$(PYTHON) tools/environment.py test
 GATE = $(RUN) python tools/gate.py

@@ -6,10 +6,9 @@
 
     python -m tests.behaviour REFERENCE [--targets REVISION] [--execution PATH...] [--jobs N] [TARGET...]
 
-REFERENCE is an artifact (``.tar.gz``), a git revision, or a file such as ``tests/behaviour_1.0.0.yml``, which names the
-revision and lists the differences that are intended, with a reason each. Both versions run the same integration targets
-(of the working tree, or of ``--targets``) against the simulator of the working tree. ansible-playbook of this
-environment runs each target by itself. Succeeds if every difference is a known one.
+REFERENCE is an artifact (``.tar.gz``) or a git revision. Both versions run the same integration targets (those of the
+reference, or of ``--targets``) against the simulator of the working tree. ansible-playbook of this environment runs
+each target by itself. Succeeds if there is no difference.
 
 What is compared:
 
@@ -37,8 +36,6 @@ import shutil
 import subprocess
 import sys
 import typing as t
-
-import yaml
 
 from .execution_paths.compare import compare
 from .execution_paths.normalize import sort_concurrent
@@ -230,11 +227,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="tests.behaviour", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("reference", help="artifact, git revision, or YAML file with known differences")
+    parser.add_argument("reference", help="artifact or git revision")
     parser.add_argument("target", nargs="*", help="integration targets; none for all")
-    parser.add_argument(
-        "--targets", default="", metavar="REVISION", help="revision of the targets; none for the working tree"
-    )
+    parser.add_argument("--targets", metavar="REVISION", help="revision of the targets; empty for the working tree")
     parser.add_argument(
         "--execution", action="append", choices=[IN_PROCESS, MODULE], help="execution path; both by default"
     )
@@ -244,11 +239,8 @@ def main() -> int:
     parser.add_argument("--simulator", default="", metavar="ARGUMENTS", help="more arguments of the simulator")
     parser.add_argument("--jobs", type=int, default=1, help="targets that run at the same time (%(default)s)")
     options = parser.parse_intermixed_args()
-    known: list[dict[str, str]] = []
-    if options.reference.endswith(".yml"):
-        settings = yaml.safe_load(pathlib.Path(options.reference).read_text(encoding="utf-8"))
-        known = settings.pop("differences")
-        vars(options).update(settings)
+    if options.targets is None:
+        options.targets = "" if options.reference.endswith(".tar.gz") else options.reference
     WORK.mkdir(parents=True, exist_ok=True)
     sides = [install(options.reference, WORK / "reference"), install(options.candidate, WORK / "candidate")]
     for side in sides:
@@ -268,15 +260,11 @@ def main() -> int:
                 found = compare_runs(target, [future.result() for future in futures], counts)
                 print("%s %s: %d differences" % (execution, target, len(found)), flush=True)
                 differences += ["%s %s" % (execution, line) for line in found]
-    unknown = [line for line in differences if not any(re.search(one["match"], line) for one in known)]
-    print("".join(line + "\n" for line in unknown), end="")
+    print("".join(line + "\n" for line in differences), end="")
     compared = ", ".join("%d %s" % (number, name) for name, number in counts.items())
-    outcome = "%d unknown" % len(unknown) if unknown else "all known" if differences else "none"
-    print(
-        "%d runs of targets, %s compared: %d differences, %s"
-        % (len(targets) * len(options.execution or "12"), compared, len(differences), outcome)
-    )
-    return 1 if unknown else 0
+    runs_done = len(targets) * len(options.execution or "12")
+    print("%d runs of targets, %s compared: %d differences" % (runs_done, compared, len(differences)))
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import typing as t
 
 import jsonschema
 import pytest
+import yaml
 from ansible_collections.streamops.ovenmediaengine.tests.simulator import Simulator
 
 from .awx import Ended, Job, survey_defaults
@@ -167,3 +168,34 @@ def test_a_merge_without_reports_fails(project: Project) -> None:
     assert (
         f"There is no audit.json in {project.directory}/nothing or its subdirectories on the controller" in run.output
     )
+
+
+def test_slices_with_limits_give_the_report_of_one_audit(project: Project) -> None:
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(Simulator(token=TOKEN)) for _number in range(7)]
+        hosts = {f"media-{number}": {"ovenmediaengine_api_url": sim.url} for number, sim in enumerate(servers, 1)}
+        # Three of them have what is listed.
+        variables = {**LOCAL, "ovenmediaengine_api_token": TOKEN, "ovenmediaengine_vhosts": VHOSTS}
+        (project.directory / "inventory.yml").write_text(
+            yaml.safe_dump({"all": {"hosts": hosts, "vars": {**variables, "audit_sampling_interval": 0}}}), "utf-8"
+        )
+        playbook, common = "streamops.ovenmediaengine.audit", ["-i", "inventory.yml", "-e", "audit_fail_on=none"]
+        done = project.play(
+            "streamops.ovenmediaengine.provision", "-i", "inventory.yml", "--limit", "media-1,media-2,media-3"
+        )
+        assert done.status == 0, done.output
+        for number in range(SLICES - 1):
+            part = f"slice-{number + 1}.txt"
+            (project.directory / part).write_text(
+                "\n".join(sorted(hosts)[number :: SLICES - 1]) + "\n", encoding="utf-8"
+            )
+            run = project.play(playbook, *common, "--limit", f"@{part}", "-e", f"audit_report_dir=reports/{number + 1}")
+            assert run.status == 0, run.output
+        whole = project.play(playbook, *common, "-e", "audit_report_dir=whole")
+        merged = project.play(
+            "streamops.ovenmediaengine.merge_audits", *common, "-e", "audit_parts_dir=reports",
+            "-e", "audit_report_dir=reports/all",
+        )  # fmt: skip
+        assert whole.status == merged.status == 0, whole.output + merged.output
+        assert report(project.directory / "reports/all") == report(project.directory / "whole")
+        assert len(report(project.directory / "whole")["servers"]) == len(hosts)

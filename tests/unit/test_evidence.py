@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The tools that compare two versions find what they look for: behaviour, trace_option and samples."""
+"""The tool that compares two versions finds what it looks for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pathlib
 import typing as t
 
 import pytest
-from ansible_collections.streamops.ovenmediaengine.tests import behaviour, samples, trace_option
+from ansible_collections.streamops.ovenmediaengine.tests import behaviour
 from ansible_collections.streamops.ovenmediaengine.tests.execution_paths.results import Result
 
 TARGET = "/x/targets/vhost/tasks/main.yml:7"
@@ -76,28 +76,3 @@ def test_requests_of_each_task_are_read(tmp_path: pathlib.Path) -> None:
     found = list(behaviour.requests(tmp_path))
     assert [one.event for one in found] == ["GET /v1/a", "GET /v1/b", "POST /v1/c"]
     assert found[0].result["headers"] == {"accept": "a"}
-
-
-def test_the_name_of_a_virtual_host_reaches_the_socket_and_comes_back() -> None:
-    passes = trace_option.run("vhosts.name", "")
-    sent = passes.index((">", trace_option.SOCKET, "send"))
-    assert ">" in {direction for direction, _file, _function in passes[:sent]}
-    assert passes[-1][0] == "<"
-
-
-def test_the_counterpart_of_a_text_is_found_after_a_rename() -> None:
-    before = {"plugins/a.py": "def f():\n    raise Wrong('the server does not answer in time')\n"}
-    after = {
-        "plugins/a.py": "WARNINGS = 'the server answers something else'\nDOC = 'the server does not answer in time'\n",
-        "plugins/b.py": "def f():\n    raise Wrong(f'the server {name} did not answer')\n",
-    }
-    [text] = samples.messages(before)
-    assert text == samples.Text("plugins/a.py", "f", 2 / 3, "the server does not answer in time")
-    ratio, other = samples.counterpart(text, samples.messages(after), {"plugins/a.py": "plugins/b.py"})
-    assert (other.text, ratio > 0.5) == ("the server {} did not answer", True)
-
-
-def test_paragraphs_have_no_code_and_no_headings() -> None:
-    words = "A paragraph " + "of many words " * 5
-    text = "# Title\n\n%s\n\n```yaml\n%s\n```\n\n- %s\n" % (words, words, words)
-    assert [one.text for one in samples.paragraphs({"README.md": text})] == [words]

@@ -19,8 +19,8 @@ from .._reconcile.plan import Request
 from .._resources import hls_dump
 from .._resources.hls_dump import HLS_DUMP
 from .._resources.stream import outputs_of
-from .base import TEXT, Operation, Result, check_names, state_option
-from .info import SHOW_SECRETS, addressable_names
+from .base import TEXT, Operation, Result, addressable_names, check_names, state_option
+from .info import SHOW_SECRETS
 from .results import ManagingOperation, single_result
 
 _REQUIRED = {"type": "str", "required": True}

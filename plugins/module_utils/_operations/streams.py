@@ -18,7 +18,7 @@ from .._reconcile.streams import PullEndpoints, pulled_streams
 from .._resources import stream
 from .._resources.descriptions import readable
 from .base import FLAG, NAMES, TEXT, Operation, Result, check_names
-from .info import SHOW_SECRETS, addressable_names, scopes_of
+from .info import SHOW_SECRETS, scopes_of
 from .named_objects import ManagedObjects, NamedObject, NamedObjectList
 
 
